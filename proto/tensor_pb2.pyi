@@ -1,0 +1,130 @@
+from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class DataType(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    DT_UNDEFINED: _ClassVar[DataType]
+    DT_BOOL: _ClassVar[DataType]
+    DT_INT8: _ClassVar[DataType]
+    DT_INT16: _ClassVar[DataType]
+    DT_INT32: _ClassVar[DataType]
+    DT_INT64: _ClassVar[DataType]
+    DT_UINT8: _ClassVar[DataType]
+    DT_UINT16: _ClassVar[DataType]
+    DT_UINT32: _ClassVar[DataType]
+    DT_UINT64: _ClassVar[DataType]
+    DT_FLOAT16: _ClassVar[DataType]
+    DT_FLOAT32: _ClassVar[DataType]
+    DT_FLOAT64: _ClassVar[DataType]
+    DT_STRING: _ClassVar[DataType]
+    DT_TENSOR: _ClassVar[DataType]
+    DT_GRAPH: _ClassVar[DataType]
+    DT_BOOLS: _ClassVar[DataType]
+    DT_INTS8: _ClassVar[DataType]
+    DT_INTS16: _ClassVar[DataType]
+    DT_INTS32: _ClassVar[DataType]
+    DT_INTS64: _ClassVar[DataType]
+    DT_UINTS8: _ClassVar[DataType]
+    DT_UINTS16: _ClassVar[DataType]
+    DT_UINTS32: _ClassVar[DataType]
+    DT_UINTS64: _ClassVar[DataType]
+    DT_FLOATS16: _ClassVar[DataType]
+    DT_FLOATS32: _ClassVar[DataType]
+    DT_FLOATS64: _ClassVar[DataType]
+    DT_STRINGS: _ClassVar[DataType]
+    DT_TENSORS: _ClassVar[DataType]
+    DT_GRAPHS: _ClassVar[DataType]
+    DT_TUPLE: _ClassVar[DataType]
+    DT_LIST: _ClassVar[DataType]
+    DT_DICT: _ClassVar[DataType]
+    DT_NONE: _ClassVar[DataType]
+    DT_SYM_INST: _ClassVar[DataType]
+    DT_BASE_INT: _ClassVar[DataType]
+    DT_BASE_UINT: _ClassVar[DataType]
+    DT_BASE_FLOAT: _ClassVar[DataType]
+    DT_TYPE: _ClassVar[DataType]
+    DT_ANYTHING: _ClassVar[DataType]
+    DT_REFKEY: _ClassVar[DataType]
+    DT_REF: _ClassVar[DataType]
+    DT_COMPLEX64: _ClassVar[DataType]
+    DT_COMPLEX128: _ClassVar[DataType]
+    DT_BASE_COMPLEX: _ClassVar[DataType]
+    DT_BFLOAT16: _ClassVar[DataType]
+    DT_BFLOATS16: _ClassVar[DataType]
+    DT_INT4: _ClassVar[DataType]
+    DT_SLICE: _ClassVar[DataType]
+DT_UNDEFINED: DataType
+DT_BOOL: DataType
+DT_INT8: DataType
+DT_INT16: DataType
+DT_INT32: DataType
+DT_INT64: DataType
+DT_UINT8: DataType
+DT_UINT16: DataType
+DT_UINT32: DataType
+DT_UINT64: DataType
+DT_FLOAT16: DataType
+DT_FLOAT32: DataType
+DT_FLOAT64: DataType
+DT_STRING: DataType
+DT_TENSOR: DataType
+DT_GRAPH: DataType
+DT_BOOLS: DataType
+DT_INTS8: DataType
+DT_INTS16: DataType
+DT_INTS32: DataType
+DT_INTS64: DataType
+DT_UINTS8: DataType
+DT_UINTS16: DataType
+DT_UINTS32: DataType
+DT_UINTS64: DataType
+DT_FLOATS16: DataType
+DT_FLOATS32: DataType
+DT_FLOATS64: DataType
+DT_STRINGS: DataType
+DT_TENSORS: DataType
+DT_GRAPHS: DataType
+DT_TUPLE: DataType
+DT_LIST: DataType
+DT_DICT: DataType
+DT_NONE: DataType
+DT_SYM_INST: DataType
+DT_BASE_INT: DataType
+DT_BASE_UINT: DataType
+DT_BASE_FLOAT: DataType
+DT_TYPE: DataType
+DT_ANYTHING: DataType
+DT_REFKEY: DataType
+DT_REF: DataType
+DT_COMPLEX64: DataType
+DT_COMPLEX128: DataType
+DT_BASE_COMPLEX: DataType
+DT_BFLOAT16: DataType
+DT_BFLOATS16: DataType
+DT_INT4: DataType
+DT_SLICE: DataType
+
+class TensorProto(_message.Message):
+    __slots__ = ("dims", "data_type", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "raw_data")
+    DIMS_FIELD_NUMBER: _ClassVar[int]
+    DATA_TYPE_FIELD_NUMBER: _ClassVar[int]
+    FLOAT_DATA_FIELD_NUMBER: _ClassVar[int]
+    INT32_DATA_FIELD_NUMBER: _ClassVar[int]
+    INT64_DATA_FIELD_NUMBER: _ClassVar[int]
+    DOUBLE_DATA_FIELD_NUMBER: _ClassVar[int]
+    UINT64_DATA_FIELD_NUMBER: _ClassVar[int]
+    RAW_DATA_FIELD_NUMBER: _ClassVar[int]
+    dims: _containers.RepeatedScalarFieldContainer[int]
+    data_type: DataType
+    float_data: _containers.RepeatedScalarFieldContainer[float]
+    int32_data: _containers.RepeatedScalarFieldContainer[int]
+    int64_data: _containers.RepeatedScalarFieldContainer[int]
+    double_data: _containers.RepeatedScalarFieldContainer[float]
+    uint64_data: _containers.RepeatedScalarFieldContainer[int]
+    raw_data: bytes
+    def __init__(self, dims: _Optional[_Iterable[int]] = ..., data_type: _Optional[_Union[DataType, str]] = ..., float_data: _Optional[_Iterable[float]] = ..., int32_data: _Optional[_Iterable[int]] = ..., int64_data: _Optional[_Iterable[int]] = ..., double_data: _Optional[_Iterable[float]] = ..., uint64_data: _Optional[_Iterable[int]] = ..., raw_data: _Optional[bytes] = ...) -> None: ...
