@@ -1,5 +1,6 @@
 """Record framing: how a payload becomes a record of an event file (TFRecord's framing, FORMAT.md)."""
 
+import functools
 import struct
 from typing import NamedTuple
 
@@ -30,8 +31,13 @@ def masked_crc(data: bytes) -> int:
 
 def frame(payload: bytes) -> bytes:
     """Return the record that holds payload: length, crc of the length, payload, crc of the payload."""
-    length = _LENGTH.pack(len(payload))
-    return b"".join((length, _CRC.pack(masked_crc(length)), payload, _CRC.pack(masked_crc(payload))))
+    return b"".join((_header_bytes(len(payload)), payload, _CRC.pack(masked_crc(payload))))
+
+
+@functools.lru_cache(maxsize=1024)
+def _header_bytes(length: int) -> bytes:
+    packed = _LENGTH.pack(length)
+    return packed + _CRC.pack(masked_crc(packed))
 
 
 def read_header(data: bytes) -> Header:

@@ -1,0 +1,81 @@
+"""Show Toposcope at work: start the server, train the digits example under its eyes, serve on until Ctrl-C.
+
+python examples/demo.py [--open]
+"""
+
+import argparse
+import contextlib
+import itertools
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+LOGDIR = Path("runs")
+TRAINING = Path(__file__).with_name("digits.py")
+STOP_SECONDS = 5
+Process = subprocess.Popen[str]
+
+
+def main() -> None:
+    """Run the server and the training; end both on Ctrl-C, and when the terminal or a service manager says so."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    options = parser.parse_args()
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
+    with contextlib.ExitStack() as children:
+        try:
+            show(children, ["--open"] if options.open else [])
+        except KeyboardInterrupt:
+            print(f"\nThe demo ends. Its runs stay in {LOGDIR}/.")
+
+
+def show(children: contextlib.ExitStack, server_options: list[str]) -> None:
+    """Start the server, say where it is, train, and wait for the server to end."""
+    digits = new_directory()
+    server = start(children, "-m", "toposcope.server.cli", "--logdir", str(LOGDIR), *server_options, read=True)
+    assert server.stdout is not None
+    address = server.stdout.readline()
+    if not address:
+        sys.exit(f"The server did not start: it ended with {server.wait()}.")
+    print(address, end="", flush=True)
+    if failure := start(children, str(TRAINING), "--logdir", str(digits)).wait():
+        sys.exit(f"The training failed: it ended with {failure}.")
+    print("The training is over; the server goes on until Ctrl-C.", flush=True)
+    for line in server.stdout:
+        print(line, end="", flush=True)
+
+
+def new_directory() -> Path:
+    """Create and return the first of runs/digits-1, runs/digits-2, ... that does not exist."""
+    for number in itertools.count(1):
+        directory = LOGDIR / f"digits-{number}"
+        with contextlib.suppress(FileExistsError):
+            directory.mkdir(parents=True)
+            return directory
+    raise AssertionError("there is always a next number")
+
+
+def start(children: contextlib.ExitStack, *arguments: str, read: bool = False) -> Process:
+    """Start this Python with arguments as a child process that ends with the demo; with read its output can be read."""
+    # A session of its own: Ctrl-C reaches the demo alone, which ends its children in order.
+    child = subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.PIPE if read else None, text=True, start_new_session=True
+    )
+    children.callback(stop, child)
+    return child
+
+
+def stop(child: Process) -> None:
+    """End child as Ctrl-C would, or by force when it does not end."""
+    child.send_signal(signal.SIGINT)
+    try:
+        child.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""What is wrong with a writer, and who has been told: the log once a fault, the caller once if it wants to know."""
+
+import logging
+
+_log = logging.getLogger(__name__)
+
+
+class Faults:
+    """The present fault of one writer. The writer's lock protects it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.present: Exception | None = None
+        """None: the writer works."""
+        self.count = 0
+        """Faults noted so far, repeated ones included."""
+        self._unlogged: list[str] = []
+        self._unraised: Exception | None = None
+
+    def note(self, error: Exception) -> None:
+        """Remember that the writer cannot write, and why."""
+        self.count += 1
+        if self.present is None:
+            self._unraised = error
+            self.tell(
+                f"cannot be written: {error!r}. What is recorded meanwhile waits, and is lost when too much waits."
+            )
+        self.present = error
+
+    def clear(self) -> None:
+        """Remember that the writer works."""
+        if self.present is not None:
+            self.tell("is written again.")
+        self.present = self._unraised = None
+
+    def take_unraised(self) -> Exception | None:
+        """Return the present fault, or None when it was returned before."""
+        error, self._unraised = self._unraised, None
+        return error
+
+    def tell(self, line: str) -> None:
+        """Have a line about the file logged by the next log()."""
+        self._unlogged.append(line)
+
+    def log(self) -> None:
+        """Log what is new. Call it without the writer's lock: a log handler may itself record."""
+        while self._unlogged:
+            _log.error("%s: %s", self._path, self._unlogged.pop(0))

@@ -1,0 +1,1 @@
+"""The server: reads growing event files and serves what they hold over HTTP."""

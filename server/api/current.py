@@ -1,0 +1,36 @@
+"""What routes start from: the snapshot of the logdir at the time of the request."""
+
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request
+from toposcope.server.logdir import Logdir, Snapshot
+from toposcope.server.run import RunView
+
+
+def logdir_of(request: Request) -> Logdir:
+    """Return the logdir that the application serves."""
+    logdir: Logdir = request.app.state.logdir
+    return logdir
+
+
+def snapshot_of(request: Request) -> Snapshot:
+    """Return the last published snapshot."""
+    return logdir_of(request).snapshot
+
+
+Current = Annotated[Snapshot, Depends(snapshot_of)]
+
+
+def choose_runs(snapshot: Snapshot, names: list[str]) -> tuple[list[RunView], list[str]]:
+    """Return (the runs of these names, the names that no run has); no names mean all runs."""
+    if not names:
+        return list(snapshot.runs.values()), []
+    return [snapshot.runs[name] for name in names if name in snapshot.runs], [
+        name for name in names if name not in snapshot.runs
+    ]
+
+
+def not_found(kind: str, names: list[str]) -> HTTPException:
+    """Return the 404 that names what was not found."""
+    listed = ", ".join(repr(name) for name in names)
+    return HTTPException(404, f"no {kind} {listed}")

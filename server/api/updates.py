@@ -1,0 +1,73 @@
+"""GET /api/updates: server-sent events that say which runs changed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+from toposcope.server.api.current import logdir_of
+from toposcope.server.logdir import Logdir, Update
+
+router = APIRouter()
+_HEARTBEAT_SECONDS = 15.0
+"""A comment this often tells proxies that the stream lives."""
+
+
+class Streams:
+    """The open event streams; closing them lets the server end while pages are open."""
+
+    def __init__(self) -> None:
+        self._queues: set[asyncio.Queue[Update | None]] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def open(self) -> asyncio.Queue[Update | None]:
+        """Return a queue that receives every update, and None at the end."""
+        self._loop = asyncio.get_running_loop()
+        queue: asyncio.Queue[Update | None] = asyncio.Queue()
+        self._queues.add(queue)
+        return queue
+
+    def drop(self, queue: asyncio.Queue[Update | None]) -> None:
+        """Forget a queue."""
+        self._queues.discard(queue)
+
+    def send(self, update: Update | None) -> None:
+        """Put an update, or None for the end, into every queue; may be called in any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._put, update)
+
+    def _put(self, update: Update | None) -> None:
+        for queue in self._queues:
+            queue.put_nowait(update)
+
+
+@router.get("/updates", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
+async def stream_updates(request: Request) -> StreamingResponse:
+    """Send `{"revision", "added", "changed", "removed"}` now, with empty lists, and after each change of runs."""
+    streams: Streams = request.app.state.streams
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_events(streams, logdir_of(request)), media_type="text/event-stream", headers=headers)
+
+
+async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
+    queue = streams.open()
+    try:
+        yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], []))
+        while True:
+            try:
+                update = await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)
+            except TimeoutError:
+                yield b": alive\n\n"
+                continue
+            if update is None:
+                return
+            yield _event(update)
+    finally:
+        streams.drop(queue)
+
+
+def _event(update: Update) -> bytes:
+    content: dict[str, Any] = update._asdict()
+    return b"data: " + orjson.dumps(content) + b"\n\n"

@@ -1,0 +1,56 @@
+"""The generated classes belong to their sources and stay out of the way of other packages' classes."""
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROTO = ROOT / "proto"
+PROTOC = ROOT / ".venv" / "protoc"
+SOURCES = sorted(source.name for source in PROTO.glob("*.proto"))
+
+
+@pytest.mark.skipif(
+    not PROTOC.is_dir(),
+    reason="needs protoc 25: pip install --no-deps --target .venv/protoc grpcio-tools==1.62.3",
+)
+def test_generated_classes_are_up_to_date(tmp_path: Path) -> None:
+    """Generating the classes again gives the committed files, byte by byte."""
+    package = tmp_path / "toposcope" / "proto"
+    package.mkdir(parents=True)
+    for source in SOURCES:
+        (package / source).symlink_to(PROTO / source)
+    sources = [f"toposcope/proto/{source}" for source in SOURCES]
+
+    command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path}", "--python_out=.", "--pyi_out=.", *sources]
+    # protoc's own warnings (it uses pkg_resources) are not ours to fail on.
+    subprocess.run(command, cwd=tmp_path, check=True, env={**os.environ, "PYTHONPATH": str(PROTOC)})
+
+    generated = {path.name: path.read_bytes() for path in package.glob("*_pb2.py*")}
+    committed = {path.name: path.read_bytes() for path in PROTO.glob("*_pb2.py*")}
+    assert generated == committed
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_names_are_in_a_package_of_our_own(source: str) -> None:
+    """Files and symbols are named toposcope...: MindSpore's and TensorBoard's may be loaded beside them."""
+    descriptor = importlib.import_module(f"toposcope.proto.{source.removesuffix('.proto')}_pb2").DESCRIPTOR
+
+    names = [descriptor.name, *(message.full_name for message in descriptor.message_types_by_name.values())]
+    names += [enum.full_name for enum in descriptor.enum_types_by_name.values()]
+    assert len(names) > 1
+    assert [name for name in names if not name.startswith("toposcope")] == []
+
+
+def test_fields_of_our_own_are_outside_the_oneofs() -> None:
+    """Numbers from 100 on are ours, and no oneof holds them: old readers skip them."""
+    event = importlib.import_module("toposcope.proto.summary_pb2").Event.DESCRIPTOR
+    value = importlib.import_module("toposcope.proto.summary_pb2").Summary.Value.DESCRIPTOR
+
+    ours = {field.name: field for message in (event, value) for field in message.fields if field.number >= 100}
+    assert set(ours) == {"session_id", "rotation", "starts_attempt", "scalar_double", "text"}
+    assert all(field.containing_oneof is None for field in ours.values())

@@ -1,0 +1,92 @@
+"""The fast encoder writes what the generated classes would."""
+
+import math
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.proto import framing
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import scalar_events
+from toposcope.recorder.scalar_events import ScalarEncoder, varint
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+NUMBERS = st.floats(width=64) | st.floats(width=32) | st.sampled_from([3.4028235677973366e38, -1e300, -0.0, 5e-324])
+TAGS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=300)
+SCALARS = st.dictionaries(TAGS, NUMBERS, min_size=1, max_size=12)
+
+
+def message(wall_time: float, step: int, scalars: dict[str, float]) -> Event:
+    """Build the event with the generated classes."""
+    event = Event(wall_time=wall_time, step=step)
+    for tag, number in scalars.items():
+        value = event.summary.value.add(tag=tag, scalar_value=number)
+        if value.scalar_value != number and not math.isnan(number):
+            value.scalar_double = number
+    return event
+
+
+@given(st.floats(allow_nan=False), INT64, SCALARS)
+def test_bytes_are_those_of_the_generated_classes(wall_time: float, step: int, scalars: dict[str, float]) -> None:
+    """Any scalars give the bytes that the classes serialize."""
+    payload = ScalarEncoder().payload((wall_time, step, scalars))
+
+    assert payload == message(wall_time, step, scalars).SerializeToString()
+
+
+@given(st.lists(st.tuples(st.floats(0, 2e9), INT64, SCALARS), max_size=5))
+def test_events_become_records_in_order(events: list[tuple[float, int, dict[str, float]]]) -> None:
+    """A batch is the records of its events, one after the other; the encoder may have seen the tags before."""
+    encoder = ScalarEncoder()
+    encoder.encode(events)
+
+    assert encoder.encode(events) == b"".join(framing.frame(encoder.payload(event)) for event in events)
+
+
+@given(NUMBERS)
+def test_every_number_is_read_back_exactly(number: float) -> None:
+    """The number is in scalar_double, or else scalar_value is exact."""
+    (value,) = Event.FromString(ScalarEncoder().payload((0.0, 0, {"x": number}))).summary.value
+
+    exact = value.scalar_double if value.HasField("scalar_double") else value.scalar_value
+    assert struct.pack("<d", exact) == struct.pack("<d", number) or (math.isnan(exact) and math.isnan(number))
+
+
+@pytest.mark.parametrize("number", [0.5, 16777216.0, math.nan, math.inf, -math.inf, 0.0])
+def test_numbers_that_float32_holds_take_no_double(number: float) -> None:
+    """The double is written only when it says more than the float32."""
+    (value,) = Event.FromString(ScalarEncoder().payload((0.0, 0, {"x": number}))).summary.value
+
+    assert not value.HasField("scalar_double")
+
+
+def test_number_out_of_range_of_float32_is_infinite_and_exact() -> None:
+    """Old readers see an infinity, ours the number."""
+    (value,) = Event.FromString(ScalarEncoder().payload((0.0, 0, {"x": -1e300}))).summary.value
+
+    assert (value.scalar_value, value.scalar_double) == (-math.inf, -1e300)
+
+
+def test_tag_without_utf8_is_spelled_out() -> None:
+    """A lone surrogate is no reason to lose the value."""
+    (value,) = Event.FromString(ScalarEncoder().payload((0.0, 0, {"a\udcff": 1.0}))).summary.value
+
+    assert value.tag == "a\\udcff"
+
+
+def test_forgotten_tags_are_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many tags there are, the encoder's memory stays small and its bytes the same."""
+    monkeypatch.setattr(scalar_events, "_MAX_REMEMBERED_TAGS", 2)
+    scalars = {f"tag {number}": 0.1 for number in range(7)}
+
+    encoder = ScalarEncoder()
+    assert encoder.payload((0.0, 1, scalars)) == message(0.0, 1, scalars).SerializeToString()
+    assert len(encoder._heads) <= 2
+
+
+@given(INT64 | st.integers(0, 2**22))
+def test_varint_is_protobufs(number: int) -> None:
+    """Integers of all sizes and signs are encoded as in the field of a message."""
+    assert b"\x10" + varint(number) == Event(step=number).SerializePartialToString()

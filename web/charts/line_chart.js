@@ -1,0 +1,194 @@
+// A line chart: uPlot lays out axes, grid and selection; the lines are ours, each with its own x (uPlot's mode 2).
+
+import uPlot from "uplot";
+import { yExtent } from "../lib/extent.js";
+import { axisLabels } from "../lib/numbers.js";
+import { clockTicks, increments, tickLabels } from "../lib/ticks.js";
+import { LinesLayer } from "./lines_layer.js";
+import { projection } from "./plot.js";
+import { tokens } from "./tokens.js";
+
+/** @typedef {import("./plot.js").Plot} Plot */
+/** @typedef {import("../lib/view.js").Window} Window */
+
+/** @typedef {object} ChartListener
+ * @property {(window: Window) => void} zoomed the user dragged over a stretch of x
+ * @property {() => void} reset the user double-clicked
+ * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = left it
+ */
+
+/** Remembers the canvas of one card. Call `destroy` when the card goes out of sight. */
+export class LineChart {
+  /** @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
+  constructor(host, plot, listener) {
+    this.plot = plot;
+    /** @type {Window} */
+    this.y = yOf(plot);
+    this.listener = listener;
+    /** Made with the first drawing. @type {LinesLayer | undefined} */
+    this.layer = undefined;
+    this.line = document.createElement("div");
+    this.line.className = "crosshair";
+    this.line.hidden = true;
+    this.u = new uPlot(this.options(host), this.corners(), host);
+    this.u.over.append(this.line);
+    /** The pixel column of the shared crosshair, for a test of change. @type {number | null} */
+    this.crosshairAt = null;
+  }
+
+  /** @param {Plot} plot */
+  draw(plot) {
+    const otherAxes = plot.axis !== this.plot.axis || plot.log !== this.plot.log;
+    this.plot = plot;
+    this.y = yOf(plot);
+    if (otherAxes) this.rebuild();
+    else this.u.setData(this.corners());
+  }
+
+  /** uPlot fixes a scale's kind at construction. */
+  rebuild() {
+    const host = /** @type {HTMLElement} */ (this.u.root.parentElement);
+    this.u.destroy();
+    this.layer = undefined;
+    this.u = new uPlot(this.options(host), this.corners(), host);
+    this.u.over.append(this.line);
+  }
+
+  /** @param {number} width @param {number} height */
+  resize(width, height) {
+    if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
+  }
+
+  /** @param {number | null} x */
+  showCrosshair(x) {
+    const { left, right, ratio } = this.edges();
+    const at = x === null || x < left || x > right ? null : Math.round((x - left) * ratio);
+    if (at === this.crosshairAt) return;
+    this.crosshairAt = at;
+    this.line.hidden = at === null;
+    if (at !== null) this.line.style.transform = `translateX(${at}px)`;
+  }
+
+  edges() {
+    const [left, right] = this.plot.x;
+    return { left, right, ratio: this.u.bbox.width / devicePixelRatio / (right - left) };
+  }
+
+  /** The value of x under a pixel of the plot area.
+   * @param {number} left */
+  xAt(left) {
+    return this.u.posToVal(left, "x");
+  }
+
+  destroy() {
+    this.u.destroy();
+  }
+
+  /** One series that spans the plot: uPlot needs only the extremes, the lines are drawn by the layer. @returns {any} */
+  corners() {
+    return [null, [[...this.plot.x], [...this.y]]];
+  }
+
+  drawLines() {
+    this.layer ??= new LinesLayer(this.u.over);
+    const { width, height } = this.u.bbox;
+    this.layer.draw(this.plot.lines, projection(this.plot.x, this.y, this.plot.log, width, height, devicePixelRatio));
+  }
+
+  /** @param {HTMLElement} host @returns {uPlot.Options} */
+  options(host) {
+    const { axis, log } = this.plot;
+    const facets = [{ scale: "x", auto: true }, { scale: "y", auto: true }];
+    return {
+      mode: 2,
+      width: host.clientWidth,
+      height: host.clientHeight,
+      pxAlign: true,
+      legend: { show: false },
+      padding: [10, 12, 0, 0],
+      series: [{}, { facets, paths: () => null, points: { show: false } }],
+      scales: {
+        x: { time: false, range: () => [...this.plot.x] },
+        y: { time: false, distr: log ? 3 : 1, range: () => [...this.y] },
+      },
+      axes: [xAxis(axis), yAxis(log)],
+      cursor: {
+        x: false,
+        y: false,
+        points: { show: false },
+        drag: { x: true, y: false, setScale: false, dist: 4 },
+        bind: { dblclick: () => () => (this.listener.reset(), null) },
+      },
+      hooks: {
+        draw: [() => this.drawLines()],
+        setSelect: [(u) => this.selected(u)],
+        setCursor: [(u) => this.pointed(u)],
+      },
+    };
+  }
+
+  /** @param {uPlot} u */
+  pointed({ cursor: { left = -1, top = -1 } }) {
+    this.listener.pointed(left < 0 || top < 0 ? null : { left, top });
+  }
+
+  /** @param {uPlot} u */
+  selected(u) {
+    const { left, width } = u.select;
+    if (width < 4) return;
+    const window = this.wholeSteps(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    if (window[1] > window[0]) this.listener.zoomed(window);
+  }
+
+  /** @param {number} lo @param {number} hi @returns {Window} */
+  wholeSteps(lo, hi) {
+    if (this.plot.axis !== "step") return [round6(lo), round6(hi)];
+    return Math.ceil(lo) < Math.floor(hi) ? [Math.ceil(lo), Math.floor(hi)] : [Math.floor(lo), Math.ceil(hi)];
+  }
+}
+
+/** Microseconds are enough for an address.
+ * @param {number} seconds */
+const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
+
+/** @param {Plot} plot @returns {Window} */
+const yOf = ({ lines, x, log }) =>
+  yExtent(lines.map(({ xs, ys, raw }) => ({ xs, columns: raw ? [ys, raw] : [ys] })), x, log);
+
+const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+const GRID = { stroke: () => tokens().grid, width: 1 };
+
+/** @param {import("../lib/ticks.js").Axis} axis @returns {uPlot.Axis} */
+function xAxis(axis) {
+  return {
+    font: FONT,
+    stroke: () => tokens().label,
+    grid: { ...GRID, show: false },
+    ticks: { ...GRID, size: 4 },
+    size: 24,
+    gap: 3,
+    space: axis === "wall_time" ? 76 : 64,
+    incrs: increments(axis),
+    ...(axis === "wall_time" && { splits: (_u, _axis, lo, hi, increment) => clockTicks(lo, hi, increment) }),
+    values: (_u, ticks, _axis, _space, increment) => tickLabels(axis, ticks, increment),
+  };
+}
+
+/** @param {boolean} log @returns {uPlot.Axis} */
+function yAxis(log) {
+  return {
+    font: FONT,
+    stroke: () => tokens().label,
+    grid: GRID,
+    ticks: { show: false },
+    gap: 6,
+    space: log ? 22 : 38,
+    size: (_u, labels) => Math.max(40, 14 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0))),
+    values: (_u, ticks) => (log ? logLabels(ticks) : axisLabels(ticks)),
+  };
+}
+
+/** uPlot leaves holes where a logarithmic axis has no room.
+ * @param {Array<number | null>} ticks */
+const logLabels = (ticks) => ticks.map((tick) => (tick === null ? "" : axisLabels([tick])[0]));

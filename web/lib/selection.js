@@ -1,0 +1,25 @@
+// Which runs are drawn: all but some, or only some. New runs follow the same rule.
+
+/** @typedef {{mode: "hide" | "show", runs: ReadonlySet<string>}} Selection */
+
+/** @type {Selection} */
+export const EVERYTHING = { mode: "hide", runs: new Set() };
+/** @type {Selection} */
+export const NOTHING = { mode: "show", runs: new Set() };
+
+/** @param {Selection} selection @param {string} run */
+export const isShown = (selection, run) => selection.runs.has(run) === (selection.mode === "show");
+
+/** @param {string} run @returns {Selection} */
+export const only = (run) => ({ mode: "show", runs: new Set([run]) });
+
+/** @param {Selection} selection @param {string} run @returns {Selection} */
+export function toggled(selection, run) {
+  const runs = new Set(selection.runs);
+  if (!runs.delete(run)) runs.add(run);
+  return { mode: selection.mode, runs };
+}
+
+/** @param {Selection} one @param {Selection} other */
+export const sameSelection = (one, other) =>
+  one.mode === other.mode && one.runs.size === other.runs.size && [...one.runs].every((run) => other.runs.has(run));

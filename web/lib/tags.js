@@ -1,0 +1,46 @@
+// Tag and run names: their group, their leaf, their order.
+
+/** Tags that share their first segment. The name is "" for tags without one.
+ * @typedef {{name: string, tags: string[]}} TagGroup */
+
+const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** "layer2" before "layer10".
+ * @param {string} one @param {string} other */
+export const naturally = (one, other) => ORDER.compare(one, other) || (one < other ? -1 : one > other ? 1 : 0);
+
+/** "train/loss" -> ["train/", "loss"]: cut behind the first slash.
+ * @param {string} tag @returns {[string, string]} */
+export function cutGroup(tag) {
+  const slash = tag.indexOf("/");
+  return slash <= 0 || slash === tag.length - 1 ? ["", tag] : [tag.slice(0, slash + 1), tag.slice(slash + 1)];
+}
+
+/** "a/b/train" -> ["a/b/", "train"]: cut behind the last slash.
+ * @param {string} name @returns {[string, string]} */
+export function cutLeaf(name) {
+  const slash = name.lastIndexOf("/", name.length - 2);
+  return [name.slice(0, slash + 1), name.slice(slash + 1)];
+}
+
+/** Groups in natural order, the tags without a group first.
+ * @param {string[]} tags @returns {TagGroup[]} */
+export function groupTags(tags) {
+  /** @type {Map<string, string[]>} */
+  const groups = new Map();
+  for (const tag of [...tags].sort(naturally)) {
+    const name = cutGroup(tag)[0].slice(0, -1);
+    const members = groups.get(name);
+    if (members) members.push(tag);
+    else groups.set(name, [tag]);
+  }
+  return [...groups].map(([name, members]) => ({ name, tags: members })).sort((a, b) => naturally(a.name, b.name));
+}
+
+/** The metric a researcher most likely looks at first: a loss, the shorter its name the better.
+ * @param {string[]} tags */
+export function likelyFocus(tags) {
+  const losses = tags.filter((tag) => /loss/i.test(tag));
+  const byLength = (losses.length ? losses : tags).toSorted((a, b) => a.length - b.length || naturally(a, b));
+  return byLength[0] ?? "";
+}

@@ -1,0 +1,47 @@
+// The page's entry: every region follows the state by itself.
+
+import { effect } from "@preact/signals-core";
+import { render } from "lit-html";
+import { followLastValues } from "./state/last_values.js";
+import { revision, stayLive } from "./state/live.js";
+import { panel } from "./state/pointer.js";
+import { followDrawnRuns } from "./state/requests.js";
+import { followAddress, lang, railShown, theme } from "./state/view.js";
+import { t } from "./state/words.js";
+import { content } from "./views/groups.js";
+import { followKeys } from "./views/keys.js";
+import { detailsPanel } from "./views/panel.js";
+import { followRailHeight, rail } from "./views/rail.js";
+import { toolbar } from "./views/toolbar.js";
+import { topBar } from "./views/top_bar.js";
+
+/** @param {string} id */
+const region = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @param {string} id @param {() => unknown} template */
+const follow = (id, template) => effect(() => void render(template(), region(id)));
+
+followAddress();
+
+effect(() => {
+  const { documentElement: root, body } = document;
+  root.lang = lang.value === "zh" ? "zh-CN" : "en";
+  root.dataset.theme = theme.value;
+  body.dataset.rail = railShown.value ? "open" : "closed";
+  body.dataset.revision = String(revision.value);
+  region("rail").setAttribute("aria-label", t("rail.title"));
+  region("toolbar").setAttribute("aria-label", t("page.scalars"));
+});
+effect(() => void (region("panel").hidden = panel.value === null));
+
+follow("top", topBar);
+follow("rail", rail);
+follow("toolbar", toolbar);
+follow("content", content);
+follow("panel", detailsPanel);
+
+followRailHeight(region("rail"));
+followKeys();
+followDrawnRuns();
+followLastValues();
+stayLive();

@@ -1,0 +1,112 @@
+// One card's series: what was asked, what has come, what must be asked again.
+
+import { signal } from "@preact/signals-core";
+
+/** @typedef {import("../lib/series.js").Series} Series */
+/** @typedef {import("../lib/view.js").Window} Window */
+
+/** What a card asks of every run. @typedef {{axis: import("../lib/ticks.js").Axis, smooth: number, window: Window | null}} Query */
+
+/** Series of one query. @typedef {{key: string, series: Map<string, Series>, answered: Set<string>}} Shelf */
+
+/** @param {Query} query */
+export const keyOf = ({ axis, smooth, window }) => `${axis} ${smooth} ${window ? window.join(" ") : ""}`;
+
+/** Remembers the series of one tag: under the query of the moment, and the whole view while zoomed. */
+export class Feed {
+  /** @param {string} tag */
+  constructor(tag) {
+    this.tag = tag;
+    /** @type {Query} */
+    this.query = { axis: "step", smooth: 0, window: null };
+    this.key = keyOf(this.query);
+    /** Drawn series by run; may still be those of an older query. @type {Map<string, Series>} */
+    this.series = new Map();
+    /** Runs answered under this query since they last changed. @type {Set<string>} */
+    this.answered = new Set();
+    /** Runs being asked for under this query. @type {Set<string>} */
+    this.asking = new Set();
+    /** Runs that changed while they were being asked for: the coming answer is already old. @type {Set<string>} */
+    this.overtaken = new Set();
+    /** The unzoomed series, for the way back. @type {Shelf | null} */
+    this.whole = null;
+    /** Grows with every change of `series`. */
+    this.version = signal(0);
+    /** The revision of the last reply. */
+    this.revision = 0;
+    /** @type {import("@preact/signals-core").Signal<Error | null>} */
+    this.error = signal(null);
+  }
+
+  /** @param {Query} query @returns {boolean} is it another query than before? */
+  ask(query) {
+    const key = keyOf(query);
+    if (key === this.key) return false;
+    const answeredWhole = this.query.window === null && this.answered.size > 0;
+    if (answeredWhole && query.window !== null) this.whole = { key: this.key, series: this.series, answered: this.answered };
+    this.query = query;
+    this.key = key;
+    this.asking = new Set();
+    this.overtaken = new Set();
+    if (this.whole?.key === key) this.takeBack(this.whole);
+    else this.leaveForNew();
+    return true;
+  }
+
+  /** @param {Shelf} whole */
+  takeBack(whole) {
+    this.series = whole.series;
+    this.answered = whole.answered;
+    this.whole = null;
+    this.version.value++;
+  }
+
+  /** The old series stay in sight until the new ones come. */
+  leaveForNew() {
+    this.series = new Map(this.series);
+    this.answered = new Set();
+  }
+
+  /** Runs to ask for.
+   * @param {string[]} drawn */
+  missing(drawn) {
+    return drawn.filter((run) => !this.answered.has(run) && !this.asking.has(run));
+  }
+
+  /** Points were added: ask again, draw the old ones until then.
+   * @param {string[] | null} changed null = anything may have changed */
+  expire(changed) {
+    for (const run of this.asking) if (!changed || changed.includes(run)) this.overtaken.add(run);
+    for (const answered of [this.answered, this.whole?.answered]) {
+      if (!changed) answered?.clear();
+      else for (const run of changed) answered?.delete(run);
+    }
+  }
+
+  /** @param {string[]} asked @param {Series[]} came @param {number} revision */
+  receive(asked, came, revision) {
+    const present = new Map(came.map((series) => [series.run, series]));
+    for (const run of asked) {
+      this.settle(run);
+      const series = present.get(run);
+      if (series) this.series.set(run, series);
+      else this.series.delete(run);
+    }
+    this.revision = revision;
+    this.error.value = null;
+    this.version.value++;
+  }
+
+  /** An answer came, if only an error: it is not asked for again before the run changes.
+   * @param {string} run */
+  settle(run) {
+    this.asking.delete(run);
+    if (!this.overtaken.delete(run)) this.answered.add(run);
+  }
+
+  /** @param {string[]} asked @param {Error} error */
+  fail(asked, error) {
+    for (const run of asked) this.settle(run);
+    this.error.value = error;
+  }
+}

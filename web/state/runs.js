@@ -1,0 +1,53 @@
+// What follows from runs and view: the rail's order, which runs are drawn, in which style.
+
+import { computed } from "@preact/signals-core";
+import { giveStyles } from "../lib/colours.js";
+import { filterOf } from "../lib/filter.js";
+import { isShown } from "../lib/selection.js";
+import { groupTags, likelyFocus } from "../lib/tags.js";
+import { runs, runsByName, scalarTags } from "./catalogue.js";
+import { runFilter, selection, tagFilter, view } from "./view.js";
+
+/** @typedef {import("../api/replies.js").RunRow} RunRow */
+
+/** @type {Map<string, import("../lib/colours.js").LineStyle>} */
+const given = new Map();
+
+/** Styles by run; the map grows in place, so the signal tells by the list of runs. */
+export const styles = computed(() => giveStyles(given, runs.value.map((row) => row.run)));
+
+export const runRule = computed(() => filterOf(runFilter.value));
+export const tagRule = computed(() => filterOf(tagFilter.value));
+
+/** Runs the filter keeps, in start order, children beneath their parents. */
+export const listedRuns = computed(() => {
+  const kept = runs.value.filter((row) => runRule.value.keeps(row.run));
+  const names = new Set(kept.map((row) => row.run));
+  const children = Map.groupBy(kept, (row) => (row.parent !== null && names.has(row.parent) ? row.parent : ""));
+  const withChildren = (/** @type {RunRow} */ row) => [row, ...(children.get(row.run) ?? [])];
+  const roots = kept.filter((row) => row.parent === null || !names.has(row.parent));
+  return roots.flatMap(withChildren);
+});
+
+/** @type {string[]} */
+let drawnBefore = [];
+
+/** Names of the runs that are drawn, in start order; told only when they change. */
+export const drawnRuns = computed(() => {
+  const names = runs.value.map((row) => row.run).filter((run) => runRule.value.keeps(run) && isShown(selection.value, run));
+  const same = names.length === drawnBefore.length && names.every((name, index) => name === drawnBefore[index]);
+  return same ? drawnBefore : (drawnBefore = names);
+});
+
+/** Wall time at which each run started. */
+export const startOf = (/** @type {string} */ run) => runsByName.value.get(run)?.started ?? 0;
+
+/** Groups of the tags the filter keeps. */
+export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));
+
+const firstFocus = computed(() => likelyFocus(scalarTags.value ?? []));
+/** The tag whose last value stands in the run list. */
+export const focusTag = computed(() => {
+  const chosen = view.value.focus;
+  return chosen && (scalarTags.value ?? []).includes(chosen) ? chosen : firstFocus.value;
+});

@@ -1,0 +1,91 @@
+// The view as a signal, kept in step with the address bar. Theme and language are also remembered.
+
+import { computed, effect, signal } from "@preact/signals-core";
+import { DEFAULT_VIEW, parseView, printView } from "../lib/view.js";
+
+/** @typedef {import("../lib/view.js").View} View */
+
+/** What the address says. Written only through `change`. */
+export const view = signal(DEFAULT_VIEW);
+
+/** @param {Partial<View>} patch */
+export function change(patch) {
+  view.value = { ...view.peek(), ...patch };
+}
+
+/** One property of the view, telling only when it changes itself.
+ * @template {keyof View} Name
+ * @param {Name} name */
+const part = (name) => computed(() => view.value[name]);
+
+export const runFilter = part("runs");
+export const tagFilter = part("tags");
+export const selection = part("selection");
+export const axis = part("axis");
+export const logarithmic = part("log");
+export const smooth = part("smooth");
+export const zooms = part("zooms");
+export const closedGroups = part("closed");
+export const opened = part("open");
+export const cardSize = part("size");
+
+const narrowMedia = matchMedia("(max-width: 719px)");
+/** Below this width the run list is a sheet over the page. */
+export const narrow = signal(narrowMedia.matches);
+narrowMedia.addEventListener("change", () => (narrow.value = narrowMedia.matches));
+export const railShown = computed(() => (view.value.rail ? view.value.rail === "open" : !narrow.value));
+
+/** Opens a closed run list, closes an open one. */
+export function toggleRail() {
+  const shown = !railShown.peek();
+  change({ rail: shown === !narrow.peek() ? "" : shown ? "open" : "closed" });
+}
+
+const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+const systemTheme = signal(darkSystem.matches ? "dark" : "light");
+darkSystem.addEventListener("change", () => (systemTheme.value = darkSystem.matches ? "dark" : "light"));
+
+/** What the user chose: "" is the system's. */
+export const themeChoice = computed(() => view.value.theme || remembered("theme"));
+/** "light" or "dark". */
+export const theme = computed(() => themeChoice.value || systemTheme.value);
+/** @type {import("@preact/signals-core").ReadonlySignal<"en" | "zh">} */
+export const lang = computed(() => {
+  const chosen = view.value.lang || remembered("lang") || navigator.language;
+  return chosen.startsWith("zh") ? "zh" : "en";
+});
+
+/** @param {"theme" | "lang"} name */
+function remembered(name) {
+  try {
+    return localStorage.getItem(`toposcope.${name}`) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Changes theme or language and remembers it for the next visit.
+ * @param {"theme" | "lang"} name @param {string} choice */
+export function choose(name, choice) {
+  try {
+    if (choice) localStorage.setItem(`toposcope.${name}`, choice);
+    else localStorage.removeItem(`toposcope.${name}`);
+  } catch {
+    // A browser that refuses storage still has the address.
+  }
+  change(name === "theme" ? { theme: /** @type {View["theme"]} */ (choice) } : { lang: /** @type {View["lang"]} */ (choice) });
+}
+
+/** Reads the address now and on every change of it, and writes every change of the view into it. */
+export function followAddress() {
+  const read = () => {
+    if (location.hash.replace(/^#/, "") !== printView(view.peek())) view.value = parseView(location.hash);
+  };
+  read();
+  addEventListener("hashchange", read);
+  effect(() => {
+    const hash = printView(view.value);
+    if (hash === location.hash.replace(/^#/, "")) return;
+    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+  });
+}

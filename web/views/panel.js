@@ -1,0 +1,43 @@
+// The right-hand panel: a run's details, or the list of keys.
+
+import { html, nothing } from "lit-html";
+import { duration, wallTime } from "../lib/times.js";
+import { grouped } from "../lib/numbers.js";
+import { runsByName } from "../state/catalogue.js";
+import { panel } from "../state/pointer.js";
+import { t } from "../state/words.js";
+import { ICONS } from "./icons.js";
+import { keyList } from "./keys.js";
+import { foundIn } from "./plugins.js";
+import { nameOf } from "./run_row.js";
+
+export function detailsPanel() {
+  const shown = panel.value;
+  if (!shown) return nothing;
+  const row = shown.kind === "run" ? runsByName.value.get(shown.run) : undefined;
+  const title = shown.kind === "run" ? nameOf(shown.run) : t("keys.title");
+  return html`
+    <header><h2>${title}</h2>
+      <button class="quiet" title=${t("panel.close")} aria-label=${t("panel.close")} @click=${() => (panel.value = null)}>${ICONS.close}</button>
+    </header>
+    ${shown.kind === "keys" ? keyList() : row ? details(row) : nothing}`;
+}
+
+/** @param {import("../api/replies.js").RunRow} row */
+const details = (row) => html`
+  ${row.damaged_records ? html`<p class="warning">${ICONS.warning}<span>${t("panel.damaged", { n: row.damaged_records })}</span></p>` : nothing}
+  <dl>
+    ${entry(t("panel.state"), row.live ? t("panel.live") : t("panel.finished"))}
+    ${row.started === null ? nothing : entry(t("panel.started"), wallTime(row.started))}
+    ${row.updated === null ? nothing : entry(t("panel.updated"), wallTime(row.updated))}
+    ${row.started === null || row.updated === null ? nothing : entry(t("panel.lasted"), duration(row.updated - row.started))}
+    ${row.first_step === null || row.last_step === null ? nothing : entry(t("panel.steps"), `${grouped(row.first_step)} – ${grouped(row.last_step)}`)}
+    ${entry(t("panel.ranks"), row.ranks.join(", "))}
+    ${row.attempts > 1 ? entry(t("panel.attempts"), String(row.attempts)) : nothing}
+    ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
+    ${entry(t("panel.series"), foundIn(row, (plugin) => plugin === "scalar") || "0")}
+  </dl>
+  ${foundIn(row, (plugin) => plugin !== "scalar") ? html`<p class="hint">${t("panel.also", { found: foundIn(row, (plugin) => plugin !== "scalar") })}</p>` : nothing}`;
+
+/** @param {string} name @param {string} value */
+const entry = (name, value) => html`<dt>${name}</dt><dd>${value}</dd>`;

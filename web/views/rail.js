@@ -1,0 +1,76 @@
+// The run list: filter on top, then one row a run. Only the rows in sight exist.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { EVERYTHING, NOTHING } from "../lib/selection.js";
+import { runs } from "../state/catalogue.js";
+import { lastValues } from "../state/last_values.js";
+import { cursorRun, pointedRun } from "../state/pointer.js";
+import { focusTag, listedRuns, runRule } from "../state/runs.js";
+import { change, runFilter } from "../state/view.js";
+import { t } from "../state/words.js";
+import { columnFormat } from "../lib/numbers.js";
+import { filterField } from "./filter_field.js";
+import { runRow } from "./run_row.js";
+
+/** Must be the height of a row in rail.css. */
+export const ROW = 28;
+const SPARE = 8;
+
+const scrolled = signal(0);
+const listHeight = signal(800);
+
+export function rail() {
+  const rows = listedRuns.value;
+  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
+  const last = Math.min(rows.length, Math.ceil((scrolled.value + listHeight.value) / ROW) + SPARE);
+  const format = columnFormat(rows.slice(first, last).map((row) => lastValues.value.get(row.run) ?? NaN));
+  return html`
+    <div class="rail-head">
+      ${filterField({ id: "run-filter", label: t("rail.filter"), pattern: runFilter.value, rule: runRule.value, changed: (runs) => change({ runs }) })}
+      <div class="rail-actions">
+        <span class="pair">
+          <button class="text" data-key="all" @click=${() => change({ selection: EVERYTHING })}>${t("rail.all")}</button>
+          <button class="text" data-key="none" @click=${() => change({ selection: NOTHING })}>${t("rail.none")}</button>
+        </span>
+        ${focusTag.value ? html`<span class="focus-tag" title=${t("rail.last_of", { tag: focusTag.value })}>${focusTag.value}</span>` : nothing}
+      </div>
+    </div>
+    <div class="run-list" @scroll=${measured} @mouseleave=${() => (pointedRun.value = null)}>
+      ${rows.length === 0 && runs.value.length ? html`<p class="hint">${t("rail.no_match")}</p>` : nothing}
+      <ul aria-label=${t("rail.title")} style="height:${rows.length * ROW}px">
+        ${repeat(rows.slice(first, last), (row) => row.run, (row, index) => runRow(row, first + index, rows.length, format))}
+      </ul>
+    </div>`;
+}
+
+/** @param {Event} event */
+function measured(event) {
+  const list = /** @type {HTMLElement} */ (event.currentTarget);
+  scrolled.value = list.scrollTop;
+  listHeight.value = list.clientHeight;
+}
+
+/** Follows the height of the list.
+ * @param {HTMLElement} element the rail */
+export const followRailHeight = (element) =>
+  new ResizeObserver(() => {
+    const list = element.querySelector(".run-list");
+    if (list?.clientHeight) listHeight.value = list.clientHeight;
+  }).observe(element);
+
+/** Moves the keyboard's place in the list and keeps it in sight.
+ * @param {number} by */
+export function moveCursor(by) {
+  const rows = listedRuns.peek();
+  const at = rows.findIndex((row) => row.run === cursorRun.peek());
+  const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+  if (!next) return;
+  cursorRun.value = pointedRun.value = next.run;
+  const list = document.querySelector(".run-list");
+  if (!list) return;
+  const top = rows.indexOf(next) * ROW;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
+}

@@ -1,0 +1,154 @@
+// The read-out beside the cursor: every run's point, sorted by value. Its rows are made once and written in place.
+
+import { DASHES } from "../lib/colours.js";
+import { columnFormat, inColumn, grouped } from "../lib/numbers.js";
+import { clock, duration, wallTime } from "../lib/times.js";
+import { startOf } from "../state/runs.js";
+import { t } from "../state/words.js";
+import { nameOf } from "./run_row.js";
+
+/** @typedef {import("../charts/hit.js").Hit} Hit */
+
+const ROW = 20;
+const AROUND = 18;
+const MOST_ROWS = 24;
+const NARROW = 720;
+const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
+
+const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
+
+/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>}} Row */
+
+/** @type {Row[]} */
+const pool = [];
+const head = makeRow("head");
+const more = document.createElement("div");
+more.className = "more";
+const moment = document.createElement("div");
+moment.className = "moment";
+root.append(head.root, more, moment);
+
+/** @param {string} kind @returns {Row} */
+function makeRow(kind) {
+  const row = document.createElement("div");
+  row.className = kind;
+  const sign = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  sign.setAttribute("class", "swatch");
+  sign.setAttribute("viewBox", "0 0 18 10");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", "M1 5h16");
+  sign.append(line);
+  /** @type {Record<string, HTMLElement>} */
+  const cells = {};
+  row.append(sign);
+  for (const name of ["run", ...COLUMNS]) row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
+  return { root: row, line, cells };
+}
+
+/** @param {number} place */
+function rowAt(place) {
+  if (!pool[place]) {
+    pool[place] = makeRow("row");
+    root.insertBefore(pool[place].root, more);
+  }
+  return pool[place];
+}
+
+/** @param {Hit} hit what the rows are sorted by */
+const height = ({ line, index }) => line.ys[index];
+
+/** The largest on top; what is no number at the bottom.
+ * @param {Hit} one @param {Hit} other */
+function byValue(one, other) {
+  const [a, b] = [height(one), height(other)];
+  return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
+}
+
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits @param {Hit | null} best */
+export function showReadOut(area, at, hits, best) {
+  const sorted = hits.toSorted(byValue);
+  const most = Math.min(MOST_ROWS, Math.floor((innerHeight - 80) / ROW));
+  const first = Math.max(0, Math.min(sorted.length - most, (best ? sorted.indexOf(best) : 0) - (most >> 1)));
+  const rows = sorted.slice(first, first + most);
+  const smooth = rows.some(({ line }) => line.raw);
+  writeHead(smooth);
+  writeRows(rows, best, smooth);
+  write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
+  more.hidden = sorted.length === rows.length;
+  const told = best ?? rows[0];
+  write(moment, `${t("read.wall_time")} ${wallTime(told.line.series.wall_time[told.index])}`);
+  place(area, at, rows.length + (more.hidden ? 1 : 2), smooth);
+}
+
+/** @param {boolean} smooth */
+function writeHead(smooth) {
+  write(head.cells.run, t("read.run"));
+  for (const name of COLUMNS) write(head.cells[name], t(`read.${name}`));
+  root.classList.toggle("smooth", smooth);
+}
+
+/** @param {Hit[]} rows @param {Hit | null} best @param {boolean} smooth */
+function writeRows(rows, best, smooth) {
+  const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
+  const smoothed = columnFormat(rows.map(height));
+  rows.forEach((hit, place) => writeRow(rowAt(place), hit, hit === best, values, smooth ? smoothed : null));
+  pool.forEach((row, place) => (row.root.hidden = place >= rows.length));
+}
+
+/** @param {Row} row @param {Hit} hit @param {boolean} best @param {import("../lib/numbers.js").ColumnFormat} format
+ * @param {import("../lib/numbers.js").ColumnFormat | null} smoothFormat */
+function writeRow(row, { line, index }, best, format, smoothFormat) {
+  const { run, series, style } = line;
+  const value = series.value[index];
+  const wall = series.wall_time[index];
+  const { cells } = row;
+  writeSwatch(row, style);
+  row.root.classList.toggle("best", best);
+  cells.value.classList.toggle("non-finite", !Number.isFinite(value));
+  write(cells.run, nameOf(run));
+  write(cells.value, inColumn(value, format));
+  write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
+  write(cells.step, grouped(series.step[index]));
+  write(cells.relative, duration(wall - startOf(run)));
+  write(cells.wall_time, clock(wall));
+  const { dataset } = row.root;
+  dataset.run = run;
+  dataset.step = String(series.step[index]);
+  dataset.value = String(value);
+  dataset.smoothed = smoothFormat ? String(line.ys[index]) : "";
+}
+
+/** @param {Row} row @param {import("../lib/colours.js").LineStyle} style */
+function writeSwatch(row, style) {
+  const key = `${style.colour} ${style.dash}`;
+  if (row.root.dataset.style === key) return;
+  row.root.dataset.style = key;
+  row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
+  row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
+}
+
+/** Only what changes costs anything.
+ * @param {HTMLElement} cell @param {string} text */
+function write(cell, text) {
+  if (cell.textContent !== text) cell.textContent = text;
+}
+
+/** Beside the cursor, on the side with room; its size is known without asking the layout.
+ * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {boolean} smooth */
+function place(area, at, rows, smooth) {
+  const narrow = innerWidth < NARROW;
+  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 560 : 480);
+  const height = rows * ROW + 14 + ROW;
+  const cursor = area.left + at.left;
+  const right = cursor + AROUND + width < innerWidth ? cursor + AROUND : cursor - AROUND - width;
+  const left = narrow ? (innerWidth - width) / 2 : Math.max(8, right);
+  const under = area.top + area.height + 30;
+  const top = narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
+  root.style.width = `${width}px`;
+  root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  root.hidden = false;
+}
+
+export function hideReadOut() {
+  root.hidden = true;
+}

@@ -1,0 +1,20 @@
+// Cards that have been in sight keep their series, the last so many of them.
+
+/** @typedef {{drop: () => void}} Card */
+
+const KEPT = 48;
+
+/** In the order they were last in sight. @type {Set<Card>} */
+const recent = new Set();
+
+/** @param {Card} card */
+export function remember(card) {
+  recent.delete(card);
+  recent.add(card);
+  if (recent.size <= KEPT) return;
+  const [oldest] = recent;
+  oldest.drop();
+}
+
+/** @param {Card} card */
+export const forget = (card) => recent.delete(card);

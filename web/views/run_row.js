@@ -1,0 +1,67 @@
+// One run of the list: its line, its name, its state, its last value.
+
+import { html, nothing } from "lit-html";
+import { DASHES } from "../lib/colours.js";
+import { inColumn } from "../lib/numbers.js";
+import { isShown, only, toggled } from "../lib/selection.js";
+import { cutLeaf } from "../lib/tags.js";
+import { lastValues } from "../state/last_values.js";
+import { cursorRun, panel, pointedRun } from "../state/pointer.js";
+import { styles } from "../state/runs.js";
+import { change, selection } from "../state/view.js";
+import { t } from "../state/words.js";
+import { ICONS, swatch } from "./icons.js";
+import { foundIn } from "./plugins.js";
+
+/** @typedef {import("../api/replies.js").RunRow} RunRow */
+
+/** @param {RunRow} row @param {number} place @param {number} count @param {import("../lib/numbers.js").ColumnFormat} format */
+export function runRow(row, place, count, format) {
+  const { run, parent, live } = row;
+  const shown = isShown(selection.value, run);
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  return html`
+    <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
+      style="top:${place * 28}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
+      @mouseenter=${() => (pointedRun.value = shown ? run : null)} title=${hint(row)}>
+      <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
+        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>
+        ${swatch(style, DASHES[style.dash])}
+        ${runName(run, parent)}
+        ${row.damaged_records ? html`<span class="damaged" aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>` : nothing}
+        ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
+        ${lastValue(run, format)}
+      </button>
+      <span class="run-actions">
+        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only" @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
+        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details" @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+      </span>
+    </li>`;
+}
+
+/** @param {string} run */
+export const nameOf = (run) => (run === "." ? t("rail.root") : run);
+
+/** The path dimmed, the last segment not; below a parent only what the parent does not say.
+ * @param {string} run @param {string | null} parent */
+function runName(run, parent) {
+  const shortened = parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
+  const [path, leaf] = cutLeaf(shortened);
+  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
+}
+
+/** @param {string} run @param {import("../lib/numbers.js").ColumnFormat} format */
+function lastValue(run, format) {
+  const value = lastValues.value.get(run);
+  if (value === undefined) return nothing;
+  return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
+}
+
+/** @param {RunRow} row */
+function hint(row) {
+  const lines = [nameOf(row.run)];
+  const others = foundIn(row, (plugin) => plugin !== "scalar");
+  if (others) lines.push(t("panel.also", { found: others }));
+  if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
+  return lines.join("\n");
+}

@@ -1,0 +1,41 @@
+// The top bar: mark, pages, where the runs come from, how many are drawn, whether the server is there.
+
+import { html, nothing } from "lit-html";
+import { listed, runs } from "../state/catalogue.js";
+import { connection } from "../state/live.js";
+import { panel } from "../state/pointer.js";
+import { drawnRuns } from "../state/runs.js";
+import { choose, lang, railShown, themeChoice, toggleRail } from "../state/view.js";
+import { t } from "../state/words.js";
+import { ICONS, MARK } from "./icons.js";
+
+export const topBar = () => html`
+  <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
+    @click=${toggleRail}>${ICONS.rail}</button>
+  <a class="brand" href="./">${MARK}<span>Toposcope</span></a>
+  <nav class="pages" aria-label=${t("page.pages")}><a href="#" aria-current="page" @click=${stay}>${t("page.scalars")}</a></nav>
+  ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
+  <span class="space"></span>
+  ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: drawnRuns.value.length, n: runs.value.length })}</span>` : nothing}
+  ${liveSign()}
+  <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", lang.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
+  <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>
+    ${themeChoice.value === "dark" ? ICONS.moon : themeChoice.value === "light" ? ICONS.sun : ICONS.system}</button>
+  <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")} @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
+
+/** The only page so far keeps its address. @param {Event} event */
+const stay = (event) => event.preventDefault();
+
+function liveSign() {
+  const loading = connection.value === "live" && listed.value?.loading;
+  const state = loading ? "loading" : connection.value;
+  const hint = state === "lost" ? t("top.lost_hint") : "";
+  return html`<span class="live" role="status" data-state=${state} title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
+}
+
+const themeHint = () => t(themeChoice.value === "dark" ? "top.theme_dark" : themeChoice.value === "light" ? "top.theme_light" : "top.theme_");
+
+function nextTheme() {
+  const order = ["", "light", "dark"];
+  choose("theme", order[(order.indexOf(themeChoice.peek()) + 1) % order.length]);
+}
