@@ -39,6 +39,7 @@ class BuildPage(build_py):
     """Copies the page and, of its libraries, only the files that it loads (package.json, "files")."""
 
     def run(self) -> None:
+        """Copy the Python packages, then the page."""
         super().run()
         if self.editable_mode:
             install_libraries(WEB)
@@ -67,7 +68,11 @@ def page_files(staging: Path) -> list[tuple[Path, Path]]:
     return own + [(staging / name, Path(name)) for name in libraries]
 
 
-scan = cythonize([Extension("toposcope.server.scan", ["server/scan.py"])], language_level=3)
+scan = cythonize(
+    [Extension("toposcope.server.scan", ["server/scan.py"], depends=["server/toposcope.server.scan.pxd"])],
+    include_path=["server"],
+    language_level=3,
+)
 for extension in scan:
     extension.optional = True  # Without a C compiler the same file runs uncompiled.
 

@@ -1,5 +1,6 @@
 """One event file as its writer sees it: created under a name of its own, appended to, never torn in the middle."""
 
+import errno
 import os
 import platform
 import re
@@ -10,6 +11,8 @@ from toposcope.proto.file_name import event_file_name, parse_file_name
 # A write of this size shows progress within seconds even on a slow disk.
 _WRITE_BYTES = 8 << 20
 _HOST_CHARACTERS = 64
+# What file systems answer that cannot bring a file to the disk, as some on a network or in memory.
+_NO_FSYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.ENOTSUP))
 
 
 class EventFile:
@@ -44,6 +47,9 @@ class EventFile:
         """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
         try:
             os.fsync(self._descriptor)
+        except OSError as error:
+            if error.errno not in _NO_FSYNC:
+                raise
         finally:
             self.abandon()
 

@@ -104,8 +104,6 @@ class EventWriter:
                 self._hurry()
             self._wait_for(lambda: self._settled >= target or self._faults.count > faults or self._done)
             flushed = self._settled >= target and self._faults.present is None
-            if not flushed:
-                self._faults.tell(f"flush gave up, {target - self._settled} recorded events are not written yet.")
         self._faults.log()
         return flushed
 

@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, JSONResponse, RedirectResponse
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
+
 from toposcope.server.api import health, runs, scalars, tags, updates
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.logdir import Logdir

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+
 from toposcope.server.event_file import FileView
-from toposcope.server.scan import Tag
 from toposcope.server.series import Points, concatenate
+from toposcope.server.tag_table import Tag
 
 
 class Attempt(NamedTuple):

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import uvicorn
 from starlette.types import ASGIApp
+
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.exposure import is_loopback, make_exposure

@@ -2,8 +2,9 @@
 
 import numpy as np
 import numpy.typing as npt
-from toposcope.server.series import Float64s
 from tsdownsample import MinMaxDownsampler
+
+from toposcope.server.series import Float64s
 
 Indices = npt.NDArray[np.intp]
 
@@ -34,7 +35,8 @@ def downsample(value: Float64s, points: int) -> Indices:
 
 
 def _extremes(value: Float64s, points: int) -> Indices:
-    return MinMaxDownsampler().downsample(value, n_out=max(4, points) // 2 * 2).astype(np.intp)
+    kept: Indices = MinMaxDownsampler().downsample(value, n_out=max(4, points) // 2 * 2)
+    return kept.astype(np.intp)
 
 
 def _edges(indices: Indices, length: int, points: int) -> Indices:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
+
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import FileName
-from toposcope.server import scan
+from toposcope.server.scanner import Columns, Damage, Scanner
 from toposcope.server.series import Points, Series
+from toposcope.server.tag_table import Tag
 
 WINDOW_BYTES = 4 << 20
 _LARGEST_VERSION_EVENT = 4096
@@ -31,13 +33,13 @@ class FileView(NamedTuple):
     path: str
     rank: int | None
     version: Version
-    series: Mapping[scan.Tag, Points]
+    series: Mapping[Tag, Points]
     """The points of each scalar tag; tags of other plugins are there without points."""
     wall_times: tuple[float, float] | None
     """Smallest and largest wall_time of its events, in seconds since 1970."""
     steps: tuple[int, int] | None
     """Smallest and largest step of its summaries."""
-    damage: tuple[scan.Damage, ...]
+    damage: tuple[Damage, ...]
     modified: float
     """When the file was last written, in seconds since 1970."""
 
@@ -56,9 +58,9 @@ class EventFile:
         self._worth_reading_at = framing.HEADER_BYTES
         self._window = WINDOW_BYTES
         self._version: Version | None = None
-        self._scan: scan.Scan | None = None
-        self._series: dict[scan.Tag, Series] = {}
-        self._points: dict[scan.Tag, Points] = {}
+        self._scanner: Scanner | None = None
+        self._series: dict[Tag, Series] = {}
+        self._points: dict[Tag, Points] = {}
         self._modified = 0.0
 
     def has_news(self, status: os.stat_result) -> bool:
@@ -98,23 +100,21 @@ class EventFile:
         size = os.preadv(descriptor, [window], self._offset)
         if self._offset + size < self._worth_reading_at:
             return False
-        if self._scan is None:
+        if self._scanner is None:
             head = bytes(window[: min(size, _LARGEST_VERSION_EVENT)])
             self._worth_reading_at = version_event_bytes(head)
             if size < self._worth_reading_at:
                 return False
             self._version = read_version(head, self._name)
-            self._scan = scan.Scan(scan.DIALECTS[self._version.dialect])
-        columns, self._offset, self._worth_reading_at = self._scan.read(window, size, self._offset)
-        self._append(columns)
+            self._scanner = Scanner(self._version.dialect)
+        columns, self._offset, self._worth_reading_at = self._scanner.read(window, size, self._offset)
+        self._append(self._scanner.tags, columns)
         return True
 
-    def _append(self, columns: scan.Columns) -> None:
-        assert self._scan is not None
-        for tag in self._scan.tags[len(self._series) :]:
+    def _append(self, tags: list[Tag], columns: Columns) -> None:
+        for tag in tags[len(self._series) :]:
             self._series[tag] = Series()
             self._points[tag] = self._series[tag].points()
-        tags = self._scan.tags
         for number, points in group_by_tag(columns):
             series = self._series[tags[number]]
             series.append(points)
@@ -122,16 +122,16 @@ class EventFile:
 
     def view(self) -> FileView | None:
         """Return what is known now; None before the first record is complete."""
-        if self._scan is None or self._version is None:
+        if self._scanner is None or self._version is None:
             return None
         return FileView(
             self.path,
             self._name.rank,
             self._version,
             dict(self._points),
-            self._scan.wall_times,
-            self._scan.steps,
-            tuple(self._scan.damage),
+            self._scanner.wall_times,
+            self._scanner.steps,
+            tuple(self._scanner.damage),
             self._modified,
         )
 
@@ -161,7 +161,7 @@ def read_version(head: bytes, name: FileName) -> Version:
     return unknown
 
 
-def group_by_tag(columns: scan.Columns) -> list[tuple[int, Points]]:
+def group_by_tag(columns: Columns) -> list[tuple[int, Points]]:
     """Split columns into (number of the tag, its points in file order)."""
     rows = len(columns.tag)
     if not rows:

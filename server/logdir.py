@@ -129,13 +129,14 @@ class Logdir:
         while waiting and not self._stopping.is_set():
             again: list[str] = []
             began = time.monotonic()
-            for position, path in enumerate(waiting):
+            read = 0
+            while read < len(waiting) and time.monotonic() - began < LOOK_SECONDS:
+                path = waiting[read]
+                read += 1
                 if self._read(path):
                     again.append(path)
                 touched.add(self._files[path][0])
-                if time.monotonic() - began > LOOK_SECONDS:
-                    break
-            waiting = waiting[position + 1 :] + again
+            waiting = waiting[read:] + again
             self._publish(touched, bool(waiting))
             touched = set()
         if touched or not self.snapshot.revision or self._status_changed():

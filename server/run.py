@@ -6,8 +6,8 @@ from functools import cached_property
 
 from toposcope.server.attempts import Attempt, find_attempts, first_wall_time, is_by_product, overlaps, stitch
 from toposcope.server.event_file import FileView
-from toposcope.server.scan import Tag
 from toposcope.server.series import NO_POINTS, Points, concatenate
+from toposcope.server.tag_table import Tag
 
 ALL = "all"
 """As an attempt: every point in file order, nothing hidden."""
@@ -56,7 +56,7 @@ class RunView:
 
     @cached_property
     def is_session(self) -> bool:
-        """Say whether it holds a hyperparameter session, which TensorBoard's writers put below the run it belongs to."""
+        """Say whether it holds a hyperparameter session; TensorBoard's writers put it below the run it belongs to."""
         return "hparams" in self.plugins
 
     @cached_property
@@ -91,10 +91,7 @@ class RunView:
     def _read(tag: Tag, attempts: list[Attempt], attempt: int | str | None) -> Points:
         if attempt is None:
             return stitch(attempts, lambda file: file.series.get(tag))
-        if attempt == ALL:
-            chosen = attempts
-        else:
-            chosen = attempts[int(attempt) - 1 : int(attempt)]
+        chosen = attempts if attempt == ALL else attempts[int(attempt) - 1 : int(attempt)]
         files = [file for each in chosen for file in each.files]
         return concatenate([file.series.get(tag, NO_POINTS) for file in files])
 

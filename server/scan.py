@@ -1,115 +1,131 @@
 # cython: annotation_typing=False, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Event-file bytes to columns: one pass over a window of records, compiled by Cython or run as it is.
 
-Every index is checked against the window by the code itself, so that the compiled form needs no other check;
-the uncompiled form, run by the same tests, raises IndexError where one was forgotten.
+The C types are in toposcope.server.scan.pxd; without a C compiler this file runs as it is. Every index is checked
+against the window by the code itself, so that the compiled form needs no other check; the uncompiled form, run by the
+same tests, raises IndexError where one was forgotten.
 """
-
-from typing import NamedTuple
 
 import cython
 import google_crc32c
 import numpy as np
 import numpy.typing as npt
-from google.protobuf.message import DecodeError
-from toposcope.proto import tensorboard_pb2
 
-MINDSPORE = cython.declare(cython.int, 0)
-TENSORBOARD = cython.declare(cython.int, 1)
+_MINDSPORE = 0
 DIALECTS = {"mindspore": 0, "tensorboard": 1}
 
-# What the fields of a summary value hold; the numbers index _PLUGINS.
-_SCALAR = cython.declare(cython.int, 1)
-_IMAGE = cython.declare(cython.int, 2)
-_TENSOR = cython.declare(cython.int, 3)
-_HISTOGRAM = cython.declare(cython.int, 4)
-_LANDSCAPE = cython.declare(cython.int, 5)
-_TEXT = cython.declare(cython.int, 6)
-_AUDIO = cython.declare(cython.int, 7)
-_METADATA_ONLY = cython.declare(cython.int, 8)
-_PLUGINS = ["", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"]
-_TENSORBOARD_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}
+# What the fields of a summary value hold; the numbers index PLUGINS.
+_SCALAR = 1
+_IMAGE = 2
+_TENSOR = 3
+_HISTOGRAM = 4
+_LANDSCAPE = 5
+_TEXT = 6
+_AUDIO = 7
+_METADATA_ONLY = 8
+PLUGINS = ["", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"]
 
-# Why _scan stopped, at state[_POSITION].
-_ENDED = cython.declare(cython.int, 0)  # The window ends here, perhaps in the middle of a record.
-_NEW_TAG = cython.declare(cython.int, 1)  # The tag table lacks a tag; scan again once it is there.
-_BAD_HEADER = cython.declare(cython.int, 2)  # The length is damaged: where the next record begins is unknown.
-_BAD_PAYLOAD = cython.declare(cython.int, 3)  # The payload is damaged; the next record begins at state[_NEXT].
-
-# Places in the state array.
-_POSITION = cython.declare(cython.int, 0)  # In the window: where the record at hand begins.
-_NEXT = cython.declare(cython.int, 1)  # In the window, or beyond it: where that record ends.
-_RESUME = cython.declare(cython.int, 2)  # In the window: the value that brought a new tag; 0: none.
-_ROWS = cython.declare(cython.int, 3)  # Rows of complete records.
-_PARTIAL_ROWS = cython.declare(cython.int, 4)  # Rows including those of the record at hand.
-_PREVIOUS = cython.declare(cython.int, 5)  # Slot of the last tag.
-_TAG_START = cython.declare(cython.int, 6)  # In the window: the value at hand.
-_TAG_END = cython.declare(cython.int, 7)
-_CODE = cython.declare(cython.int, 8)
-_TENSOR_START = cython.declare(cython.int, 9)
-_TENSOR_END = cython.declare(cython.int, 10)
-_METADATA_START = cython.declare(cython.int, 11)
-_METADATA_END = cython.declare(cython.int, 12)
-_SUMMARIES = cython.declare(cython.int, 13)  # Events that hold summaries.
-_MIN_STEP = cython.declare(cython.int, 14)
-_MAX_STEP = cython.declare(cython.int, 15)
-_FIRST_WALL = cython.declare(cython.int, 16)  # Bits of doubles: of positive ones these sort as the doubles do.
-_LAST_WALL = cython.declare(cython.int, 17)
-_STATES = 18
-
-# Columns of the tag table, an open-addressing hash table with _WIDTH numbers a slot.
-_NAME = cython.declare(cython.int, 0)  # Where the tag's bytes begin in names.
-_NAME_LENGTH = cython.declare(cython.int, 1)
-_FIELD = cython.declare(cython.int, 2)  # The code of the field that brought the tag.
-_TAG = cython.declare(cython.int, 3)  # Index into Scan.tags; -1: the slot is free.
-_IS_SCALAR = cython.declare(cython.int, 4)
-_FOLLOWER = cython.declare(cython.int, 5)  # Slot of the tag that came next the last time.
-_WIDTH = cython.declare(cython.int, 6)
+# Columns of the tag table, an open-addressing hash table with one row a slot; TagTable writes it.
+_NAME = 0  # Where the tag's bytes begin in names.
+_NAME_LENGTH = 1
+_FIELD = 2  # The code of the field that brought the tag.
+_TAG = 3  # Number of the tag; -1: the slot is free.
+_IS_SCALAR = 4
+_FOLLOWER = 5  # Slot of the tag that came next the last time.
 
 # TensorBoard's codes of the data types that a scalar may have.
-_TB_FLOAT = cython.declare(cython.int, 1)
-_TB_DOUBLE = cython.declare(cython.int, 2)
-_TB_INT32 = cython.declare(cython.int, 3)
-_TB_INT16 = cython.declare(cython.int, 5)
-_TB_INT8 = cython.declare(cython.int, 6)
-_TB_INT64 = cython.declare(cython.int, 9)
-_TB_BFLOAT16 = cython.declare(cython.int, 14)
-_TB_HALF = cython.declare(cython.int, 19)
+_TB_FLOAT = 1
+_TB_DOUBLE = 2
+_TB_INT32 = 3
+_TB_UINT8 = 4
+_TB_INT16 = 5
+_TB_INT8 = 6
+_TB_INT64 = 9
+_TB_BOOL = 10
+_TB_BFLOAT16 = 14
+_TB_UINT16 = 17
+_TB_HALF = 19
+_TB_UINT32 = 22
+_TB_UINT64 = 23
 
-_HEADER_BYTES = cython.declare(cython.int, 12)
-_FOOTER_BYTES = cython.declare(cython.int, 4)
-_SMALLEST_ROW = 7  # Bytes of the smallest encoded scalar: bounds the rows of a window.
-_ONES_32 = cython.declare(cython.ulonglong, 0xFFFFFFFF)
-_ONES_64 = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
-_FNV_OFFSET = cython.declare(cython.ulonglong, 2166136261)
-_LONGEST = cython.declare(cython.ulonglong, 1 << 47)  # Bytes; a longer payload is no payload.
-_MASK_DELTA = cython.declare(cython.ulonglong, 0xA282EAD8)
-_INFINITY = cython.declare(cython.ulonglong, 0x7FF0000000000000)
-
-
-class Columns(NamedTuple):
-    """Scalars in file order, one row a point."""
-
-    tag: npt.NDArray[np.int32]
-    """Index into Scan.tags."""
-    step: npt.NDArray[np.int64]
-    wall_time: npt.NDArray[np.float64]
-    """Seconds since 1970."""
-    value: npt.NDArray[np.float64]
+_HEADER_BYTES = 12
+_FOOTER_BYTES = 4
+SMALLEST_ROW = 7
+"""Bytes of the smallest encoded scalar: bounds the rows of a window."""
+_ONES_32 = 0xFFFFFFFF
+_ONES_64 = 0xFFFFFFFFFFFFFFFF
+_FNV_OFFSET = 2166136261
+_LONGEST = 1 << 47  # Bytes; a longer payload is no payload.
+_MASK_DELTA = 0xA282EAD8
+_INFINITY = 0x7FF0000000000000
 
 
-class Tag(NamedTuple):
-    """A tag of one event file and the plugin it belongs to."""
+class Rows:
+    """The columns that a scan fills, one row a scalar; `bits` and `value` are two views of one column."""
 
-    plugin: str
-    name: str
+    def __init__(self, tag: memoryview, step: memoryview, wall_time: memoryview, bits: memoryview, value: memoryview):
+        self.tag = tag
+        self.step = step
+        self.wall_time = wall_time
+        self.bits = bits
+        self.value = value
 
 
-class Damage(NamedTuple):
-    """Bytes of an event file that hold no readable record."""
+class Table:
+    """The tags known so far: rows of the columns above, a power of two of them, and the bytes of their names."""
 
-    offset: int
-    reason: str
+    def __init__(self, slots: memoryview, names: memoryview):
+        self.slots = slots
+        self.names = names
+        self.count = len(slots)
+
+
+class State:
+    """Where a scan stands: in the window, in the record and value at hand, and what it has seen so far.
+
+    Places are in the window. The types of its members are in toposcope.server.scan.pxd.
+    """
+
+    def __init__(self) -> None:
+        # Why the scan stopped, all False: the window ends at `position`, perhaps in the middle of a record.
+        self.has_new_tag = False
+        """The tag table lacks the tag at hand; enter it and scan again."""
+        self.has_bad_header = False
+        """The length at `position` is damaged: where the next record begins is unknown."""
+        self.has_bad_payload = False
+        """The payload of the record at `position` is damaged; the next one begins at `next`."""
+
+        self.position = 0
+        """Where the record at hand begins."""
+        self.next = 0
+        """Where it ends, or, when its header is cut off, where that would end; may lie beyond the window."""
+        self.resume = 0
+        """Where in that record the value with the new tag begins; 0: none."""
+        self.rows = 0
+        """Rows of complete records."""
+        self.partial_rows = 0
+        """Rows including those of the record at hand."""
+        self.slot = 0
+        """Slot of the last tag."""
+
+        self.code = 0
+        """What the value at hand holds: index into PLUGINS."""
+        self.tag_start = self.tag_end = 0
+        self.tensor_start = self.tensor_end = 0
+        self.metadata_start = self.metadata_end = 0
+
+        self.wall_time = 0
+        """Bits of the double."""
+        self.step = 0
+        self.has_summary = False
+        self.summary = 0
+        """Where in the record to look for its summary."""
+
+        self.summaries = 0
+        """Events that hold summaries."""
+        self.min_step = self.max_step = 0
+        self.first_wall = self.last_wall = 0
+        """Bits of the smallest and the largest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
 
 
 def _crc_tables() -> npt.NDArray[np.uint32]:
@@ -124,87 +140,50 @@ def _crc_tables() -> npt.NDArray[np.uint32]:
     return tables.reshape(-1)
 
 
-_CRC_TABLES = memoryview(_crc_tables())
+_CRC_TABLES = _crc_tables().data
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(data="const unsigned char[::1]", at=cython.Py_ssize_t)
-@cython.returns(cython.ulonglong)
 def _u32(data: memoryview, at: int) -> int:
     """Return the little-endian 32-bit number at a place of data."""
-    return (
-        cython.cast(cython.ulonglong, data[at])
-        | (cython.cast(cython.ulonglong, data[at + 1]) << 8)
-        | (cython.cast(cython.ulonglong, data[at + 2]) << 16)
-        | (cython.cast(cython.ulonglong, data[at + 3]) << 24)
-    )
+    number = data[at + 3]
+    number = (number << 8) | data[at + 2]
+    number = (number << 8) | data[at + 1]
+    return (number << 8) | data[at]
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(data="const unsigned char[::1]", at=cython.Py_ssize_t)
-@cython.returns(cython.ulonglong)
 def _u64(data: memoryview, at: int) -> int:
     """Return the little-endian 64-bit number at a place of data."""
     return _u32(data, at) | (_u32(data, at + 4) << 32)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    tables="const unsigned int[::1]",
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    crc=cython.uint,
-    low=cython.uint,
-    high=cython.uint,
-)
-@cython.returns(cython.ulonglong)
-def _masked_crc(data: memoryview, at: int, end: int, tables: memoryview) -> int:
+def _masked_crc(data: memoryview, at: int, end: int) -> int:
     """Return the masked crc32c of data[at:end]."""
     if cython.compiled:
         crc = 0
         crc = ~crc
         while at + 8 <= end:
-            low = crc ^ cython.cast(cython.uint, _u32(data, at))
-            high = cython.cast(cython.uint, _u32(data, at + 4))
+            low = crc ^ _u32(data, at)
+            high = _u32(data, at + 4)
             crc = (
-                tables[1792 + (low & 0xFF)]
-                ^ tables[1536 + ((low >> 8) & 0xFF)]
-                ^ tables[1280 + ((low >> 16) & 0xFF)]
-                ^ tables[1024 + (low >> 24)]
-                ^ tables[768 + (high & 0xFF)]
-                ^ tables[512 + ((high >> 8) & 0xFF)]
-                ^ tables[256 + ((high >> 16) & 0xFF)]
-                ^ tables[high >> 24]
+                _CRC_TABLES[1792 + (low & 0xFF)]
+                ^ _CRC_TABLES[1536 + ((low >> 8) & 0xFF)]
+                ^ _CRC_TABLES[1280 + ((low >> 16) & 0xFF)]
+                ^ _CRC_TABLES[1024 + (low >> 24)]
+                ^ _CRC_TABLES[768 + (high & 0xFF)]
+                ^ _CRC_TABLES[512 + ((high >> 8) & 0xFF)]
+                ^ _CRC_TABLES[256 + ((high >> 16) & 0xFF)]
+                ^ _CRC_TABLES[high >> 24]
             )
             at += 8
         while at < end:
-            crc = (crc >> 8) ^ tables[(crc ^ data[at]) & 0xFF]
+            crc = (crc >> 8) ^ _CRC_TABLES[(crc ^ data[at]) & 0xFF]
             at += 1
         crc = ~crc
     else:
         crc = google_crc32c.value(bytes(data[at:end]))
-    return (((crc >> 15) | (cython.cast(cython.ulonglong, crc) << 17)) + _MASK_DELTA) & _ONES_32
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _ONES_32
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    shift=cython.int,
-    number=cython.ulonglong,
-    byte=cython.ulonglong,
-)
-@cython.returns((cython.ulonglong, cython.Py_ssize_t))
 def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
     """Read a varint: (number, place after it); the place is -1 when it is longer than ten bytes or than data."""
     number = 0
@@ -219,19 +198,6 @@ def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
     return 0, -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    key=cython.ulonglong,
-    after=cython.Py_ssize_t,
-    number=cython.ulonglong,
-    wire=cython.int,
-)
-@cython.returns((cython.ulonglong, cython.Py_ssize_t, cython.Py_ssize_t))
 def _field(data: memoryview, at: int, end: int) -> tuple[int, int, int]:
     """Read a field: (key, place of its content, place after it); the last place is -1 when it is malformed.
 
@@ -240,12 +206,12 @@ def _field(data: memoryview, at: int, end: int) -> tuple[int, int, int]:
     key, at = _varint(data, at, end)
     if at < 0 or (key >> 3) == 0 or (key >> 3) > 0x1FFFFFFF:
         return 0, 0, -1
-    wire = cython.cast(cython.int, key & 7)
+    wire = key & 7
     if wire == 2:
         number, at = _varint(data, at, end)
-        if at < 0 or number > cython.cast(cython.ulonglong, end - at):
+        if at < 0 or number > end - at:
             return 0, 0, -1
-        return key, at, at + cython.cast(cython.Py_ssize_t, number)
+        return key, at, at + number
     if wire == 0:
         number, after = _varint(data, at, end)
         return key, at, after
@@ -256,11 +222,6 @@ def _field(data: memoryview, at: int, end: int) -> tuple[int, int, int]:
     return 0, 0, -1
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(bits=cython.ulonglong, exponent=cython.ulonglong, mantissa=cython.ulonglong, sign=cython.ulonglong)
-@cython.returns(cython.ulonglong)
 def _widen(bits: int) -> int:
     """Return the bits of the double that equals the float32 with these bits."""
     sign = (bits >> 31) << 63
@@ -279,11 +240,6 @@ def _widen(bits: int) -> int:
     return sign | ((exponent + 896) << 52) | (mantissa << 29)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(bits=cython.ulonglong, exponent=cython.ulonglong, mantissa=cython.ulonglong, sign=cython.ulonglong)
-@cython.returns(cython.ulonglong)
 def _widen_half(bits: int) -> int:
     """Return the bits of the double that equals the float16 with these bits."""
     sign = (bits >> 15) << 63
@@ -302,82 +258,42 @@ def _widen_half(bits: int) -> int:
     return sign | ((exponent + 1008) << 52) | (mantissa << 42)
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(dtype=cython.ulonglong)
-@cython.returns(cython.int)
 def _element_bytes(dtype: int) -> int:
     """Return the bytes of an element of TensorBoard's data type; 0 when it cannot be a scalar's."""
-    if dtype == _TB_DOUBLE or dtype == _TB_INT64 or dtype == 23:
+    if dtype in (_TB_DOUBLE, _TB_INT64, _TB_UINT64):
         return 8
-    if dtype == _TB_FLOAT or dtype == _TB_INT32 or dtype == 22:
+    if dtype in (_TB_FLOAT, _TB_INT32, _TB_UINT32):
         return 4
-    if dtype == _TB_INT16 or dtype == 17 or dtype == _TB_HALF or dtype == _TB_BFLOAT16:
+    if dtype in (_TB_INT16, _TB_UINT16, _TB_HALF, _TB_BFLOAT16):
         return 2
-    if dtype == 4 or dtype == _TB_INT8 or dtype == 10:
+    if dtype in (_TB_INT8, _TB_UINT8, _TB_BOOL):
         return 1
     return 0
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    bits=cython.ulonglong,
-    dtype=cython.ulonglong,
-    width=cython.int,
-    is_signed=cython.bint,
-    row=cython.Py_ssize_t,
-    out_bits="unsigned long long[::1]",
-    out_value="double[::1]",
-)
-@cython.returns(cython.void)
-def _store(bits: int, dtype: int, row: int, out_bits: memoryview, out_value: memoryview) -> None:
+def _store(bits: int, dtype: int, row: int, rows: Rows) -> None:
     """Store an element, given as its little-endian bits, as a double; both outputs are views of one column."""
     if dtype == _TB_FLOAT:
-        out_bits[row] = _widen(bits & _ONES_32)
+        rows.bits[row] = _widen(bits & _ONES_32)
     elif dtype == _TB_DOUBLE:
-        out_bits[row] = bits
+        rows.bits[row] = bits
     elif dtype == _TB_BFLOAT16:
-        out_bits[row] = _widen((bits & 0xFFFF) << 16)
+        rows.bits[row] = _widen((bits & 0xFFFF) << 16)
     elif dtype == _TB_HALF:
-        out_bits[row] = _widen_half(bits & 0xFFFF)
+        rows.bits[row] = _widen_half(bits & 0xFFFF)
     else:
         width = 8 * _element_bytes(dtype)
         bits &= _ONES_64 >> (64 - width)
-        is_signed = dtype == _TB_INT8 or dtype == _TB_INT16 or dtype == _TB_INT32 or dtype == _TB_INT64
+        is_signed = dtype in (_TB_INT8, _TB_INT16, _TB_INT32, _TB_INT64)
         if is_signed and bits >> (width - 1):
             bits = (_ONES_64 >> (64 - width)) - bits + 1
-            out_value[row] = -cython.cast(cython.double, bits)
+            magnitude = bits
+            rows.value[row] = -magnitude
         else:
-            out_value[row] = cython.cast(cython.double, bits)
+            rows.value[row] = bits
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    row=cython.Py_ssize_t,
-    out_bits="unsigned long long[::1]",
-    out_value="double[::1]",
-    key=cython.ulonglong,
-    field=cython.ulonglong,
-    content=cython.Py_ssize_t,
-    after=cython.Py_ssize_t,
-    start=cython.Py_ssize_t,
-    size=cython.Py_ssize_t,
-    dtype=cython.ulonglong,
-    bits=cython.ulonglong,
-    has_bits=cython.bint,
-    k=cython.Py_ssize_t,
-    i=cython.Py_ssize_t,
-)
-@cython.returns(cython.bint)
-def _tensor_scalar(data: memoryview, at: int, end: int, row: int, out_bits: memoryview, out_value: memoryview) -> bool:
+def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows) -> bool:
     """Store the first element of the TensorBoard tensor in data[at:end]; False when it has none that is a number."""
     dtype = 0
     bits = 0
@@ -411,114 +327,67 @@ def _tensor_scalar(data: memoryview, at: int, end: int, row: int, out_bits: memo
     if size >= k:
         bits = 0
         for i in range(k):
-            bits |= cython.cast(cython.ulonglong, data[start + i]) << (8 * i)
+            byte = data[start + i]
+            bits |= byte << (8 * i)
     elif not has_bits:
         bits = 0  # Protobuf leaves out values that are all zero.
-    _store(bits, dtype, row, out_bits, out_value)
+    _store(bits, dtype, row, rows)
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    start=cython.Py_ssize_t,
-    length=cython.Py_ssize_t,
-    names="const unsigned char[::1]",
-    name=cython.Py_ssize_t,
-    k=cython.Py_ssize_t,
-)
-@cython.returns(cython.bint)
 def _is_name(data: memoryview, start: int, length: int, names: memoryview, name: int) -> bool:
     """Say whether data[start:][:length] equals names[name:][:length]."""
-    for k in range(length):
+    for k in range(length):  # noqa: SIM110 - all() of a generator is no loop in C.
         if data[start + k] != names[name + k]:
             return False
     return True
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    start=cython.Py_ssize_t,
-    length=cython.Py_ssize_t,
-    code=cython.longlong,
-    table="const long long[::1]",
-    slots=cython.Py_ssize_t,
-    names="const unsigned char[::1]",
-    hashed=cython.ulonglong,
-    k=cython.Py_ssize_t,
-    slot=cython.Py_ssize_t,
-    at=cython.Py_ssize_t,
-)
-@cython.returns(cython.Py_ssize_t)
-def _find(
-    data: memoryview, start: int, length: int, code: int, table: memoryview, slots: int, names: memoryview
-) -> int:
-    """Return the slot of the tag data[start:][:length] that came in this field, or of the free slot it belongs in.
+def _is_tag(data: memoryview, start: int, length: int, code: int, table: Table, slot: int) -> bool:
+    """Say whether a slot holds the tag data[start:][:length] that came in a field of this code."""
+    return (
+        table.slots[slot, _TAG] >= 0
+        and table.slots[slot, _FIELD] == code
+        and table.slots[slot, _NAME_LENGTH] == length
+        and _is_name(data, start, length, table.names, table.slots[slot, _NAME])
+    )
 
-    slots is a power of two; the hash is FNV-1a.
-    """
-    hashed = _FNV_OFFSET ^ cython.cast(cython.ulonglong, code)
+
+def find_slot(data: memoryview, start: int, length: int, code: int, table: Table) -> int:
+    """Return the slot of the tag data[start:][:length] that came in a field of this code, or the free slot for it."""
+    hashed = _FNV_OFFSET ^ code  # FNV-1a.
     for k in range(length):
         hashed = ((hashed ^ data[start + k]) * 16777619) & _ONES_32
-    slot = cython.cast(cython.Py_ssize_t, hashed) & (slots - 1)
-    while True:
-        at = slot * _WIDTH
-        if table[at + _TAG] < 0 or (
-            table[at + _FIELD] == code
-            and table[at + _NAME_LENGTH] == length
-            and _is_name(data, start, length, names, table[at + _NAME])
-        ):
-            return slot
-        slot = (slot + 1) & (slots - 1)
+    slot = hashed & (table.count - 1)
+    while table.slots[slot, _TAG] >= 0 and not _is_tag(data, start, length, code, table, slot):
+        slot = (slot + 1) & (table.count - 1)
+    return slot
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    dialect=cython.int,
-    state="long long[::1]",
-    key=cython.ulonglong,
-    content=cython.Py_ssize_t,
-    after=cython.Py_ssize_t,
-    code=cython.longlong,
-    bits=cython.ulonglong,
-    exact=cython.ulonglong,
-    has_exact=cython.bint,
-)
-@cython.returns((cython.bint, cython.ulonglong))
-def _value(data: memoryview, at: int, end: int, dialect: int, state: memoryview) -> tuple[bool, int]:
+def _value(data: memoryview, at: int, end: int, dialect: int, state: State) -> tuple[bool, int]:
     """Read the summary value data[at:end] into state; return (it is sound, bits of the scalar as a double)."""
     code = 0
     bits = 0
     exact = 0
     has_exact = False
-    state[_TAG_START] = 0
-    state[_TAG_END] = 0
-    state[_METADATA_START] = 0
-    state[_METADATA_END] = 0
+    state.tag_start = 0
+    state.tag_end = 0
+    state.metadata_start = 0
+    state.metadata_end = 0
     while at < end:
         key, content, after = _field(data, at, end)
         if after < 0:
             return False, 0
         if key == 10:
-            state[_TAG_START] = content
-            state[_TAG_END] = after
+            state.tag_start = content
+            state.tag_end = after
         elif key == 34:
             code = _IMAGE
         elif key == 66:
             code = _TENSOR
-            state[_TENSOR_START] = content
-            state[_TENSOR_END] = after
-        elif dialect == MINDSPORE:
+            state.tensor_start = content
+            state.tensor_end = after
+        elif dialect == _MINDSPORE:
             if key == 29:
                 code = _SCALAR
                 bits = _widen(_u32(data, content))
@@ -539,416 +408,172 @@ def _value(data: memoryview, at: int, end: int, dialect: int, state: memoryview)
         elif key == 50:
             code = _AUDIO
         elif key == 74:
-            state[_METADATA_START] = content
-            state[_METADATA_END] = after
+            state.metadata_start = content
+            state.metadata_end = after
         at = after
-    if code == 0 and state[_METADATA_END] > 0:
+    if code == 0 and state.metadata_end > 0:
         code = _METADATA_ONLY
-    state[_CODE] = code
+    state.code = code
     if has_exact:
         return True, exact
     return True, bits
 
 
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-@cython.locals(
-    data="const unsigned char[::1]",
-    size=cython.Py_ssize_t,
-    dialect=cython.int,
-    tables="const unsigned int[::1]",
-    table="long long[::1]",
-    slots=cython.Py_ssize_t,
-    names="const unsigned char[::1]",
-    out_tag="int[::1]",
-    out_step="long long[::1]",
-    out_wall="unsigned long long[::1]",
-    out_bits="unsigned long long[::1]",
-    out_value="double[::1]",
-    state="long long[::1]",
-    at=cython.Py_ssize_t,
-    start=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    length=cython.ulonglong,
-    key=cython.ulonglong,
-    content=cython.Py_ssize_t,
-    after=cython.Py_ssize_t,
-    wall=cython.ulonglong,
-    step_bits=cython.ulonglong,
-    step=cython.longlong,
-    summaries_from=cython.Py_ssize_t,
-    has_summary=cython.bint,
-    value_at=cython.Py_ssize_t,
-    value_start=cython.Py_ssize_t,
-    value_end=cython.Py_ssize_t,
-    is_sound=cython.bint,
-    bits=cython.ulonglong,
-    tag_length=cython.Py_ssize_t,
-    slot=cython.Py_ssize_t,
-    guess=cython.Py_ssize_t,
-    previous=cython.Py_ssize_t,
-    row=cython.Py_ssize_t,
-    position=cython.Py_ssize_t,
-)
-@cython.returns(cython.int)
-def _scan(
-    data: memoryview,
-    size: int,
-    dialect: int,
-    tables: memoryview,
-    table: memoryview,
-    slots: int,
-    names: memoryview,
-    out_tag: memoryview,
-    out_step: memoryview,
-    out_wall: memoryview,
-    out_bits: memoryview,
-    out_value: memoryview,
-    state: memoryview,
-) -> int:
-    """Scan the records of data[:size] from state[_POSITION] on; return why it stopped."""
-    previous = state[_PREVIOUS]
+def _envelope(data: memoryview, at: int, end: int, state: State) -> bool:
+    """Read the event data[at:end] into state, its summary excepted; False when it is malformed."""
+    state.wall_time = 0
+    state.step = 0
+    state.has_summary = False
+    state.summary = at
+    while at < end:
+        key, content, after = _field(data, at, end)
+        if after < 0:
+            return False
+        if key == 9:
+            state.wall_time = _u64(data, content)
+        elif key == 16:
+            step, content = _varint(data, content, after)
+            state.step = step if cython.compiled or step < 2**63 else step - 2**64
+        elif key == 42:
+            state.has_summary = True
+        elif key == 26 or key == 34:  # The other members of the oneof replace a summary before them.
+            state.has_summary = False
+            state.summary = after
+        at = after
+    return True
+
+
+def _summary(data: memoryview, at: int, end: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the scalars of the summary data[at:end] to rows; False when the scan must stop, state says why."""
+    while at < end:
+        key, content, after = _field(data, at, end)
+        if after < 0:
+            state.has_bad_payload = True
+            return False
+        if key == 10:
+            is_sound, bits = _value(data, content, after, dialect, state)
+            if not is_sound:
+                state.has_bad_payload = True
+                return False
+            if state.code != 0 and not _row(data, at, bits, table, rows, state):
+                return False
+        at = after
+    return True
+
+
+def _row(data: memoryview, at: int, bits: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the value at hand to rows if it is a scalar; False when the scan must stop, state says why."""
+    length = state.tag_end - state.tag_start
+    slot = table.slots[state.slot, _FOLLOWER]  # Trainings record their tags in the same order again and again.
+    if not _is_tag(data, state.tag_start, length, state.code, table, slot):
+        slot = find_slot(data, state.tag_start, length, state.code, table)
+        if table.slots[slot, _TAG] < 0:
+            state.resume = at
+            state.has_new_tag = True
+            return False
+        table.slots[state.slot, _FOLLOWER] = slot
+    state.slot = slot
+    if table.slots[slot, _IS_SCALAR] == 0:
+        return True
+    row = state.partial_rows
+    if state.code != _TENSOR:
+        rows.bits[row] = bits
+    elif not _tensor_scalar(data, state.tensor_start, state.tensor_end, row, rows):
+        state.has_bad_payload = True
+        return False
+    rows.tag[row] = table.slots[slot, _TAG]
+    rows.step[row] = state.step
+    rows.wall_time[row] = state.wall_time
+    state.partial_rows = row + 1
+    return True
+
+
+def _event(data: memoryview, start: int, end: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Read the event data[start:end]; False when the scan must stop, state says why."""
+    if not _envelope(data, start, end, state):
+        state.has_bad_payload = True
+        return False
+    at = state.summary
+    resume = state.resume
+    while state.has_summary and at < end:
+        key, content, after = _field(data, at, end)
+        at = after
+        if key == 42 and after > resume:
+            if resume > content:
+                content = resume
+            if not _summary(data, content, after, dialect, table, rows, state):
+                return False
+    return True
+
+
+def _commit(state: State) -> None:
+    """Take the record at hand as read and go on to the next."""
+    if 0 < state.wall_time < _INFINITY:
+        if state.first_wall == 0 or state.wall_time < state.first_wall:
+            state.first_wall = state.wall_time
+        if state.wall_time > state.last_wall:
+            state.last_wall = state.wall_time
+    if state.has_summary:
+        if state.summaries == 0 or state.step < state.min_step:
+            state.min_step = state.step
+        if state.summaries == 0 or state.step > state.max_step:
+            state.max_step = state.step
+        state.summaries += 1
+    state.rows = state.partial_rows
+    state.resume = 0
+    state.position = state.next
+
+
+def _records(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> None:
     while True:
-        position = state[_POSITION]
+        position = state.position
         if size - position < _HEADER_BYTES:
-            state[_NEXT] = position + _HEADER_BYTES
-            return _ENDED
-        if _masked_crc(data, position, position + 8, tables) != _u32(data, position + 8):
-            return _BAD_HEADER
+            state.next = position + _HEADER_BYTES
+            return
         length = _u64(data, position)
-        if length > _LONGEST:
-            return _BAD_HEADER
+        if _masked_crc(data, position, position + 8) != _u32(data, position + 8) or length > _LONGEST:
+            state.has_bad_header = True
+            return
         start = position + _HEADER_BYTES
-        state[_NEXT] = start + cython.cast(cython.Py_ssize_t, length) + _FOOTER_BYTES
-        if state[_NEXT] > size:
-            return _ENDED
-        end = start + cython.cast(cython.Py_ssize_t, length)
-        row = state[_ROWS]
-        if state[_RESUME] > 0:
-            row = state[_PARTIAL_ROWS]
-        elif _masked_crc(data, start, end, tables) != _u32(data, end):
-            return _BAD_PAYLOAD
-
-        wall = 0
-        step_bits = 0
-        has_summary = False
-        summaries_from = start
-        at = start
-        while at < end:
-            key, content, after = _field(data, at, end)
-            if after < 0:
-                return _BAD_PAYLOAD
-            if key == 9:
-                wall = _u64(data, content)
-            elif key == 16:
-                step_bits, at = _varint(data, content, after)
-            elif key == 42:
-                has_summary = True
-            elif key == 26 or key == 34:  # The other members of the oneof replace a summary before them.
-                has_summary = False
-                summaries_from = after
-            at = after
-        step = cython.cast(cython.longlong, step_bits)
-        if not cython.compiled and step >= 2**63:
-            step -= 2**64
-
-        at = summaries_from
-        while has_summary and at < end:
-            key, content, after = _field(data, at, end)
-            at = after
-            if key != 42 or after <= state[_RESUME]:
-                continue
-            value_at = content
-            if state[_RESUME] > 0:
-                value_at = state[_RESUME]
-                state[_RESUME] = 0
-            while value_at < after:
-                key, value_start, value_end = _field(data, value_at, after)
-                if value_end < 0:
-                    return _BAD_PAYLOAD
-                if key != 10:
-                    value_at = value_end
-                    continue
-                is_sound, bits = _value(data, value_start, value_end, dialect, state)
-                if not is_sound:
-                    return _BAD_PAYLOAD
-                if state[_CODE] == 0:
-                    value_at = value_end
-                    continue
-                tag_length = state[_TAG_END] - state[_TAG_START]
-                guess = table[previous * _WIDTH + _FOLLOWER]
-                if (
-                    table[guess * _WIDTH + _TAG] >= 0
-                    and table[guess * _WIDTH + _FIELD] == state[_CODE]
-                    and table[guess * _WIDTH + _NAME_LENGTH] == tag_length
-                    and _is_name(data, state[_TAG_START], tag_length, names, table[guess * _WIDTH + _NAME])
-                ):
-                    slot = guess
-                else:
-                    slot = _find(data, state[_TAG_START], tag_length, state[_CODE], table, slots, names)
-                    if table[slot * _WIDTH + _TAG] < 0:
-                        state[_RESUME] = value_at
-                        state[_PARTIAL_ROWS] = row
-                        state[_PREVIOUS] = previous
-                        return _NEW_TAG
-                    table[previous * _WIDTH + _FOLLOWER] = slot
-                previous = slot
-                if table[slot * _WIDTH + _IS_SCALAR]:
-                    if state[_CODE] == _TENSOR:
-                        if not _tensor_scalar(data, state[_TENSOR_START], state[_TENSOR_END], row, out_bits, out_value):
-                            return _BAD_PAYLOAD
-                    else:
-                        out_bits[row] = bits
-                    out_tag[row] = cython.cast(cython.int, table[slot * _WIDTH + _TAG])
-                    out_step[row] = step
-                    out_wall[row] = wall
-                    row += 1
-                value_at = value_end
-
-        if wall < _INFINITY and wall > 0:
-            if state[_FIRST_WALL] == 0 or wall < cython.cast(cython.ulonglong, state[_FIRST_WALL]):
-                state[_FIRST_WALL] = wall
-            if wall > cython.cast(cython.ulonglong, state[_LAST_WALL]):
-                state[_LAST_WALL] = wall
-        if has_summary:
-            if state[_SUMMARIES] == 0 or step < state[_MIN_STEP]:
-                state[_MIN_STEP] = step
-            if state[_SUMMARIES] == 0 or step > state[_MAX_STEP]:
-                state[_MAX_STEP] = step
-            state[_SUMMARIES] += 1
-        state[_ROWS] = row
-        state[_PREVIOUS] = previous
-        state[_POSITION] = state[_NEXT]
+        end = start + length
+        state.next = end + _FOOTER_BYTES
+        if state.next > size:
+            return
+        if state.resume == 0:
+            state.partial_rows = state.rows
+            if _masked_crc(data, start, end) != _u32(data, end):
+                state.has_bad_payload = True
+                return
+        if not _event(data, start, end, dialect, table, rows, state):
+            return
+        _commit(state)
 
 
-@cython.ccall
-@cython.locals(
-    data="const unsigned char[::1]",
-    at=cython.Py_ssize_t,
-    size=cython.Py_ssize_t,
-    tables="const unsigned int[::1]",
-    found=cython.Py_ssize_t,
-)
-def _next_header(data: memoryview, at: int, size: int, tables: memoryview) -> int:
+def scan(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> None:
+    """Scan the records of data[:size] from state.position on, without the GIL.
+
+    Args:
+        data: bytes of an event file.
+        size: how many of them to scan.
+        dialect: one of DIALECTS.
+        table: the tags known so far.
+        rows: receives the scalars of complete records, up to state.rows; at least size / SMALLEST_ROW rows.
+        state: says afterwards how far it came and why it stopped.
+    """
+    state.has_new_tag = False
+    state.has_bad_header = False
+    state.has_bad_payload = False
+    with cython.nogil:
+        _records(data, size, dialect, table, rows, state)
+
+
+def next_header(data: memoryview, at: int, size: int) -> int:
     """Return the first place from `at` on where a sound header stands in data[:size], or -1."""
     found = -1
     with cython.nogil:
         while at + _HEADER_BYTES <= size:
-            if _masked_crc(data, at, at + 8, tables) == _u32(data, at + 8) and _u64(data, at) <= _LONGEST:
+            if _masked_crc(data, at, at + 8) == _u32(data, at + 8) and _u64(data, at) <= _LONGEST:
                 found = at
                 break
             at += 1
     return found
-
-
-@cython.ccall
-@cython.locals(
-    data="const unsigned char[::1]",
-    size=cython.Py_ssize_t,
-    dialect=cython.int,
-    tables="const unsigned int[::1]",
-    table="long long[::1]",
-    slots=cython.Py_ssize_t,
-    names="const unsigned char[::1]",
-    out_tag="int[::1]",
-    out_step="long long[::1]",
-    out_wall="unsigned long long[::1]",
-    out_bits="unsigned long long[::1]",
-    out_value="double[::1]",
-    state="long long[::1]",
-    answer=cython.int,
-)
-def _scan_without_gil(
-    data: memoryview,
-    size: int,
-    dialect: int,
-    tables: memoryview,
-    table: memoryview,
-    slots: int,
-    names: memoryview,
-    out_tag: memoryview,
-    out_step: memoryview,
-    out_wall: memoryview,
-    out_bits: memoryview,
-    out_value: memoryview,
-    state: memoryview,
-) -> int:
-    """Call _scan while other threads run."""
-    with cython.nogil:
-        answer = _scan(
-            data,
-            size,
-            dialect,
-            tables,
-            table,
-            slots,
-            names,
-            out_tag,
-            out_step,
-            out_wall,
-            out_bits,
-            out_value,
-            state,
-        )
-    return answer
-
-
-class Scan:
-    """Turns the windows of one event file into columns; remembers the tags it met and what was damaged.
-
-    Not safe for threads; the pass over a window runs without the GIL.
-    """
-
-    def __init__(self, dialect: int) -> None:
-        self.tags: list[Tag] = []
-        self.damage: list[Damage] = []
-        self._dialect = dialect
-        self._ids: dict[Tag, int] = {}
-        self._names = bytearray(1024)
-        self._names_end = 0
-        self._slots = 64
-        self._used = 0
-        self._table = _empty_table(self._slots)
-        self._state = memoryview(np.zeros(_STATES, np.int64))
-        self._is_lost = False
-
-    @property
-    def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of the events that hold summaries; None when there are none."""
-        return (self._state[_MIN_STEP], self._state[_MAX_STEP]) if self._state[_SUMMARIES] else None
-
-    @property
-    def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of all events, in seconds since 1970; None when there are none."""
-        if not self._state[_FIRST_WALL]:
-            return None
-        first, last = np.array([self._state[_FIRST_WALL], self._state[_LAST_WALL]], np.int64).view(np.float64)
-        return float(first), float(last)
-
-    def read(self, window: bytearray, size: int, offset: int) -> tuple[Columns, int, int]:
-        """Read the records of window[:size], which begins at a record or in damage.
-
-        Args:
-            window: bytes of the file.
-            size: how many of them to read.
-            offset: where in the file the window begins.
-
-        Returns:
-            The points of the complete records; the offset in the file where the next window should begin; and the
-            offset up to which the file must reach before it is worth reading on.
-        """
-        capacity = size // _SMALLEST_ROW + 1
-        tag, step = np.empty(capacity, np.int32), np.empty(capacity, np.int64)
-        wall_time, value = np.empty(capacity, np.float64), np.empty(capacity, np.float64)
-        outputs = tuple(
-            memoryview(array) for array in (tag, step, wall_time.view(np.uint64), value.view(np.uint64), value)
-        )
-        state, data = self._state, memoryview(window)
-        state[_POSITION] = state[_ROWS] = state[_RESUME] = 0
-        if self._is_lost and not self._seek_header(data, size, 0):
-            return _columns(tag, step, wall_time, value, 0), offset + state[_POSITION], offset + size + 1
-        while True:
-            answer = _scan_without_gil(
-                data,
-                size,
-                self._dialect,
-                _CRC_TABLES,
-                self._table,
-                self._slots,
-                memoryview(self._names),
-                *outputs,
-                state,
-            )
-            if answer == _NEW_TAG:
-                self._learn_tag(window)
-            elif answer == _BAD_PAYLOAD:
-                self.damage.append(Damage(offset + state[_POSITION], "payload"))
-                state[_RESUME] = 0
-                state[_POSITION] = state[_NEXT]
-            elif answer == _BAD_HEADER:
-                self.damage.append(Damage(offset + state[_POSITION], "length"))
-                if not self._seek_header(data, size, state[_POSITION] + 1):
-                    rows = state[_ROWS]
-                    return _columns(tag, step, wall_time, value, rows), offset + state[_POSITION], offset + size + 1
-            else:
-                rows = state[_ROWS]
-                return _columns(tag, step, wall_time, value, rows), offset + state[_POSITION], offset + state[_NEXT]
-
-    def _seek_header(self, data: memoryview, size: int, at: int) -> bool:
-        """Move state[_POSITION] to the first sound header from a place on; False: to where the search must go on."""
-        found = _next_header(data, at, size, _CRC_TABLES)
-        self._is_lost = found < 0
-        self._state[_POSITION] = found if found >= 0 else max(at, size - _HEADER_BYTES + 1)
-        return found >= 0
-
-    def _learn_tag(self, window: bytearray) -> None:
-        """Enter the tag at hand into the table."""
-        state = self._state
-        code = state[_CODE]
-        name = bytes(window[state[_TAG_START] : state[_TAG_END]])
-        plugin = _PLUGINS[code]
-        if self._dialect == TENSORBOARD and code in (_TENSOR, _METADATA_ONLY):
-            plugin = _tensorboard_plugin(bytes(window[state[_METADATA_START] : state[_METADATA_END]]))
-        tag = Tag(plugin, name.decode("utf-8", "replace"))
-        number = self._ids.setdefault(tag, len(self.tags))
-        if number == len(self.tags):
-            self.tags.append(tag)
-        if 2 * (self._used + 1) > self._slots:
-            self._grow()
-        self._enter(name, code, number, plugin == "scalar")
-
-    def _enter(self, name: bytes, code: int, number: int, is_scalar: bool) -> None:
-        slot = _find_slot(name, code, self._table, self._slots, memoryview(self._names))
-        row = [self._names_end, len(name), code, number, is_scalar, slot]
-        for column, cell in enumerate(row):
-            self._table[slot * _WIDTH + column] = int(cell)
-        end = self._names_end + len(name)
-        if end > len(self._names):  # A new array: memoryviews of the old one may still stand.
-            self._names = bytearray(self._names) + bytearray(end)
-        self._names[self._names_end : end] = name
-        self._names_end = end
-        self._used += 1
-
-    def _grow(self) -> None:
-        """Double the table."""
-        old, names = np.asarray(self._table).reshape(-1, _WIDTH), bytes(self._names)
-        self._slots *= 2
-        self._used = 0
-        self._table = _empty_table(self._slots)
-        self._names_end = 0
-        self._state[_PREVIOUS] = 0
-        for start, length, code, number, is_scalar, _ in old[old[:, _TAG] >= 0].tolist():
-            self._enter(names[start : start + length], code, number, is_scalar)
-
-
-def _empty_table(slots: int) -> memoryview:
-    table = np.zeros((slots, _WIDTH), np.int64)
-    table[:, _TAG] = -1
-    return memoryview(table.reshape(-1))
-
-
-def _columns(
-    tag: npt.NDArray[np.int32],
-    step: npt.NDArray[np.int64],
-    wall_time: npt.NDArray[np.float64],
-    value: npt.NDArray[np.float64],
-    rows: int,
-) -> Columns:
-    """Return the first rows, copied so that the window's large arrays can go."""
-    return Columns(tag[:rows].copy(), step[:rows].copy(), wall_time[:rows].copy(), value[:rows].copy())
-
-
-@cython.ccall
-def _find_slot(name: bytes, code: int, table: memoryview, slots: int, names: memoryview) -> int:
-    slot: int = _find(memoryview(name or b"\0"), 0, len(name), code, table, slots, names)
-    return slot
-
-
-def _tensorboard_plugin(metadata: bytes) -> str:
-    """Return the plugin that a value's metadata names, in our words where we have one; "tensor" for none."""
-    try:
-        name = tensorboard_pb2.SummaryMetadata.FromString(metadata).plugin_data.plugin_name
-    except (DecodeError, UnicodeDecodeError):
-        name = ""
-    return _TENSORBOARD_PLUGINS.get(name, name)

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
 from toposcope.server.downsample import downsample
 from toposcope.server.run import ALL, RunView
 from toposcope.server.series import Float64s, Points

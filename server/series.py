@@ -52,9 +52,7 @@ class Series:
         """Add points at the end."""
         length = self._length + points.total
         if length > len(self._arrays.step):
-            self._arrays = Points(
-                *(_enlarge(column, self._length, length + length // 8 + 8) for column in self._arrays)
-            )
+            self._grow(length + length // 8 + 8)
         for column, more in zip(self._arrays, points, strict=True):
             column[self._length : length] = more
         self._length = length
@@ -63,9 +61,9 @@ class Series:
         """Return all points so far, without copying them."""
         return self._arrays.take(slice(self._length))
 
-
-def _enlarge(column: npt.NDArray[np.generic], used: int, capacity: int) -> npt.NDArray[np.generic]:
-    # Readers may hold views of the old array: it is left as it is.
-    larger = np.empty(capacity, column.dtype)
-    larger[:used] = column[:used]
-    return larger
+    def _grow(self, capacity: int) -> None:
+        # Readers may hold views of the old arrays: those are left as they are.
+        larger = Points(np.empty(capacity, np.int64), np.empty(capacity), np.empty(capacity))
+        for old, new in zip(self._arrays, larger, strict=True):
+            new[: self._length] = old[: self._length]
+        self._arrays = larger

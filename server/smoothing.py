@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 import numpy as np
+
 from toposcope.server.series import Float64s
 
 _PATTERN = re.compile(r"ema:(0|0?\.\d+)")

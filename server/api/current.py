@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
+
 from toposcope.server.logdir import Logdir, Snapshot
 from toposcope.server.run import RunView
 

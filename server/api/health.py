@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
+
 from toposcope.server.api.current import Current
 from toposcope.server.version import VERSION
 

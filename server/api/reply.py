@@ -6,6 +6,7 @@ import numpy as np
 import orjson
 from fastapi import Response
 from pydantic import WithJsonSchema
+
 from toposcope.server.series import Float64s
 
 Number = Annotated[

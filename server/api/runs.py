@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
+
 from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.reply import json_reply
 from toposcope.server.logdir import Snapshot

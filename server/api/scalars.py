@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Body, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
+
 from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.reply import Number, json_reply, number_text, numbers
 from toposcope.server.logdir import Snapshot

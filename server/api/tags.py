@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
+
 from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.reply import json_reply
 from toposcope.server.run import RunView
@@ -36,8 +37,8 @@ class Tags(BaseModel):
 @router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses={404: {}})
 def list_tags(
     current: Current,
-    run: Annotated[list[str], Query()] = [],
-    plugin: Annotated[list[str], Query()] = [],  # noqa: B006
+    run: Annotated[list[str], Query(default_factory=list)],
+    plugin: Annotated[list[str], Query(default_factory=list)],
 ) -> Response:
     """List scalar tags; the other plugins' tags are counted by /api/runs."""
     runs, missing = choose_runs(current, run)

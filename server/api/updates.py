@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
+
 from toposcope.server.api.current import logdir_of
 from toposcope.server.logdir import Logdir, Update
 

@@ -87,7 +87,7 @@ def test_integers_beyond_a_double_are_the_nearest(value: object) -> None:
     scalar = scalar_from(value)
 
     assert not scalar.is_exact
-    assert scalar.value == float(value)
+    assert scalar.value == float(np.asarray(value).item())
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_other_kinds_of_value_are_type_errors(value: object) -> None:
 @pytest.mark.parametrize("value", [np.zeros(2), np.zeros((3, 0)), Tensor(0.0, (2, 2)), OnlyArray([1, 2])])
 def test_more_or_less_than_one_element_is_a_value_error(value: object) -> None:
     """An array or tensor must have exactly one element."""
-    with pytest.raises(ValueError, match="holds [046v2]"):
+    with pytest.raises(ValueError, match=r"holds [024]\."):
         scalar_from(value)
 
 

@@ -26,6 +26,7 @@ export function cardFrame(card, feed, series, axis) {
   return html`
     <header>
       <h3 title=${card.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+      ${downsampled(series)}
       ${actions(card)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
@@ -57,11 +58,18 @@ const button = (key, label, sign, act, pressed = false) =>
   html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed} @click=${act}>${sign}</button>`;
 
 /** @param {Series[]} series */
-function notes(series) {
-  const { drawn, total, duplicates, dropped } = remarks(series);
+function downsampled(series) {
+  const { drawn, total } = remarks(series);
   const counts = { drawn: grouped(drawn), total: grouped(total) };
+  return drawn < total
+    ? html`<span class="meta" data-note="downsampled" title=${t("card.downsampled_hint", counts)}>${t("card.downsampled", counts)}</span>`
+    : nothing;
+}
+
+/** @param {Series[]} series */
+function notes(series) {
+  const { duplicates, dropped } = remarks(series);
   return html`
-    ${drawn < total ? html`<span data-note="downsampled" title=${t("card.downsampled_hint", counts)}>${t("card.downsampled", counts)}</span>` : nothing}
     ${duplicates ? html`<span data-note="duplicates" title=${t("card.duplicates_hint")}>${t("card.duplicates", { n: grouped(duplicates) })}</span>` : nothing}
     ${dropped ? html`<span data-note="dropped">${t("card.dropped", { n: grouped(dropped) })}</span>` : nothing}`;
 }

@@ -133,20 +133,27 @@ function write(cell, text) {
   if (cell.textContent !== text) cell.textContent = text;
 }
 
-/** Beside the cursor, on the side with room; its size is known without asking the layout.
+/** Beside the chart if there is room, so that it hides nothing that is read; its size is known without asking the layout.
  * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {boolean} smooth */
 function place(area, at, rows, smooth) {
   const narrow = innerWidth < NARROW;
-  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 560 : 480);
+  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 540 : 460);
   const height = rows * ROW + 14 + ROW;
-  const cursor = area.left + at.left;
-  const right = cursor + AROUND + width < innerWidth ? cursor + AROUND : cursor - AROUND - width;
-  const left = narrow ? (innerWidth - width) / 2 : Math.max(8, right);
+  const left = narrow ? (innerWidth - width) / 2 : beside(area, at, width);
   const under = area.top + area.height + 30;
   const top = narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
   root.style.width = `${width}px`;
   root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   root.hidden = false;
+}
+
+/** @param {DOMRect} area @param {{left: number}} at @param {number} width */
+function beside({ left, width: areaWidth }, at, width) {
+  const right = left + areaWidth + AROUND;
+  if (right + width < innerWidth) return right;
+  if (left - 52 - width > 0) return left - 52 - width;
+  const cursor = left + at.left;
+  return cursor + AROUND + width < innerWidth ? cursor + AROUND : Math.max(8, cursor - AROUND - width);
 }
 
 export function hideReadOut() {

@@ -1,0 +1,421 @@
+"""The page in a real browser, on real runs, served by a real server."""
+
+import json
+import math
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+WHOLE = """card => card.dataset.pending === 'false' && Number(card.dataset.drawnPoints) > 0"""
+
+
+def record_run(folder: Path, points: int, tags: tuple[str, ...] = ("loss",), scale: float = 1.0) -> None:
+    """Record noisy falling curves."""
+    with SummaryRecord(str(folder)) as record:
+        for step in range(points):
+            for tag in tags:
+                record.add_value("scalar", tag, scale * (math.exp(-3 * step / points) + 0.1 * math.sin(step * 12.9898)))
+            record.record(step)
+
+
+def card(page: Page, tag: str = "loss") -> Locator:
+    """Return a card of the page."""
+    return page.locator(f"scalar-card[data-tag={json.dumps(tag)}]")
+
+
+def expect_points(page: Page, points: int | str, tag: str = "loss") -> None:
+    """Wait until so many points of a tag are drawn."""
+    expect(card(page, tag)).to_have_attribute("data-drawn-points", str(points))
+
+
+def expect_runs(page: Page, *runs: str, tag: str = "loss") -> None:
+    """Wait until exactly these runs are drawn."""
+    expect(card(page, tag)).to_have_attribute("data-drawn-runs", json.dumps(list(runs), separators=(",", ":")))
+
+
+def drag(page: Page, start: float, end: float, tag: str = "loss") -> None:
+    """Drag over a share of a chart's width."""
+    box = card(page, tag).locator(".u-over").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + start * box["width"], box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], box["y"] + 44, steps=4)
+    page.mouse.up()
+
+
+def smoothed_at(page: Page, step: int) -> float:
+    """Return the smoothed value the read-out shows for a step, wherever it lies in the chart."""
+    low, high = map(float, (card(page).get_attribute("data-window") or "").split(","))
+    box = card(page).locator(".u-over").bounding_box()
+    assert box
+    left = box["x"] + (step - low) / (high - low) * box["width"]
+    page.mouse.move(left - 6, box["y"] + 50)
+    page.mouse.move(left, box["y"] + 50)
+    row = page.locator(f'#read-out .row[data-step="{step}"]')
+    expect(row).to_be_visible()
+    return float(row.get_attribute("data-smoothed") or "nan")
+
+
+def test_flushed_point_appears_without_reload(server, page, tmp_path):
+    """A point that is flushed while the page is open is drawn, and no request for the page is made again."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        record.add_value("scalar", "loss", 0.5)
+        record.record(1)
+        record.flush()
+        page.goto(server(tmp_path).url)
+        expect_points(page, 1)
+        page.evaluate("window.sameDocument = true")
+
+        record.add_value("scalar", "loss", 0.25)
+        record.record(2)
+        record.flush()
+
+        expect_points(page, 2)
+        expect(page.locator(".run .last")).to_have_text("0.25000")
+        assert page.evaluate("window.sameDocument") is True
+
+
+def test_new_run_and_new_tag_appear(server, page, tmp_path):
+    """A run and a tag that begin while the page is open get their row, their line and their card."""
+    record_run(tmp_path / "first", 10)
+    page.goto(server(tmp_path).url)
+    expect_points(page, 10)
+
+    record_run(tmp_path / "second", 20, ("loss", "accuracy"))
+
+    expect_runs(page, "first", "second")
+    expect_points(page, 20, "accuracy")
+    expect(page.locator(".run")).to_have_count(2)
+
+
+def test_zoom_reaches_raw_points_with_equal_smoothing(server, page, tmp_path):
+    """Dragging asks again for the window down to every point, and does not change a smoothed value."""
+    record_run(tmp_path / "run", 6000)
+    page.goto(server(tmp_path).url + "#smooth=0.9")
+    expect(card(page).locator('[data-note="downsampled"]')).to_contain_text("of 6,000")
+    drawn = int(card(page).get_attribute("data-drawn-points") or 0)
+    assert drawn < 1100
+
+    drag(page, 0.50, 0.56)
+    expect(card(page).locator('[data-note="downsampled"]')).to_have_count(0)
+    zoomed = card(page).evaluate("card => ({...card.dataset})")
+    low, high = map(int, zoomed["window"].split(","))
+    assert zoomed["drawnPoints"] == zoomed["total"] == str(high - low + 1)
+    raw_steps = page.request.post(
+        page.url.split("#")[0] + "api/scalars", data={"tag": ["loss"], "points": 1000, "smooth": "ema:0.9"}
+    ).json()["series"][0]
+    common = next(step for step in raw_steps["step"] if low + 20 < step < high - 20)
+    expected = raw_steps["smoothed"][raw_steps["step"].index(common)]
+    assert smoothed_at(page, common) == pytest.approx(expected, rel=1e-12)
+
+    card(page).locator(".u-over").dblclick()
+    expect(card(page)).to_have_attribute("data-drawn-points", str(drawn))
+    assert "zoom" not in page.url
+
+
+def test_toggling_hides_a_line(server, page, tmp_path):
+    """A run that is switched off is not drawn; 'only this', 'none' and 'all' do as they say."""
+    for name in ("a", "b", "c"):
+        record_run(tmp_path / name, 10)
+    page.goto(server(tmp_path).url)
+    expect_runs(page, "a", "b", "c")
+
+    page.locator('.run[data-run="b"] .run-toggle').click()
+    expect_runs(page, "a", "c")
+    page.locator('.run[data-run="c"]').hover()
+    page.locator('.run[data-run="c"] [data-key="only"]').click()
+    expect_runs(page, "c")
+    page.locator('[data-key="none"]').click()
+    expect(card(page).locator('[data-state="none_drawn"]')).to_be_visible()
+    page.locator('.rail-head [data-key="all"]').click()
+    expect_runs(page, "a", "b", "c")
+
+
+def test_address_restores_the_view(server, page, pages, tmp_path):
+    """Whoever opens the address sees the same: axis, scale, smoothing, hidden runs, filters, window, theme, language."""
+    for name in ("a", "b"):
+        record_run(tmp_path / name, 200, ("loss", "accuracy"))
+    page.goto(server(tmp_path).url)
+    expect_points(page, 400)
+    page.locator('.run[data-run="a"] .run-toggle').click()
+    page.locator("#tag-filter").fill("lo.s")
+    page.locator("#smooth").fill("0.5")
+    page.locator('[data-choice="scale"] [data-value="log"]').click()
+    page.locator('[data-choice="size"] [data-value="l"]').click()
+    page.locator('[data-key="theme"]').click()
+    expect_runs(page, "b")
+    drag(page, 0.2, 0.6)
+    page.wait_for_url(re.compile("zoom=.*theme=light"))
+    expect(card(page)).to_have_attribute("data-pending", "false")
+    before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
+
+    other = pages.open()
+    other.goto(page.url)
+
+    expect_points(other, before["drawnPoints"])
+    assert card(other).evaluate("card => ({...card.dataset, revision: ''})") == before
+    expect(other.locator("#tag-filter")).to_have_value("lo.s")
+    expect(other.locator("#smooth-number")).to_have_value("0.5")
+    expect(other.locator('[data-choice="scale"] [aria-pressed="true"]')).to_have_attribute("data-value", "log")
+    expect(other.locator('.run[data-run="a"]')).to_have_attribute("data-shown", "false")
+    expect(other.locator("scalar-card")).to_have_count(1)
+    other.evaluate("location.hash = ''")
+    expect_points(other, 400)
+
+
+def test_axes_and_read_out(server, page, tmp_path):
+    """Every axis draws every point; the read-out names each run's value, the largest first."""
+    record_run(tmp_path / "low", 50)
+    record_run(tmp_path / "high", 50, scale=2.0)
+    page.goto(server(tmp_path).url)
+    expect_points(page, 100)
+    for axis in ("relative", "wall_time", "step"):
+        page.locator(f'[data-choice="axis"] [data-value="{axis}"]').click()
+        expect(card(page)).to_have_attribute("data-axis", axis)
+        expect_points(page, 100)
+
+    card(page).locator(".u-over").hover(position={"x": 0.5, "y": 30})
+
+    rows = page.locator("#read-out .row:visible")
+    expect(rows).to_have_count(2)
+    assert [row.get_attribute("data-run") for row in rows.all()] == ["high", "low"]
+    assert float(rows.nth(0).get_attribute("data-value") or 0) == 2.0
+    page.mouse.move(5, 400)
+    expect(page.locator("#read-out")).to_be_hidden()
+
+
+def test_one_step_series_opens_on_wall_time(server, page, tmp_path):
+    """A series that never leaves one step is drawn over wall time, and the card says so."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        for value in range(5):
+            record.add_value("scalar", "loss", float(value))
+            record.record(0)
+    page.goto(server(tmp_path).url)
+
+    expect(card(page)).to_have_attribute("data-axis", "wall_time")
+    expect_points(page, 5)
+    expect(card(page).locator('[data-note="one_step"]')).to_be_visible()
+
+
+def test_non_finite_and_non_positive_points(server, page, tmp_path):
+    """NaN and infinities are drawn and read out; a logarithm leaves out what is not positive and says so."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        for step, value in enumerate([1.0, math.nan, math.inf, -math.inf, 2.0, -3.0]):
+            record.add_value("scalar", "loss", value)
+            record.record(step)
+    page.goto(server(tmp_path).url + "#y=log")
+    expect_points(page, 6)
+
+    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points not above zero not drawn")
+    box = card(page).locator(".u-over").bounding_box()
+    assert box
+    card(page).locator(".u-over").hover(position={"x": box["width"] / 5, "y": 30})
+    expect(page.locator('#read-out .row[data-value="NaN"] .value')).to_have_class(re.compile("non-finite"))
+
+
+def test_bad_regex_is_a_state(server, page, tmp_path):
+    """A broken expression is named beside its field and filters nothing; mending it filters."""
+    record_run(tmp_path / "run", 5, ("loss", "accuracy"))
+    page.goto(server(tmp_path).url)
+    expect_points(page, 5)
+
+    page.locator("#tag-filter").fill("lo(")
+    expect(page.locator("#tag-filter-error")).to_contain_text("Not a regular expression")
+    expect(page.locator("#tag-filter")).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("scalar-card")).to_have_count(2)
+    page.locator("#tag-filter").fill("lo(s)")
+    expect(page.locator("scalar-card")).to_have_count(1)
+    page.locator("#run-filter").fill("[")
+    expect(page.locator("#run-filter-error")).to_be_visible()
+    expect_runs(page, "run")
+
+
+def test_hostile_tag_is_text(server, page, tmp_path):
+    """Markup in a tag is shown as it is written."""
+    record_run(tmp_path / "run", 5, (HOSTILE,))
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(tmp_path).url + f"#open={quote(HOSTILE)}")
+
+    expect(page.locator("scalar-card h3")).to_have_text(HOSTILE)
+    expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "5")
+    page.locator(".u-over").hover()
+    expect(page.locator("#read-out")).to_be_visible()
+    assert page.locator("img").count() == 0
+
+
+def test_empty_logdir_fills(server, page, tmp_path):
+    """An empty logdir says what it waits for, and the page fills when a run begins."""
+    page.goto(server(tmp_path, "--reload-interval", "0.3").url)
+    expect(page.locator(".empty")).to_have_attribute("data-state", "no_runs")
+    expect(page.locator(".empty")).to_contain_text(str(tmp_path))
+
+    record_run(tmp_path / "run", 5)
+
+    expect_points(page, 5)
+
+
+def test_missing_logdir_is_waited_for(server, page, tmp_path):
+    """A logdir that does not exist is named as missing, and used as soon as it does."""
+    logdir = tmp_path / "later"
+    page.goto(server(logdir, "--reload-interval", "0.3").url)
+    expect(page.locator(".empty")).to_have_attribute("data-state", "no_logdir")
+
+    record_run(logdir / "run", 5)
+
+    expect_points(page, 5)
+
+
+def test_run_that_vanishes_leaves_the_page(server, page, tmp_path):
+    """A run whose folder is deleted leaves list and charts."""
+    for name in ("a", "b"):
+        record_run(tmp_path / name, 5)
+    page.goto(server(tmp_path, "--reload-interval", "0.3").url)
+    expect_runs(page, "a", "b")
+
+    shutil.rmtree(tmp_path / "a")
+
+    expect_runs(page, "b")
+    expect(page.locator(".run")).to_have_count(1)
+
+
+def test_narrow_page(server, pages, tmp_path):
+    """At 400 px nothing overflows, the run list is a sheet, and a run can be switched off in it."""
+    for name in ("a", "b"):
+        record_run(tmp_path / name, 5)
+    page = pages.open(width=400, height=720)
+    page.goto(server(tmp_path).url)
+    expect_runs(page, "a", "b")
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= 400 && document.querySelector('#page').scrollWidth <= 400"
+    )
+    expect(page.locator("#rail")).to_be_hidden()
+
+    page.locator(".rail-switch").click()
+    page.locator('.run[data-run="a"] .run-toggle').click()
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#rail")).to_be_hidden()
+    expect_runs(page, "b")
+
+
+def test_path_prefix(server, page, tmp_path):
+    """Under a path prefix the page, its requests and its live updates work the same."""
+    record_run(tmp_path / "run", 5)
+    started = server(tmp_path, "--path-prefix", "/topo")
+    assert "/topo/" in started.url
+    page.goto(started.url)
+    expect_points(page, 5)
+
+    record_run(tmp_path / "more", 7)
+
+    expect_points(page, 12)
+
+
+def test_language(server, page, pages, tmp_path):
+    """Switching the language leaves no word of the other one, and is remembered."""
+    record_run(tmp_path / "run", 5)
+    page.goto(server(tmp_path).url)
+    expect_points(page, 5)
+    english = page.evaluate("import('./lib/text.js').then(({ CATALOGUE }) => Object.values(CATALOGUE.en))")
+    page.locator('[data-key="lang"]').click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    page.keyboard.press("?")
+
+    expect(page.locator("#panel")).to_be_visible()
+    seen = page.evaluate("""() => [...document.querySelectorAll('body, body *')].flatMap(element => [
+        ...[...element.childNodes].filter(node => node.nodeType === 3).map(node => node.data.trim()),
+        ...['title', 'aria-label', 'placeholder'].map(name => element.getAttribute(name) ?? '')])""")
+    whole = {text for entry in english for text in entry.split("|") if "{" not in text and len(text) > 2}
+    assert whole & set(seen) == set()
+    page.goto(page.url.split("#")[0])
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_catalogues_are_complete(server, page, tmp_path):
+    """Every text exists in both languages, with the same holes."""
+    page.goto(server(tmp_path).url)
+    en, zh = page.evaluate("import('./lib/text.js').then(({ CATALOGUE }) => [CATALOGUE.en, CATALOGUE.zh])")
+
+    assert en.keys() == zh.keys()
+    for key, text in en.items():
+        assert set(re.findall(r"{\w+}", text)) == set(re.findall(r"{\w+}", zh[key])), key
+        assert zh[key].strip(), key
+
+
+def test_server_that_stops_and_returns(server, pages, page, tmp_path):
+    """Without a server the page says so and keeps what it shows; when one returns it goes on."""
+    pages.allowed = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
+    record_run(tmp_path / "run", 5)
+    first = server(tmp_path)
+    page.goto(first.url)
+    expect_points(page, 5)
+    live = page.locator(".live")
+    expect(live).to_have_attribute("data-state", "live")
+
+    first.stop()
+    expect(live).to_have_text("Disconnected, retrying")
+    expect_points(page, 5)
+
+    record_run(tmp_path / "more", 6)
+    server(tmp_path, "--port", first.url.rstrip("/").rsplit(":", 1)[1])
+    expect(live).to_have_attribute("data-state", "live")
+    expect_points(page, 11)
+
+
+def test_keyboard(server, page, tmp_path):
+    """Runs are walked, switched and chosen by keys; '/' goes to the filter, '?' lists the keys."""
+    for name in ("a", "b", "c"):
+        record_run(tmp_path / name, 5)
+    page.goto(server(tmp_path).url)
+    expect_runs(page, "a", "b", "c")
+
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Space")
+    expect_runs(page, "a", "c")
+    page.keyboard.press("o")
+    expect_runs(page, "b")
+    page.keyboard.press("a")
+    expect_runs(page, "a", "b", "c")
+    page.keyboard.press("/")
+    expect(page.locator("#tag-filter")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#panel kbd").first).to_be_visible()
+
+
+def test_only_cards_in_sight_are_asked_for(server, page, tmp_path):
+    """Of many cards only those near the window are asked for and drawn; scrolling draws the others, and frees these."""
+    record_run(tmp_path / "run", 5, tuple(f"m{index:03d}" for index in range(200)))
+    page.goto(server(tmp_path).url)
+    expect_points(page, 5, "m000")
+    expect(page.locator("scalar-card")).to_have_count(200)
+    assert page.locator("scalar-card canvas").count() < 120
+
+    card(page, "m199").scroll_into_view_if_needed()
+
+    expect_points(page, 5, "m199")
+    expect(card(page, "m000").locator("canvas")).to_have_count(0)
+
+
+def test_damage_is_told(server, page, tmp_path):
+    """A run with a damaged record says so and keeps the others."""
+    record_run(tmp_path / "run", 50)
+    (event_file,) = (
+        path for path in (tmp_path / "run").iterdir() if "events" in path.name and "lineage" not in path.name
+    )
+    content = bytearray(event_file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    event_file.write_bytes(content)
+
+    page.goto(server(tmp_path).url)
+
+    expect(page.locator(".run .damaged")).to_have_attribute("aria-label", re.compile("damaged record"))
+    assert 0 < int(card(page).get_attribute("data-drawn-points") or 0) < 50 or expect_points(page, 49) is None

@@ -1,0 +1,147 @@
+"""Checks of the recorder's arguments."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toposcope.recorder.arguments import (
+    checked_absent,
+    checked_bool,
+    checked_directory,
+    checked_file_name_part,
+    checked_name,
+    checked_seconds,
+    checked_step,
+    checked_suffix,
+)
+
+
+def test_directory_is_created_with_its_parents(tmp_path: Path) -> None:
+    """A missing directory comes into being; an existing one is fine; a path object is as good as a str."""
+    for log_dir in (tmp_path / "a" / "b", str(tmp_path / "a" / "b")):
+        assert checked_directory(log_dir) == str(tmp_path / "a" / "b")
+
+    assert (tmp_path / "a" / "b").is_dir()
+
+
+def test_relative_directory_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later change of the working directory does not move the run."""
+    monkeypatch.chdir(tmp_path)
+
+    assert checked_directory("runs") == str(tmp_path / "runs")
+
+
+@pytest.mark.parametrize("log_dir", [None, 1, b"runs", ["runs"]])
+def test_directory_of_another_type(log_dir: object) -> None:
+    """A directory is named by text."""
+    with pytest.raises(TypeError, match="log_dir"):
+        checked_directory(log_dir)
+
+
+@pytest.mark.parametrize("log_dir", ["", "  ", "\n"])
+def test_blank_directory(log_dir: str) -> None:
+    """A blank name is a mistake, not the working directory."""
+    with pytest.raises(ValueError, match="blank"):
+        checked_directory(log_dir)
+
+
+@pytest.mark.parametrize("below", ["", "run"])
+def test_file_in_the_place_of_the_directory(tmp_path: Path, below: str) -> None:
+    """A file is no directory, and none can be created below it."""
+    (tmp_path / "file").touch()
+
+    with pytest.raises(NotADirectoryError):
+        checked_directory(tmp_path / "file" / below)
+
+
+@pytest.mark.parametrize("text", ["events", "_MS", "x", "a.b_C.9", "0"])
+def test_file_name_parts(text: str) -> None:
+    """ASCII letters, digits, underscores and points make a prefix or suffix."""
+    assert checked_file_name_part("file_prefix", text) == text
+
+
+@pytest.mark.parametrize("text", ["", ".a", "a-b", "a b", "a/b", "é", "a\n", "../a"])
+def test_file_name_parts_of_other_characters(text: str) -> None:
+    """All other characters are refused, a final newline too."""
+    with pytest.raises(ValueError, match="file_prefix"):
+        checked_file_name_part("file_prefix", text)
+
+
+def test_file_name_part_of_another_type() -> None:
+    """A prefix is a str."""
+    with pytest.raises(TypeError, match="file_prefix"):
+        checked_file_name_part("file_prefix", 5)
+
+
+def test_suffix_of_lineage_is_reserved() -> None:
+    """Readers take a file of this suffix for lineage, and would not show its scalars."""
+    with pytest.raises(ValueError, match="lineage"):
+        checked_suffix("my_lineage")
+
+
+@pytest.mark.parametrize("flag", [0, 1, None, "True", np.True_])
+def test_flags_are_bools(flag: object) -> None:
+    """Truthiness is not enough."""
+    with pytest.raises(TypeError, match="raise_exception"):
+        checked_bool("raise_exception", flag)
+
+
+@pytest.mark.parametrize("seconds", ["1", True, None])
+def test_seconds_of_another_type(seconds: object) -> None:
+    """A duration is a number."""
+    with pytest.raises(TypeError, match="flush_seconds"):
+        checked_seconds("flush_seconds", seconds)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, math.inf, math.nan])
+def test_seconds_that_never_come(seconds: float) -> None:
+    """A duration is positive and finite."""
+    with pytest.raises(ValueError, match="flush_seconds"):
+        checked_seconds("flush_seconds", seconds)
+
+
+def test_what_is_not_supported_yet_is_refused() -> None:
+    """A parameter that would have no effect is an error that names it and the value."""
+    checked_absent("network", None)
+
+    with pytest.raises(ValueError, match=r"network is not supported yet .* 'net'"):
+        checked_absent("network", "net")
+
+
+@pytest.mark.parametrize("name", ["", None, 3, b"loss"])
+def test_names_are_non_empty_text(name: object) -> None:
+    """A value has a name, and it is a str."""
+    with pytest.raises(TypeError, match="name"):
+        checked_name(name)
+
+
+def test_name_of_a_subclass_of_str_becomes_a_str() -> None:
+    """The tag is the text, whatever class it came in."""
+    name = checked_name(np.str_("loss"))
+
+    assert (type(name), name) == (str, "loss")
+
+
+@pytest.mark.parametrize("step", [0, -1, 2**63 - 1, -(2**63), np.int64(5), np.array(7), np.uint8(3)])
+def test_steps_are_integers_of_any_kind(step: object) -> None:
+    """Any integer object of 64 bits is a step."""
+    number = checked_step(step)
+
+    assert type(number) is int
+    assert number == step
+
+
+@pytest.mark.parametrize("step", [True, np.True_, 1.0, np.float32(1), "1", None])
+def test_steps_of_another_type(step: object) -> None:
+    """Bools and floats are no steps."""
+    with pytest.raises(TypeError):
+        checked_step(step)
+
+
+@pytest.mark.parametrize("step", [2**63, -(2**63) - 1, np.uint64(2**63)])
+def test_steps_of_more_than_64_bits(step: object) -> None:
+    """The format's step is an int64."""
+    with pytest.raises(ValueError, match="64 bits"):
+        checked_step(step)
