@@ -33,14 +33,13 @@ def main() -> None:
 
 def show(children: contextlib.ExitStack, server_options: list[str]) -> None:
     """Start the server, say where it is, train, and wait for the server to end."""
-    digits = new_directory()
     server = start(children, "-m", "toposcope.server.cli", "--logdir", str(LOGDIR), *server_options, read=True)
     assert server.stdout is not None
     address = server.stdout.readline()
     if not address:
         sys.exit(f"The server did not start: it ended with {server.wait()}.")
     print(address, end="", flush=True)
-    if failure := start(children, str(TRAINING), "--logdir", str(digits)).wait():
+    if failure := start(children, str(TRAINING), "--logdir", str(new_directory())).wait():
         sys.exit(f"The training failed: it ended with {failure}.")
     print("The training is over; the server goes on until Ctrl-C.", flush=True)
     for line in server.stdout:

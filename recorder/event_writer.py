@@ -5,14 +5,13 @@ sleeps while nothing is queued, lets events gather for flush_seconds, and writes
 have gathered.
 """
 
-import os
 import threading
 import time
-import weakref
 from collections.abc import Callable
 
 from toposcope.recorder.event_file import EventFile
 from toposcope.recorder.faults import Faults
+from toposcope.recorder.fork import make_inert_in_children
 from toposcope.recorder.scalar_events import ScalarEncoder, ScalarEvent
 
 # Events report at least 256 bytes: the high water stands far below the largest number of events.
@@ -39,7 +38,7 @@ class EventWriter:
         makes no progress.
         """
         self._file = file
-        self._flush_seconds = flush_seconds
+        self._flush_seconds = min(flush_seconds, threading.TIMEOUT_MAX)
         self._stall_seconds = stall_seconds
         self._encoder = ScalarEncoder()
         self._faults = Faults(file.path)
@@ -53,13 +52,12 @@ class EventWriter:
         # Events taken from the queue, and those of them that are written or lost. The head counts as one.
         self._taken = 1
         self._settled = 0
-        self._lost = 0
         self._progress_time = 0.0
         self._stalled = self._closing = self._done = False
         file.append(head)
         self._thread = threading.Thread(target=self._run, name="toposcope-writer", daemon=True)
+        make_inert_in_children(self)
         self._thread.start()
-        _writers.add(self)
 
     # The caller's side.
 
@@ -135,7 +133,7 @@ class EventWriter:
             if queued := self._has_room():
                 self._append(event, size)
             else:
-                self._lost += 1
+                self._faults.lose(1)
             works = self.works
         self._faults.log()
         return queued and works
@@ -214,46 +212,36 @@ class EventWriter:
                 self._file.write_some()
                 self._moved()
         except Exception as error:  # The top of the thread: kept for the callers, the thread lives on.
-            self._note_failure(error, len(batch))
+            self._note(error, len(batch))
             return False
-        self._note_success()
+        self._note(None, len(batch))
         return True
 
     def _moved(self) -> None:
-        self._progress_time = time.monotonic()
-        self._stalled = False
+        self._progress_time, self._stalled = time.monotonic(), False
 
-    def _note_failure(self, error: Exception, batch_length: int) -> None:
+    def _note(self, error: Exception | None, batch_length: int) -> None:
+        """Note how a write ended. A batch that could not be encoded is lost: trying again would fail again."""
         with self._lock:
-            self._faults.note(error)
-            self._urgent = False
-            if not self._file.owes:  # The batch could not be encoded: trying again would fail again.
-                self._lost += batch_length
+            if error is None:
+                self._faults.clear()
+            else:
+                self._faults.note(error)
+                self._faults.lose(0 if self._file.owes else batch_length)
+                self._urgent = False
+            if not self._file.owes:
                 self._settled = self._taken
             self._changed.notify_all()
         self._faults.log()
-
-    def _note_success(self) -> None:
-        with self._lock:
-            self._settled = self._taken
-            self._faults.clear()
-            self._tell_losses()
-            self._changed.notify_all()
-        self._faults.log()
-
-    def _tell_losses(self) -> None:
-        if self._lost:
-            self._faults.tell(f"{self._lost} recorded events are lost.")
-            self._lost = 0
 
     def _end(self) -> None:
         try:
             self._file.close()
         except OSError as error:
-            self._note_failure(error, 0)
+            self._note(error, 0)
         with self._lock:
-            self._lost += self._taken - self._settled + len(self._queue)
-            self._tell_losses()
+            self._faults.lose(self._taken - self._settled + len(self._queue))
+            self._faults.tell_losses()
             self._done = True
             self._changed.notify_all()
         self._faults.log()
@@ -267,15 +255,3 @@ class EventWriter:
         self._queue = []
         self._closing = self._done = True
         self._file.abandon()
-
-
-_writers: weakref.WeakSet[EventWriter] = weakref.WeakSet()
-
-
-def _become_inert_in_child() -> None:
-    for writer in _writers:
-        writer.become_inert()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_become_inert_in_child)

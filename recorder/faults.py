@@ -14,6 +14,7 @@ class Faults:
         """None: the writer works."""
         self.count = 0
         """Faults noted so far, repeated ones included."""
+        self._lost = 0
         self._unlogged: list[str] = []
         self._unraised: Exception | None = None
 
@@ -22,7 +23,7 @@ class Faults:
         self.count += 1
         if self.present is None:
             self._unraised = error
-            self.tell(
+            self._unlogged.append(
                 f"cannot be written: {error!r}. What is recorded meanwhile waits, and is lost when too much waits."
             )
         self.present = error
@@ -30,7 +31,8 @@ class Faults:
     def clear(self) -> None:
         """Remember that the writer works."""
         if self.present is not None:
-            self.tell("is written again.")
+            self._unlogged.append("is written again.")
+        self.tell_losses()
         self.present = self._unraised = None
 
     def take_unraised(self) -> Exception | None:
@@ -38,9 +40,15 @@ class Faults:
         error, self._unraised = self._unraised, None
         return error
 
-    def tell(self, line: str) -> None:
-        """Have a line about the file logged by the next log()."""
-        self._unlogged.append(line)
+    def lose(self, events: int) -> None:
+        """Count events that will never be in the file."""
+        self._lost += events
+
+    def tell_losses(self) -> None:
+        """Have the number of lost events logged by the next log(), if there are any."""
+        if self._lost:
+            self._unlogged.append(f"{self._lost} recorded events are lost.")
+        self._lost = 0
 
     def log(self) -> None:
         """Log what is new. Call it without the writer's lock: a log handler may itself record."""

@@ -48,8 +48,8 @@ class SummaryRecord:
 
     Differences from MindSpore's class: values are numbers, arrays or tensors of any framework; a scalar keeps the
     precision of a double; of a tag added twice before record() only the newest value is written; several recorders
-    may live at once; step takes any integer object; log_dir may be a path object. Values added by a thread
-    are recorded by that thread's record(). A process forked from the recorder's has a closed recorder.
+    may live at once; step takes any integer object; log_dir may be a path object. Values added by a thread are
+    recorded by that thread's record(). A process forked from the recorder's has a closed recorder.
     """
 
     def __init__(

@@ -88,6 +88,17 @@ def test_many_events_are_written_at_once(pipe: Pipe) -> None:
     writer.close()
 
 
+def test_time_that_never_comes(pipe: Pipe) -> None:
+    """A wait longer than the platform can wait is a wait for flush()."""
+    writer = EventWriter(pipe.file, HEAD, 1e300)
+    pipe.read_event()
+    writer.put(event(1), 1)
+
+    assert writer.flush()
+    assert pipe.read_event().step == 1
+    writer.close()
+
+
 def test_flush_returns_when_events_are_written(pipe: Pipe) -> None:
     """After flush() the file has everything, also what is put and flushed again."""
     writer = EventWriter(pipe.file, HEAD, NEVER)

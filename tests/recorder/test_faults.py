@@ -47,3 +47,17 @@ def test_a_writer_that_works_has_nothing_to_tell(caplog: pytest.LogCaptureFixtur
 
     assert faults.take_unraised() is None
     assert caplog.text == ""
+
+
+def test_losses_are_told_when_the_writer_works_again(caplog: pytest.LogCaptureFixture) -> None:
+    """How many events are missing in the file is said once, as one number."""
+    faults = Faults("the file")
+    faults.note(OSError("disk full"))
+    faults.lose(2)
+    faults.lose(3)
+    faults.clear()
+    faults.clear()
+    faults.log()
+
+    assert caplog.text.count("events are lost") == 1
+    assert "5 recorded events are lost" in caplog.text

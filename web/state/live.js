@@ -55,7 +55,8 @@ const listener = {
   /** @param {import("../api/replies.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
-    expire([...update.changed, ...update.added, ...update.removed], feeds);
+    // What was removed leaves with the next list; to ask for it would only be refused.
+    expire([...update.changed, ...update.added], feeds);
     listSoon();
   },
   lost() {

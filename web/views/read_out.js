@@ -41,7 +41,7 @@ function makeRow(kind) {
   /** @type {Record<string, HTMLElement>} */
   const cells = {};
   row.append(sign);
-  for (const name of ["run", ...COLUMNS]) row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
+  for (const name of ["name", ...COLUMNS]) row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
   return { root: row, line, cells };
 }
 
@@ -82,7 +82,7 @@ export function showReadOut(area, at, hits, best) {
 
 /** @param {boolean} smooth */
 function writeHead(smooth) {
-  write(head.cells.run, t("read.run"));
+  write(head.cells.name, t("read.run"));
   for (const name of COLUMNS) write(head.cells[name], t(`read.${name}`));
   root.classList.toggle("smooth", smooth);
 }
@@ -105,7 +105,7 @@ function writeRow(row, { line, index }, best, format, smoothFormat) {
   writeSwatch(row, style);
   row.root.classList.toggle("best", best);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.run, nameOf(run));
+  write(cells.name, nameOf(run));
   write(cells.value, inColumn(value, format));
   write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
   write(cells.step, grouped(series.step[index]));

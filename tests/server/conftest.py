@@ -1,0 +1,32 @@
+"""Fixtures of the server tests: a real server process."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from servers import start, stop, wait_until
+
+Serve = Callable[..., httpx.Client]
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Return a function that serves a logdir, waits until it is loaded and returns a client."""
+    processes: list[subprocess.Popen[str]] = []
+    clients: list[httpx.Client] = []
+
+    def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
+        process, url = start(logdir, *arguments)
+        processes.append(process)
+        client = httpx.Client(base_url=url, timeout=10)
+        clients.append(client)
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        return client
+
+    yield serve_logdir
+    for client in clients:
+        client.close()
+    for process in processes:
+        stop(process)
