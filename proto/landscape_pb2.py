@@ -3,7 +3,6 @@
 # source: toposcope/proto/landscape.proto
 # Protobuf Python Version: 4.25.1
 """Generated protocol buffer code."""
-
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
@@ -16,21 +15,19 @@ _sym_db = _symbol_database.Default()
 from toposcope.proto import tensor_pb2 as toposcope_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
-    b'\n\x1ftoposcope/proto/landscape.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto"\xf2\x03\n\rLossLandscape\x12\x31\n\tlandscape\x18\x01 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x34\n\tloss_path\x18\x02 \x01(\x0b\x32!.toposcope.LossLandscape.LossPath\x12\x33\n\x08metadata\x18\x03 \x01(\x0b\x32!.toposcope.LossLandscape.Metadata\x12\x39\n\x11\x63onvergence_point\x18\x04 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1ap\n\x05Point\x12!\n\x01x\x18\x01 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01y\x18\x02 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01z\x18\x03 \x01(\x0b\x32\x16.toposcope.TensorProto\x1aM\n\x08LossPath\x12\x11\n\tintervals\x18\x01 \x03(\x05\x12.\n\x06points\x18\x02 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1aG\n\x08Metadata\x12\x15\n\rdecomposition\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x16\n\x0estep_per_epoch\x18\x03 \x01(\x05'
-)
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoposcope/proto/landscape.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto\"\xf2\x03\n\rLossLandscape\x12\x31\n\tlandscape\x18\x01 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x34\n\tloss_path\x18\x02 \x01(\x0b\x32!.toposcope.LossLandscape.LossPath\x12\x33\n\x08metadata\x18\x03 \x01(\x0b\x32!.toposcope.LossLandscape.Metadata\x12\x39\n\x11\x63onvergence_point\x18\x04 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1ap\n\x05Point\x12!\n\x01x\x18\x01 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01y\x18\x02 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01z\x18\x03 \x01(\x0b\x32\x16.toposcope.TensorProto\x1aM\n\x08LossPath\x12\x11\n\tintervals\x18\x01 \x03(\x05\x12.\n\x06points\x18\x02 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1aG\n\x08Metadata\x12\x15\n\rdecomposition\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x16\n\x0estep_per_epoch\x18\x03 \x01(\x05')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toposcope.proto.landscape_pb2", _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.landscape_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
-    DESCRIPTOR._options = None
-    _globals["_LOSSLANDSCAPE"]._serialized_start = 77
-    _globals["_LOSSLANDSCAPE"]._serialized_end = 575
-    _globals["_LOSSLANDSCAPE_POINT"]._serialized_start = 311
-    _globals["_LOSSLANDSCAPE_POINT"]._serialized_end = 423
-    _globals["_LOSSLANDSCAPE_LOSSPATH"]._serialized_start = 425
-    _globals["_LOSSLANDSCAPE_LOSSPATH"]._serialized_end = 502
-    _globals["_LOSSLANDSCAPE_METADATA"]._serialized_start = 504
-    _globals["_LOSSLANDSCAPE_METADATA"]._serialized_end = 575
+  DESCRIPTOR._options = None
+  _globals['_LOSSLANDSCAPE']._serialized_start=77
+  _globals['_LOSSLANDSCAPE']._serialized_end=575
+  _globals['_LOSSLANDSCAPE_POINT']._serialized_start=311
+  _globals['_LOSSLANDSCAPE_POINT']._serialized_end=423
+  _globals['_LOSSLANDSCAPE_LOSSPATH']._serialized_start=425
+  _globals['_LOSSLANDSCAPE_LOSSPATH']._serialized_end=502
+  _globals['_LOSSLANDSCAPE_METADATA']._serialized_start=504
+  _globals['_LOSSLANDSCAPE_METADATA']._serialized_end=575
 # @@protoc_insertion_point(module_scope)

@@ -3,7 +3,6 @@
 # source: toposcope/proto/lineage.proto
 # Protobuf Python Version: 4.25.1
 """Generated protocol buffer code."""
-
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
@@ -13,75 +12,75 @@ from google.protobuf.internal import builder as _builder
 _sym_db = _symbol_database.Default()
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
-    b'\n\x1dtoposcope/proto/lineage.proto\x12\ttoposcope"\xa3\x02\n\x0cLineageEvent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12\x30\n\rtrain_lineage\x18\x06 \x01(\x0b\x32\x17.toposcope.TrainLineageH\x00\x12:\n\x12\x65valuation_lineage\x18\x07 \x01(\x0b\x32\x1c.toposcope.EvaluationLineageH\x00\x12\x30\n\rdataset_graph\x18\t \x01(\x0b\x32\x17.toposcope.DatasetGraphH\x00\x12\x37\n\x11user_defined_info\x18\n \x01(\x0b\x32\x1a.toposcope.UserDefinedInfoH\x00\x42\x06\n\x04what"\xae\x04\n\x0cTrainLineage\x12\x41\n\x10hyper_parameters\x18\x01 \x01(\x0b\x32\'.toposcope.TrainLineage.HyperParameters\x12;\n\rtrain_dataset\x18\x02 \x01(\x0b\x32$.toposcope.TrainLineage.TrainDataset\x12\x34\n\talgorithm\x18\x03 \x01(\x0b\x32!.toposcope.TrainLineage.Algorithm\x12,\n\x05model\x18\x04 \x01(\x0b\x32\x1d.toposcope.TrainLineage.Model\x1a\xa0\x01\n\x0fHyperParameters\x12\x11\n\toptimizer\x18\x01 \x01(\t\x12\x15\n\rlearning_rate\x18\x02 \x01(\x02\x12\x15\n\rloss_function\x18\x03 \x01(\t\x12\r\n\x05\x65poch\x18\x04 \x01(\x05\x12\x15\n\rparallel_mode\x18\x05 \x01(\t\x12\x12\n\ndevice_num\x18\x06 \x01(\x05\x12\x12\n\nbatch_size\x18\x08 \x01(\x05\x1a\x46\n\x0cTrainDataset\x12\x1a\n\x12train_dataset_path\x18\x01 \x01(\t\x12\x1a\n\x12train_dataset_size\x18\x02 \x01(\x05\x1a*\n\tAlgorithm\x12\x0f\n\x07network\x18\x01 \x01(\t\x12\x0c\n\x04loss\x18\x02 \x01(\x02\x1a#\n\x05Model\x12\x0c\n\x04path\x18\x03 \x01(\t\x12\x0c\n\x04size\x18\x04 \x01(\x03"\xad\x01\n\x11\x45valuationLineage\x12\x0e\n\x06metric\x18\x02 \x01(\t\x12@\n\rvalid_dataset\x18\x03 \x01(\x0b\x32).toposcope.EvaluationLineage.ValidDataset\x1a\x46\n\x0cValidDataset\x12\x1a\n\x12valid_dataset_path\x18\x01 \x01(\t\x12\x1a\n\x12valid_dataset_size\x18\x02 \x01(\x05"\x8e\x04\n\x0fUserDefinedInfo\x12-\n\tuser_info\x18\x01 \x03(\x0b\x32\x1a.toposcope.UserDefinedInfo\x12\x39\n\x08map_dict\x18\x02 \x03(\x0b\x32\'.toposcope.UserDefinedInfo.MapDictEntry\x12;\n\tmap_int32\x18\x03 \x03(\x0b\x32(.toposcope.UserDefinedInfo.MapInt32Entry\x12\x37\n\x07map_str\x18\x04 \x03(\x0b\x32&.toposcope.UserDefinedInfo.MapStrEntry\x12=\n\nmap_double\x18\x05 \x03(\x0b\x32).toposcope.UserDefinedInfo.MapDoubleEntry\x1aJ\n\x0cMapDictEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.toposcope.UserDefinedInfo:\x02\x38\x01\x1a/\n\rMapInt32Entry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a-\n\x0bMapStrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x30\n\x0eMapDoubleEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01"\xbc\x01\n\x0c\x44\x61tasetGraph\x12)\n\x08\x63hildren\x18\x01 \x03(\x0b\x32\x17.toposcope.DatasetGraph\x12\x30\n\tparameter\x18\x02 \x01(\x0b\x32\x1d.toposcope.OperationParameter\x12(\n\noperations\x18\x03 \x03(\x0b\x32\x14.toposcope.Operation\x12%\n\x07sampler\x18\x04 \x01(\x0b\x32\x14.toposcope.Operation"a\n\tOperation\x12\x35\n\x0eoperationParam\x18\x01 \x01(\x0b\x32\x1d.toposcope.OperationParameter\x12\x0c\n\x04size\x18\x02 \x03(\x05\x12\x0f\n\x07weights\x18\x03 \x03(\x02"\xd2\x04\n\x12OperationParameter\x12\x39\n\x06mapStr\x18\x01 \x03(\x0b\x32).toposcope.OperationParameter.MapStrEntry\x12\x41\n\nmapStrList\x18\x02 \x03(\x0b\x32-.toposcope.OperationParameter.MapStrListEntry\x12;\n\x07mapBool\x18\x03 \x03(\x0b\x32*.toposcope.OperationParameter.MapBoolEntry\x12\x39\n\x06mapInt\x18\x04 \x03(\x0b\x32).toposcope.OperationParameter.MapIntEntry\x12?\n\tmapDouble\x18\x05 \x03(\x0b\x32,.toposcope.OperationParameter.MapDoubleEntry\x1a-\n\x0bMapStrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x45\n\x0fMapStrListEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12!\n\x05value\x18\x02 \x01(\x0b\x32\x12.toposcope.StrList:\x02\x38\x01\x1a.\n\x0cMapBoolEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x08:\x02\x38\x01\x1a-\n\x0bMapIntEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a\x30\n\x0eMapDoubleEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01"\x1b\n\x07StrList\x12\x10\n\x08strValue\x18\x01 \x03(\t'
-)
+
+
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoposcope/proto/lineage.proto\x12\ttoposcope\"\xa3\x02\n\x0cLineageEvent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12\x30\n\rtrain_lineage\x18\x06 \x01(\x0b\x32\x17.toposcope.TrainLineageH\x00\x12:\n\x12\x65valuation_lineage\x18\x07 \x01(\x0b\x32\x1c.toposcope.EvaluationLineageH\x00\x12\x30\n\rdataset_graph\x18\t \x01(\x0b\x32\x17.toposcope.DatasetGraphH\x00\x12\x37\n\x11user_defined_info\x18\n \x01(\x0b\x32\x1a.toposcope.UserDefinedInfoH\x00\x42\x06\n\x04what\"\xae\x04\n\x0cTrainLineage\x12\x41\n\x10hyper_parameters\x18\x01 \x01(\x0b\x32\'.toposcope.TrainLineage.HyperParameters\x12;\n\rtrain_dataset\x18\x02 \x01(\x0b\x32$.toposcope.TrainLineage.TrainDataset\x12\x34\n\talgorithm\x18\x03 \x01(\x0b\x32!.toposcope.TrainLineage.Algorithm\x12,\n\x05model\x18\x04 \x01(\x0b\x32\x1d.toposcope.TrainLineage.Model\x1a\xa0\x01\n\x0fHyperParameters\x12\x11\n\toptimizer\x18\x01 \x01(\t\x12\x15\n\rlearning_rate\x18\x02 \x01(\x02\x12\x15\n\rloss_function\x18\x03 \x01(\t\x12\r\n\x05\x65poch\x18\x04 \x01(\x05\x12\x15\n\rparallel_mode\x18\x05 \x01(\t\x12\x12\n\ndevice_num\x18\x06 \x01(\x05\x12\x12\n\nbatch_size\x18\x08 \x01(\x05\x1a\x46\n\x0cTrainDataset\x12\x1a\n\x12train_dataset_path\x18\x01 \x01(\t\x12\x1a\n\x12train_dataset_size\x18\x02 \x01(\x05\x1a*\n\tAlgorithm\x12\x0f\n\x07network\x18\x01 \x01(\t\x12\x0c\n\x04loss\x18\x02 \x01(\x02\x1a#\n\x05Model\x12\x0c\n\x04path\x18\x03 \x01(\t\x12\x0c\n\x04size\x18\x04 \x01(\x03\"\xad\x01\n\x11\x45valuationLineage\x12\x0e\n\x06metric\x18\x02 \x01(\t\x12@\n\rvalid_dataset\x18\x03 \x01(\x0b\x32).toposcope.EvaluationLineage.ValidDataset\x1a\x46\n\x0cValidDataset\x12\x1a\n\x12valid_dataset_path\x18\x01 \x01(\t\x12\x1a\n\x12valid_dataset_size\x18\x02 \x01(\x05\"\x8e\x04\n\x0fUserDefinedInfo\x12-\n\tuser_info\x18\x01 \x03(\x0b\x32\x1a.toposcope.UserDefinedInfo\x12\x39\n\x08map_dict\x18\x02 \x03(\x0b\x32\'.toposcope.UserDefinedInfo.MapDictEntry\x12;\n\tmap_int32\x18\x03 \x03(\x0b\x32(.toposcope.UserDefinedInfo.MapInt32Entry\x12\x37\n\x07map_str\x18\x04 \x03(\x0b\x32&.toposcope.UserDefinedInfo.MapStrEntry\x12=\n\nmap_double\x18\x05 \x03(\x0b\x32).toposcope.UserDefinedInfo.MapDoubleEntry\x1aJ\n\x0cMapDictEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12)\n\x05value\x18\x02 \x01(\x0b\x32\x1a.toposcope.UserDefinedInfo:\x02\x38\x01\x1a/\n\rMapInt32Entry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a-\n\x0bMapStrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x30\n\x0eMapDoubleEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"\xbc\x01\n\x0c\x44\x61tasetGraph\x12)\n\x08\x63hildren\x18\x01 \x03(\x0b\x32\x17.toposcope.DatasetGraph\x12\x30\n\tparameter\x18\x02 \x01(\x0b\x32\x1d.toposcope.OperationParameter\x12(\n\noperations\x18\x03 \x03(\x0b\x32\x14.toposcope.Operation\x12%\n\x07sampler\x18\x04 \x01(\x0b\x32\x14.toposcope.Operation\"a\n\tOperation\x12\x35\n\x0eoperationParam\x18\x01 \x01(\x0b\x32\x1d.toposcope.OperationParameter\x12\x0c\n\x04size\x18\x02 \x03(\x05\x12\x0f\n\x07weights\x18\x03 \x03(\x02\"\xd2\x04\n\x12OperationParameter\x12\x39\n\x06mapStr\x18\x01 \x03(\x0b\x32).toposcope.OperationParameter.MapStrEntry\x12\x41\n\nmapStrList\x18\x02 \x03(\x0b\x32-.toposcope.OperationParameter.MapStrListEntry\x12;\n\x07mapBool\x18\x03 \x03(\x0b\x32*.toposcope.OperationParameter.MapBoolEntry\x12\x39\n\x06mapInt\x18\x04 \x03(\x0b\x32).toposcope.OperationParameter.MapIntEntry\x12?\n\tmapDouble\x18\x05 \x03(\x0b\x32,.toposcope.OperationParameter.MapDoubleEntry\x1a-\n\x0bMapStrEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\x45\n\x0fMapStrListEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12!\n\x05value\x18\x02 \x01(\x0b\x32\x12.toposcope.StrList:\x02\x38\x01\x1a.\n\x0cMapBoolEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x08:\x02\x38\x01\x1a-\n\x0bMapIntEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x05:\x02\x38\x01\x1a\x30\n\x0eMapDoubleEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\"\x1b\n\x07StrList\x12\x10\n\x08strValue\x18\x01 \x03(\t')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toposcope.proto.lineage_pb2", _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.lineage_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
-    DESCRIPTOR._options = None
-    _globals["_USERDEFINEDINFO_MAPDICTENTRY"]._options = None
-    _globals["_USERDEFINEDINFO_MAPDICTENTRY"]._serialized_options = b"8\001"
-    _globals["_USERDEFINEDINFO_MAPINT32ENTRY"]._options = None
-    _globals["_USERDEFINEDINFO_MAPINT32ENTRY"]._serialized_options = b"8\001"
-    _globals["_USERDEFINEDINFO_MAPSTRENTRY"]._options = None
-    _globals["_USERDEFINEDINFO_MAPSTRENTRY"]._serialized_options = b"8\001"
-    _globals["_USERDEFINEDINFO_MAPDOUBLEENTRY"]._options = None
-    _globals["_USERDEFINEDINFO_MAPDOUBLEENTRY"]._serialized_options = b"8\001"
-    _globals["_OPERATIONPARAMETER_MAPSTRENTRY"]._options = None
-    _globals["_OPERATIONPARAMETER_MAPSTRENTRY"]._serialized_options = b"8\001"
-    _globals["_OPERATIONPARAMETER_MAPSTRLISTENTRY"]._options = None
-    _globals["_OPERATIONPARAMETER_MAPSTRLISTENTRY"]._serialized_options = b"8\001"
-    _globals["_OPERATIONPARAMETER_MAPBOOLENTRY"]._options = None
-    _globals["_OPERATIONPARAMETER_MAPBOOLENTRY"]._serialized_options = b"8\001"
-    _globals["_OPERATIONPARAMETER_MAPINTENTRY"]._options = None
-    _globals["_OPERATIONPARAMETER_MAPINTENTRY"]._serialized_options = b"8\001"
-    _globals["_OPERATIONPARAMETER_MAPDOUBLEENTRY"]._options = None
-    _globals["_OPERATIONPARAMETER_MAPDOUBLEENTRY"]._serialized_options = b"8\001"
-    _globals["_LINEAGEEVENT"]._serialized_start = 45
-    _globals["_LINEAGEEVENT"]._serialized_end = 336
-    _globals["_TRAINLINEAGE"]._serialized_start = 339
-    _globals["_TRAINLINEAGE"]._serialized_end = 897
-    _globals["_TRAINLINEAGE_HYPERPARAMETERS"]._serialized_start = 584
-    _globals["_TRAINLINEAGE_HYPERPARAMETERS"]._serialized_end = 744
-    _globals["_TRAINLINEAGE_TRAINDATASET"]._serialized_start = 746
-    _globals["_TRAINLINEAGE_TRAINDATASET"]._serialized_end = 816
-    _globals["_TRAINLINEAGE_ALGORITHM"]._serialized_start = 818
-    _globals["_TRAINLINEAGE_ALGORITHM"]._serialized_end = 860
-    _globals["_TRAINLINEAGE_MODEL"]._serialized_start = 862
-    _globals["_TRAINLINEAGE_MODEL"]._serialized_end = 897
-    _globals["_EVALUATIONLINEAGE"]._serialized_start = 900
-    _globals["_EVALUATIONLINEAGE"]._serialized_end = 1073
-    _globals["_EVALUATIONLINEAGE_VALIDDATASET"]._serialized_start = 1003
-    _globals["_EVALUATIONLINEAGE_VALIDDATASET"]._serialized_end = 1073
-    _globals["_USERDEFINEDINFO"]._serialized_start = 1076
-    _globals["_USERDEFINEDINFO"]._serialized_end = 1602
-    _globals["_USERDEFINEDINFO_MAPDICTENTRY"]._serialized_start = 1382
-    _globals["_USERDEFINEDINFO_MAPDICTENTRY"]._serialized_end = 1456
-    _globals["_USERDEFINEDINFO_MAPINT32ENTRY"]._serialized_start = 1458
-    _globals["_USERDEFINEDINFO_MAPINT32ENTRY"]._serialized_end = 1505
-    _globals["_USERDEFINEDINFO_MAPSTRENTRY"]._serialized_start = 1507
-    _globals["_USERDEFINEDINFO_MAPSTRENTRY"]._serialized_end = 1552
-    _globals["_USERDEFINEDINFO_MAPDOUBLEENTRY"]._serialized_start = 1554
-    _globals["_USERDEFINEDINFO_MAPDOUBLEENTRY"]._serialized_end = 1602
-    _globals["_DATASETGRAPH"]._serialized_start = 1605
-    _globals["_DATASETGRAPH"]._serialized_end = 1793
-    _globals["_OPERATION"]._serialized_start = 1795
-    _globals["_OPERATION"]._serialized_end = 1892
-    _globals["_OPERATIONPARAMETER"]._serialized_start = 1895
-    _globals["_OPERATIONPARAMETER"]._serialized_end = 2489
-    _globals["_OPERATIONPARAMETER_MAPSTRENTRY"]._serialized_start = 1507
-    _globals["_OPERATIONPARAMETER_MAPSTRENTRY"]._serialized_end = 1552
-    _globals["_OPERATIONPARAMETER_MAPSTRLISTENTRY"]._serialized_start = 2275
-    _globals["_OPERATIONPARAMETER_MAPSTRLISTENTRY"]._serialized_end = 2344
-    _globals["_OPERATIONPARAMETER_MAPBOOLENTRY"]._serialized_start = 2346
-    _globals["_OPERATIONPARAMETER_MAPBOOLENTRY"]._serialized_end = 2392
-    _globals["_OPERATIONPARAMETER_MAPINTENTRY"]._serialized_start = 2394
-    _globals["_OPERATIONPARAMETER_MAPINTENTRY"]._serialized_end = 2439
-    _globals["_OPERATIONPARAMETER_MAPDOUBLEENTRY"]._serialized_start = 1554
-    _globals["_OPERATIONPARAMETER_MAPDOUBLEENTRY"]._serialized_end = 1602
-    _globals["_STRLIST"]._serialized_start = 2491
-    _globals["_STRLIST"]._serialized_end = 2518
+  DESCRIPTOR._options = None
+  _globals['_USERDEFINEDINFO_MAPDICTENTRY']._options = None
+  _globals['_USERDEFINEDINFO_MAPDICTENTRY']._serialized_options = b'8\001'
+  _globals['_USERDEFINEDINFO_MAPINT32ENTRY']._options = None
+  _globals['_USERDEFINEDINFO_MAPINT32ENTRY']._serialized_options = b'8\001'
+  _globals['_USERDEFINEDINFO_MAPSTRENTRY']._options = None
+  _globals['_USERDEFINEDINFO_MAPSTRENTRY']._serialized_options = b'8\001'
+  _globals['_USERDEFINEDINFO_MAPDOUBLEENTRY']._options = None
+  _globals['_USERDEFINEDINFO_MAPDOUBLEENTRY']._serialized_options = b'8\001'
+  _globals['_OPERATIONPARAMETER_MAPSTRENTRY']._options = None
+  _globals['_OPERATIONPARAMETER_MAPSTRENTRY']._serialized_options = b'8\001'
+  _globals['_OPERATIONPARAMETER_MAPSTRLISTENTRY']._options = None
+  _globals['_OPERATIONPARAMETER_MAPSTRLISTENTRY']._serialized_options = b'8\001'
+  _globals['_OPERATIONPARAMETER_MAPBOOLENTRY']._options = None
+  _globals['_OPERATIONPARAMETER_MAPBOOLENTRY']._serialized_options = b'8\001'
+  _globals['_OPERATIONPARAMETER_MAPINTENTRY']._options = None
+  _globals['_OPERATIONPARAMETER_MAPINTENTRY']._serialized_options = b'8\001'
+  _globals['_OPERATIONPARAMETER_MAPDOUBLEENTRY']._options = None
+  _globals['_OPERATIONPARAMETER_MAPDOUBLEENTRY']._serialized_options = b'8\001'
+  _globals['_LINEAGEEVENT']._serialized_start=45
+  _globals['_LINEAGEEVENT']._serialized_end=336
+  _globals['_TRAINLINEAGE']._serialized_start=339
+  _globals['_TRAINLINEAGE']._serialized_end=897
+  _globals['_TRAINLINEAGE_HYPERPARAMETERS']._serialized_start=584
+  _globals['_TRAINLINEAGE_HYPERPARAMETERS']._serialized_end=744
+  _globals['_TRAINLINEAGE_TRAINDATASET']._serialized_start=746
+  _globals['_TRAINLINEAGE_TRAINDATASET']._serialized_end=816
+  _globals['_TRAINLINEAGE_ALGORITHM']._serialized_start=818
+  _globals['_TRAINLINEAGE_ALGORITHM']._serialized_end=860
+  _globals['_TRAINLINEAGE_MODEL']._serialized_start=862
+  _globals['_TRAINLINEAGE_MODEL']._serialized_end=897
+  _globals['_EVALUATIONLINEAGE']._serialized_start=900
+  _globals['_EVALUATIONLINEAGE']._serialized_end=1073
+  _globals['_EVALUATIONLINEAGE_VALIDDATASET']._serialized_start=1003
+  _globals['_EVALUATIONLINEAGE_VALIDDATASET']._serialized_end=1073
+  _globals['_USERDEFINEDINFO']._serialized_start=1076
+  _globals['_USERDEFINEDINFO']._serialized_end=1602
+  _globals['_USERDEFINEDINFO_MAPDICTENTRY']._serialized_start=1382
+  _globals['_USERDEFINEDINFO_MAPDICTENTRY']._serialized_end=1456
+  _globals['_USERDEFINEDINFO_MAPINT32ENTRY']._serialized_start=1458
+  _globals['_USERDEFINEDINFO_MAPINT32ENTRY']._serialized_end=1505
+  _globals['_USERDEFINEDINFO_MAPSTRENTRY']._serialized_start=1507
+  _globals['_USERDEFINEDINFO_MAPSTRENTRY']._serialized_end=1552
+  _globals['_USERDEFINEDINFO_MAPDOUBLEENTRY']._serialized_start=1554
+  _globals['_USERDEFINEDINFO_MAPDOUBLEENTRY']._serialized_end=1602
+  _globals['_DATASETGRAPH']._serialized_start=1605
+  _globals['_DATASETGRAPH']._serialized_end=1793
+  _globals['_OPERATION']._serialized_start=1795
+  _globals['_OPERATION']._serialized_end=1892
+  _globals['_OPERATIONPARAMETER']._serialized_start=1895
+  _globals['_OPERATIONPARAMETER']._serialized_end=2489
+  _globals['_OPERATIONPARAMETER_MAPSTRENTRY']._serialized_start=1507
+  _globals['_OPERATIONPARAMETER_MAPSTRENTRY']._serialized_end=1552
+  _globals['_OPERATIONPARAMETER_MAPSTRLISTENTRY']._serialized_start=2275
+  _globals['_OPERATIONPARAMETER_MAPSTRLISTENTRY']._serialized_end=2344
+  _globals['_OPERATIONPARAMETER_MAPBOOLENTRY']._serialized_start=2346
+  _globals['_OPERATIONPARAMETER_MAPBOOLENTRY']._serialized_end=2392
+  _globals['_OPERATIONPARAMETER_MAPINTENTRY']._serialized_start=2394
+  _globals['_OPERATIONPARAMETER_MAPINTENTRY']._serialized_end=2439
+  _globals['_OPERATIONPARAMETER_MAPDOUBLEENTRY']._serialized_start=1554
+  _globals['_OPERATIONPARAMETER_MAPDOUBLEENTRY']._serialized_end=1602
+  _globals['_STRLIST']._serialized_start=2491
+  _globals['_STRLIST']._serialized_end=2518
 # @@protoc_insertion_point(module_scope)

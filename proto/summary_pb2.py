@@ -3,7 +3,6 @@
 # source: toposcope/proto/summary.proto
 # Protobuf Python Version: 4.25.1
 """Generated protocol buffer code."""
-
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
@@ -18,25 +17,23 @@ from toposcope.proto import landscape_pb2 as toposcope_dot_proto_dot_landscape__
 from toposcope.proto import tensor_pb2 as toposcope_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
-    b'\n\x1dtoposcope/proto/summary.proto\x12\ttoposcope\x1a\x1btoposcope/proto/graph.proto\x1a\x1ftoposcope/proto/landscape.proto\x1a\x1ctoposcope/proto/tensor.proto"\xd4\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12*\n\tgraph_def\x18\x04 \x01(\x0b\x32\x15.toposcope.GraphProtoH\x00\x12%\n\x07summary\x18\x05 \x01(\x0b\x32\x12.toposcope.SummaryH\x00\x12\x12\n\nsession_id\x18\x64 \x01(\x0c\x12\x10\n\x08rotation\x18\x65 \x01(\x03\x12\x16\n\x0estarts_attempt\x18\x66 \x01(\x08\x42\x06\n\x04what"\x8f\x05\n\x07Summary\x12\'\n\x05value\x18\x01 \x03(\x0b\x32\x18.toposcope.Summary.Value\x1aQ\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x15\n\rencoded_image\x18\x04 \x01(\x0c\x1a\xee\x01\n\tHistogram\x12\x34\n\x07\x62uckets\x18\x01 \x03(\x0b\x32#.toposcope.Summary.Histogram.Bucket\x12\x11\n\tnan_count\x18\x02 \x01(\x03\x12\x15\n\rpos_inf_count\x18\x03 \x01(\x03\x12\x15\n\rneg_inf_count\x18\x04 \x01(\x03\x12\x0b\n\x03max\x18\x05 \x01(\x01\x12\x0b\n\x03min\x18\x06 \x01(\x01\x12\x0b\n\x03sum\x18\x07 \x01(\x01\x12\r\n\x05\x63ount\x18\x08 \x01(\x03\x1a\x34\n\x06\x42ucket\x12\x0c\n\x04left\x18\x01 \x01(\x01\x12\r\n\x05width\x18\x02 \x01(\x01\x12\r\n\x05\x63ount\x18\x03 \x01(\x03\x1a\x96\x02\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x16\n\x0cscalar_value\x18\x03 \x01(\x02H\x00\x12)\n\x05image\x18\x04 \x01(\x0b\x32\x18.toposcope.Summary.ImageH\x00\x12(\n\x06tensor\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProtoH\x00\x12\x31\n\thistogram\x18\t \x01(\x0b\x32\x1c.toposcope.Summary.HistogramH\x00\x12\x32\n\x0eloss_landscape\x18\n \x01(\x0b\x32\x18.toposcope.LossLandscapeH\x00\x12\x15\n\rscalar_double\x18\x64 \x01(\x01\x12\x0c\n\x04text\x18\x65 \x01(\tB\x07\n\x05value'
-)
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoposcope/proto/summary.proto\x12\ttoposcope\x1a\x1btoposcope/proto/graph.proto\x1a\x1ftoposcope/proto/landscape.proto\x1a\x1ctoposcope/proto/tensor.proto\"\xd4\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12*\n\tgraph_def\x18\x04 \x01(\x0b\x32\x15.toposcope.GraphProtoH\x00\x12%\n\x07summary\x18\x05 \x01(\x0b\x32\x12.toposcope.SummaryH\x00\x12\x12\n\nsession_id\x18\x64 \x01(\x0c\x12\x10\n\x08rotation\x18\x65 \x01(\x03\x12\x16\n\x0estarts_attempt\x18\x66 \x01(\x08\x42\x06\n\x04what\"\x8f\x05\n\x07Summary\x12\'\n\x05value\x18\x01 \x03(\x0b\x32\x18.toposcope.Summary.Value\x1aQ\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x15\n\rencoded_image\x18\x04 \x01(\x0c\x1a\xee\x01\n\tHistogram\x12\x34\n\x07\x62uckets\x18\x01 \x03(\x0b\x32#.toposcope.Summary.Histogram.Bucket\x12\x11\n\tnan_count\x18\x02 \x01(\x03\x12\x15\n\rpos_inf_count\x18\x03 \x01(\x03\x12\x15\n\rneg_inf_count\x18\x04 \x01(\x03\x12\x0b\n\x03max\x18\x05 \x01(\x01\x12\x0b\n\x03min\x18\x06 \x01(\x01\x12\x0b\n\x03sum\x18\x07 \x01(\x01\x12\r\n\x05\x63ount\x18\x08 \x01(\x03\x1a\x34\n\x06\x42ucket\x12\x0c\n\x04left\x18\x01 \x01(\x01\x12\r\n\x05width\x18\x02 \x01(\x01\x12\r\n\x05\x63ount\x18\x03 \x01(\x03\x1a\x96\x02\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x16\n\x0cscalar_value\x18\x03 \x01(\x02H\x00\x12)\n\x05image\x18\x04 \x01(\x0b\x32\x18.toposcope.Summary.ImageH\x00\x12(\n\x06tensor\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProtoH\x00\x12\x31\n\thistogram\x18\t \x01(\x0b\x32\x1c.toposcope.Summary.HistogramH\x00\x12\x32\n\x0eloss_landscape\x18\n \x01(\x0b\x32\x18.toposcope.LossLandscapeH\x00\x12\x15\n\rscalar_double\x18\x64 \x01(\x01\x12\x0c\n\x04text\x18\x65 \x01(\tB\x07\n\x05value')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toposcope.proto.summary_pb2", _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.summary_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
-    DESCRIPTOR._options = None
-    _globals["_EVENT"]._serialized_start = 137
-    _globals["_EVENT"]._serialized_end = 349
-    _globals["_SUMMARY"]._serialized_start = 352
-    _globals["_SUMMARY"]._serialized_end = 1007
-    _globals["_SUMMARY_IMAGE"]._serialized_start = 404
-    _globals["_SUMMARY_IMAGE"]._serialized_end = 485
-    _globals["_SUMMARY_HISTOGRAM"]._serialized_start = 488
-    _globals["_SUMMARY_HISTOGRAM"]._serialized_end = 726
-    _globals["_SUMMARY_HISTOGRAM_BUCKET"]._serialized_start = 674
-    _globals["_SUMMARY_HISTOGRAM_BUCKET"]._serialized_end = 726
-    _globals["_SUMMARY_VALUE"]._serialized_start = 729
-    _globals["_SUMMARY_VALUE"]._serialized_end = 1007
+  DESCRIPTOR._options = None
+  _globals['_EVENT']._serialized_start=137
+  _globals['_EVENT']._serialized_end=349
+  _globals['_SUMMARY']._serialized_start=352
+  _globals['_SUMMARY']._serialized_end=1007
+  _globals['_SUMMARY_IMAGE']._serialized_start=404
+  _globals['_SUMMARY_IMAGE']._serialized_end=485
+  _globals['_SUMMARY_HISTOGRAM']._serialized_start=488
+  _globals['_SUMMARY_HISTOGRAM']._serialized_end=726
+  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_start=674
+  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_end=726
+  _globals['_SUMMARY_VALUE']._serialized_start=729
+  _globals['_SUMMARY_VALUE']._serialized_end=1007
 # @@protoc_insertion_point(module_scope)

@@ -3,7 +3,6 @@
 # source: toposcope/proto/tensorboard.proto
 # Protobuf Python Version: 4.25.1
 """Generated protocol buffer code."""
-
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import descriptor_pool as _descriptor_pool
 from google.protobuf import symbol_database as _symbol_database
@@ -13,45 +12,45 @@ from google.protobuf.internal import builder as _builder
 _sym_db = _symbol_database.Default()
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(
-    b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard"\x90\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x42\x06\n\x04what"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value"\xa3\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c"a\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01'
-)
+
+
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard\"\x90\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x42\x06\n\x04what\"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value\"\xa3\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"a\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03\"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
-_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, "toposcope.proto.tensorboard_pb2", _globals)
+_builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.tensorboard_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
-    DESCRIPTOR._options = None
-    _globals["_TENSORPROTO"].fields_by_name["float_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["float_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["double_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["double_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["int_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["int_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["int64_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["int64_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["bool_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["bool_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["half_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["half_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["uint32_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["uint32_val"]._serialized_options = b"\020\001"
-    _globals["_TENSORPROTO"].fields_by_name["uint64_val"]._options = None
-    _globals["_TENSORPROTO"].fields_by_name["uint64_val"]._serialized_options = b"\020\001"
-    _globals["_EVENT"]._serialized_start = 61
-    _globals["_EVENT"]._serialized_end = 205
-    _globals["_SUMMARY"]._serialized_start = 208
-    _globals["_SUMMARY"]._serialized_end = 489
-    _globals["_SUMMARY_VALUE"]._serialized_start = 273
-    _globals["_SUMMARY_VALUE"]._serialized_end = 489
-    _globals["_SUMMARYMETADATA"]._serialized_start = 492
-    _globals["_SUMMARYMETADATA"]._serialized_end = 655
-    _globals["_SUMMARYMETADATA_PLUGINDATA"]._serialized_start = 605
-    _globals["_SUMMARYMETADATA_PLUGINDATA"]._serialized_end = 655
-    _globals["_TENSORSHAPEPROTO"]._serialized_start = 657
-    _globals["_TENSORSHAPEPROTO"]._serialized_end = 754
-    _globals["_TENSORSHAPEPROTO_DIM"]._serialized_start = 735
-    _globals["_TENSORSHAPEPROTO_DIM"]._serialized_end = 754
-    _globals["_TENSORPROTO"]._serialized_start = 757
-    _globals["_TENSORPROTO"]._serialized_end = 1075
+  DESCRIPTOR._options = None
+  _globals['_TENSORPROTO'].fields_by_name['float_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['float_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['double_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['double_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['int_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['int_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['int64_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['int64_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['bool_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['bool_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['half_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['half_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['uint32_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['uint32_val']._serialized_options = b'\020\001'
+  _globals['_TENSORPROTO'].fields_by_name['uint64_val']._options = None
+  _globals['_TENSORPROTO'].fields_by_name['uint64_val']._serialized_options = b'\020\001'
+  _globals['_EVENT']._serialized_start=61
+  _globals['_EVENT']._serialized_end=205
+  _globals['_SUMMARY']._serialized_start=208
+  _globals['_SUMMARY']._serialized_end=489
+  _globals['_SUMMARY_VALUE']._serialized_start=273
+  _globals['_SUMMARY_VALUE']._serialized_end=489
+  _globals['_SUMMARYMETADATA']._serialized_start=492
+  _globals['_SUMMARYMETADATA']._serialized_end=655
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=605
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=655
+  _globals['_TENSORSHAPEPROTO']._serialized_start=657
+  _globals['_TENSORSHAPEPROTO']._serialized_end=754
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_start=735
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_end=754
+  _globals['_TENSORPROTO']._serialized_start=757
+  _globals['_TENSORPROTO']._serialized_end=1075
 # @@protoc_insertion_point(module_scope)

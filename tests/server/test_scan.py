@@ -3,7 +3,6 @@
 import importlib.util
 import struct
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -23,7 +22,8 @@ SOURCE = Path(scanner.__file__).with_name("scan.py")
 def load_uncompiled() -> ModuleType:
     """Return scan.py as Python runs it where there is no C compiler."""
     spec = importlib.util.spec_from_file_location("uncompiled_scan", SOURCE)
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["uncompiled_scan"] = module
     spec.loader.exec_module(module)
@@ -34,10 +34,10 @@ UNCOMPILED = load_uncompiled()
 
 
 @pytest.fixture(params=["compiled", "uncompiled"])
-def either_scan(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def either_scan(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run the test with the compiled and with the uncompiled scan."""
     use_scan(compiled_scan if request.param == "compiled" else UNCOMPILED, monkeypatch)
-    yield request.param
+    return str(request.param)
 
 
 def use_scan(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

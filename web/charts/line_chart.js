@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { yExtent } from "../lib/extent.js";
 import { axisLabels } from "../lib/numbers.js";
-import { clockTicks, increments, tickLabels } from "../lib/ticks.js";
+import { clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
 import { LinesLayer } from "./lines_layer.js";
 import { projection } from "./plot.js";
 import { tokens } from "./tokens.js";
@@ -47,6 +47,7 @@ export class LineChart {
 
   /** uPlot fixes a scale's kind at construction. */
   rebuild() {
+    this.layer?.stop();
     const host = /** @type {HTMLElement} */ (this.u.root.parentElement);
     this.u.destroy();
     this.layer = undefined;
@@ -81,6 +82,7 @@ export class LineChart {
   }
 
   destroy() {
+    this.layer?.stop();
     this.u.destroy();
   }
 
@@ -185,10 +187,10 @@ function yAxis(log) {
     gap: 6,
     space: log ? 22 : 38,
     size: (_u, labels) => Math.max(40, 14 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0))),
-    values: (_u, ticks) => (log ? logLabels(ticks) : axisLabels(ticks)),
+    ...(log && {
+      splits: (u, _axis, lo, hi) => logTicks(lo, hi, Math.floor(u.bbox.height / devicePixelRatio / 26)),
+      filter: (_u, ticks) => ticks,
+    }),
+    values: (_u, ticks) => axisLabels(ticks),
   };
 }
-
-/** uPlot leaves holes where a logarithmic axis has no room.
- * @param {Array<number | null>} ticks */
-const logLabels = (ticks) => ticks.map((tick) => (tick === null ? "" : axisLabels([tick])[0]));

@@ -6,6 +6,9 @@ import { dashOf, tokens } from "./tokens.js";
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projection} Projection */
 
+/** Points that can be drawn in one frame without holding up the page. */
+const POINTS_AT_ONCE = 4000;
+
 /** Draws apart from the axes, so that one line can stand out without drawing the others again:
  * their canvas only fades, which costs the compositor and not the page. */
 export class LinesLayer {
@@ -13,6 +16,10 @@ export class LinesLayer {
   constructor(plotArea) {
     this.all = document.createElement("canvas");
     this.all.className = "lines";
+    /** Where many lines are drawn before they are shown. */
+    this.hidden = document.createElement("canvas");
+    this.hidden.className = "lines";
+    this.frame = 0;
     this.one = document.createElement("canvas");
     this.one.className = "lines one";
     this.dot = document.createElement("div");
@@ -26,28 +33,49 @@ export class LinesLayer {
     this.to = null;
   }
 
-  /** @param {Line[]} lines @param {Projection} to */
+  /** Few points are drawn at once; many a part a frame on a hidden canvas, which then takes the place of the old one.
+   * @param {Line[]} lines @param {Projection} to */
   draw(lines, to) {
+    cancelAnimationFrame(this.frame);
     this.to = to;
-    fit(this.all, to);
-    const context = contextOf(this.all);
-    const { palette, damage } = tokens();
-    this.drawn.clear();
-    for (const line of lines) {
-      const { line: path, dots } = linePath(line.xs, line.ys, to);
-      this.drawn.set(line.run, { line, path, dots });
-      const colour = palette[line.style.colour];
-      if (line.raw) strokeRaw(context, linePath(line.xs, line.raw, to), colour, to);
-      strokeLine(context, path, dots, line, colour, 1.5, to);
-    }
-    context.setLineDash([]);
-    context.lineWidth = 1.2 * to.pixelRatio;
-    context.strokeStyle = damage;
-    for (const line of lines) {
-      const triangles = trianglesPath(line.xs, line.series.value, to);
-      if (triangles) context.stroke(triangles);
-    }
+    this.drawn = new Map(lines.map((line) => [line.run, { line, ...linePath(line.xs, line.ys, to) }]));
+    const points = lines.reduce((sum, { xs, raw }) => sum + xs.length * (raw ? 2 : 1), 0);
+    const canvas = points <= POINTS_AT_ONCE ? this.all : this.hidden;
+    fit(canvas, to);
+    this.drawPart(canvas, lines, 0);
     this.drawOne();
+  }
+
+  /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {number} first */
+  drawPart(canvas, lines, first) {
+    const to = /** @type {Projection} */ (this.to);
+    const context = contextOf(canvas);
+    const { palette } = tokens();
+    let next = first;
+    for (let points = 0; next < lines.length && points < POINTS_AT_ONCE; next++) {
+      const line = lines[next];
+      const colour = palette[line.style.colour];
+      const paths = this.drawn.get(line.run);
+      if (line.raw) strokeRaw(context, linePath(line.xs, line.raw, to), colour, to);
+      if (paths) strokeLine(context, paths.path, paths.dots, line, colour, 1.5, to);
+      points += line.xs.length * (line.raw ? 2 : 1);
+    }
+    if (next < lines.length) this.frame = requestAnimationFrame(() => this.drawPart(canvas, lines, next));
+    else this.finish(canvas, lines, to);
+  }
+
+  /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {Projection} to */
+  finish(canvas, lines, to) {
+    strokeTriangles(contextOf(canvas), lines, to);
+    if (canvas === this.all) return;
+    this.hidden = this.all;
+    this.all.replaceWith(canvas);
+    this.all = canvas;
+    this.drawOne();
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
   }
 
   /** @param {string | null} run */
@@ -79,13 +107,28 @@ export class LinesLayer {
   }
 }
 
-/** @param {HTMLCanvasElement} canvas @param {Projection} to */
+/** CSS pixels the canvas reaches beyond the plot area, so that a dot at its edge is whole. */
+const MARGIN = 4;
+
+/** Empties the canvas, and puts its origin at the corner of the plot area.
+ * @param {HTMLCanvasElement} canvas @param {Projection} to */
 function fit(canvas, { width, height, pixelRatio }) {
-  if (canvas.width === width && canvas.height === height) return contextOf(canvas).clearRect(0, 0, width, height);
-  canvas.width = width;
-  canvas.height = height;
-  canvas.style.width = `${width / pixelRatio}px`;
-  canvas.style.height = `${height / pixelRatio}px`;
+  const margin = Math.round(MARGIN * pixelRatio);
+  const [wide, high] = [width + 2 * margin, height + 2 * margin];
+  const context = contextOf(canvas);
+  if (canvas.width === wide && canvas.height === high) {
+    context.clearRect(-margin, -margin, wide, high);
+    return;
+  }
+  canvas.width = wide;
+  canvas.height = high;
+  context.translate(margin, margin);
+  Object.assign(canvas.style, {
+    left: `${-margin / pixelRatio}px`,
+    top: `${-margin / pixelRatio}px`,
+    width: `${wide / pixelRatio}px`,
+    height: `${high / pixelRatio}px`,
+  });
 }
 
 /** @param {HTMLCanvasElement} canvas */
@@ -103,7 +146,18 @@ function strokeLine(context, path, dots, line, colour, width, to) {
   context.fill(dots);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {{line: Path2D, dots: Path2D}} paths @param {string} colour @param {Projection} to */
+/** @param {CanvasRenderingContext2D} context @param {Line[]} lines @param {Projection} to */
+function strokeTriangles(context, lines, to) {
+  context.setLineDash([]);
+  context.lineWidth = 1.2 * to.pixelRatio;
+  context.strokeStyle = tokens().damage;
+  for (const line of lines) {
+    const triangles = trianglesPath(line.xs, line.series.value, to);
+    if (triangles) context.stroke(triangles);
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {{path: Path2D, dots: Path2D}} paths @param {string} colour @param {Projection} to */
 function strokeRaw(context, paths, colour, to) {
   context.globalAlpha = 0.25;
   context.strokeStyle = colour;
@@ -111,7 +165,7 @@ function strokeRaw(context, paths, colour, to) {
   context.lineWidth = to.pixelRatio;
   context.lineJoin = "bevel";
   context.setLineDash([]);
-  context.stroke(paths.line);
+  context.stroke(paths.path);
   context.fill(paths.dots);
   context.globalAlpha = 1;
 }

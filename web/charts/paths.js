@@ -5,7 +5,7 @@
 /** A line through the finite points; a gap where a value has no place; a dot where a point has no neighbour.
  * @param {Float64Array} xs @param {Float64Array} ys @param {Projection} to */
 export function linePath(xs, ys, to) {
-  const line = new Path2D();
+  const path = new Path2D();
   const dots = new Path2D();
   const radius = 2 * to.pixelRatio;
   let run = 0;
@@ -25,14 +25,14 @@ export function linePath(xs, ys, to) {
       continue;
     }
     const x = to.left(xs[index]);
-    if (run === 0) line.moveTo(x, y);
-    else line.lineTo(x, y);
+    if (run === 0) path.moveTo(x, y);
+    else path.lineTo(x, y);
     run++;
     lastX = x;
     lastY = y;
   }
   endOfRun();
-  return { line, dots };
+  return { path, dots };
 }
 
 /** Small open triangles at the edge where a value went: up for infinity, down for minus infinity and NaN.

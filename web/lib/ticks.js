@@ -33,6 +33,21 @@ export function clockTicks(lo, hi, increment) {
   return ticks;
 }
 
+/** Ticks of a logarithmic axis: 1, 2, 5 within few decades, else powers of ten, at most about `most`.
+ * @param {number} lo @param {number} hi @param {number} most */
+export function logTicks(lo, hi, most) {
+  const first = Math.floor(Math.log10(lo));
+  const last = Math.ceil(Math.log10(hi));
+  const stride = Math.ceil((last - first) / Math.max(2, most));
+  const factors = (last - first) * 3 <= most + 3 ? [1, 2, 5] : [1];
+  const ticks = [];
+  for (let power = Math.ceil(first / stride) * stride; power <= last; power += stride) {
+    for (const factor of factors) ticks.push(Number(`${factor}e${power}`));
+  }
+  const inside = ticks.filter((tick) => tick >= lo && tick <= hi);
+  return inside.length ? inside : [lo, hi];
+}
+
 /** @param {Axis} axis @param {number[]} ticks @param {number} increment */
 export function tickLabels(axis, ticks, increment) {
   if (axis === "step") return axisLabels(ticks);

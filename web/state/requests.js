@@ -13,6 +13,10 @@ import { drawnRuns } from "./runs.js";
 /** Series a request may ask for: a larger reply would hold up the page while it is parsed. */
 const SERIES_PER_REQUEST = 100;
 const REQUESTS_AT_ONCE = 3;
+/** Points a chart may draw of all its runs together, and bounds for one run of them. */
+const POINTS_PER_CHART = 20_000;
+const MOST_POINTS = 1000;
+const FEWEST_POINTS = 200;
 
 /** Feeds of the cards in sight. @type {Set<Feed>} */
 const inSight = new Set();
@@ -93,6 +97,10 @@ async function run(job) {
   }
 }
 
+/** Fewer points a run when many runs share a chart.
+ * @param {number} runs */
+const pointsPerRun = (runs) => Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / runs)));
+
 /** @param {Job} job @returns {import("../api/replies.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
   const { axis, smooth, window } = feeds[0].query;
@@ -100,7 +108,7 @@ function requestOf({ feeds, runs }) {
     tag: feeds.map((feed) => feed.tag),
     run: runs,
     axis,
-    points: drawnRuns.peek().length <= 100 ? 1000 : 300,
+    points: pointsPerRun(drawnRuns.peek().length),
     ...(window && { lo: window[0], hi: window[1] }),
     ...(smooth && { smooth: `ema:${smooth}` }),
   };

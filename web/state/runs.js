@@ -5,16 +5,22 @@ import { giveStyles } from "../lib/colours.js";
 import { filterOf } from "../lib/filter.js";
 import { isShown } from "../lib/selection.js";
 import { groupTags, likelyFocus } from "../lib/tags.js";
-import { runs, runsByName, scalarTags } from "./catalogue.js";
+import { listed, runs, runsByName, scalarTags } from "./catalogue.js";
 import { runFilter, selection, tagFilter, view } from "./view.js";
 
 /** @typedef {import("../api/replies.js").RunRow} RunRow */
 
 /** @type {Map<string, import("../lib/colours.js").LineStyle>} */
-const given = new Map();
+let given = new Map();
+let allLoaded = false;
 
-/** Styles by run; the map grows in place, so the signal tells by the list of runs. */
-export const styles = computed(() => giveStyles(given, runs.value.map((row) => row.run)));
+/** Styles by run. Until the server has loaded every run once their order is not known, and styles may change;
+ * afterwards they never do. */
+export const styles = computed(() => {
+  given = giveStyles(allLoaded ? new Map(given) : new Map(), runs.value.map((row) => row.run));
+  allLoaded ||= listed.value?.loading === false;
+  return given;
+});
 
 export const runRule = computed(() => filterOf(runFilter.value));
 export const tagRule = computed(() => filterOf(tagFilter.value));

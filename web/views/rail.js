@@ -29,7 +29,7 @@ export function rail() {
   return html`
     <div class="rail-head">
       ${filterField({ id: "run-filter", label: t("rail.filter"), pattern: runFilter.value, rule: runRule.value, changed: (runs) => change({ runs }) })}
-      <div class="rail-actions">
+      <div class="rail-actions" ?hidden=${!runs.value.length}>
         <span class="pair">
           <button class="text" data-key="all" @click=${() => change({ selection: EVERYTHING })}>${t("rail.all")}</button>
           <button class="text" data-key="none" @click=${() => change({ selection: NOTHING })}>${t("rail.none")}</button>

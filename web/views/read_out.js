@@ -2,6 +2,7 @@
 
 import { DASHES } from "../lib/colours.js";
 import { columnFormat, inColumn, grouped } from "../lib/numbers.js";
+import { cutLeaf } from "../lib/tags.js";
 import { clock, duration, wallTime } from "../lib/times.js";
 import { startOf } from "../state/runs.js";
 import { t } from "../state/words.js";
@@ -11,7 +12,7 @@ import { nameOf } from "./run_row.js";
 
 const ROW = 20;
 const AROUND = 18;
-const MOST_ROWS = 24;
+const MOST_ROWS = 16;
 const NARROW = 720;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
 
@@ -19,8 +20,9 @@ const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
 /** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>}} Row */
 
-/** @type {Row[]} */
-const pool = [];
+/** A run keeps its row and only moves, so that name and line are written once. @type {Map<string, Row>} */
+const rowsByRun = new Map();
+const MOST_KEPT = 500;
 const head = makeRow("head");
 const more = document.createElement("div");
 more.className = "more";
@@ -45,13 +47,24 @@ function makeRow(kind) {
   return { root: row, line, cells };
 }
 
-/** @param {number} place */
-function rowAt(place) {
-  if (!pool[place]) {
-    pool[place] = makeRow("row");
-    root.insertBefore(pool[place].root, more);
+/** @param {import("../charts/plot.js").Line} line */
+function rowOf({ run, style }) {
+  let row = rowsByRun.get(run);
+  if (!row) {
+    if (rowsByRun.size >= MOST_KEPT) forgetRows();
+    row = makeRow("row");
+    row.root.dataset.run = run;
+    row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
+    row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
+    rowsByRun.set(run, row);
+    root.append(row.root);
   }
-  return pool[place];
+  return row;
+}
+
+function forgetRows() {
+  for (const row of rowsByRun.values()) row.root.remove();
+  rowsByRun.clear();
 }
 
 /** @param {Hit} hit what the rows are sorted by */
@@ -77,7 +90,7 @@ export function showReadOut(area, at, hits, best) {
   more.hidden = sorted.length === rows.length;
   const told = best ?? rows[0];
   write(moment, `${t("read.wall_time")} ${wallTime(told.line.series.wall_time[told.index])}`);
-  place(area, at, rows.length + (more.hidden ? 1 : 2), smooth);
+  place(area, at, rows.length + 1, smooth);
 }
 
 /** @param {boolean} smooth */
@@ -91,40 +104,43 @@ function writeHead(smooth) {
 function writeRows(rows, best, smooth) {
   const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
   const smoothed = columnFormat(rows.map(height));
-  rows.forEach((hit, place) => writeRow(rowAt(place), hit, hit === best, values, smooth ? smoothed : null));
-  pool.forEach((row, place) => (row.root.hidden = place >= rows.length));
+  const shared = sharedPath(rows);
+  const shown = new Set(rows.map(({ line }) => line.run));
+  for (const [run, row] of rowsByRun) if (!shown.has(run)) row.root.hidden = true;
+  rows.forEach((hit, place) => {
+    const row = rowOf(hit.line);
+    row.root.hidden = false;
+    row.root.style.transform = `translateY(${(place + 1) * ROW}px)`;
+    writeRow(row, hit, shared, hit === best, values, smooth ? smoothed : null);
+  });
 }
 
-/** @param {Row} row @param {Hit} hit @param {boolean} best @param {import("../lib/numbers.js").ColumnFormat} format
+/** How long the path is that all runs have in common: it says nothing here.
+ * @param {Hit[]} rows */
+function sharedPath(rows) {
+  const path = cutLeaf(rows[0].line.run)[0];
+  return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
+}
+
+/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../lib/numbers.js").ColumnFormat} format
  * @param {import("../lib/numbers.js").ColumnFormat | null} smoothFormat */
-function writeRow(row, { line, index }, best, format, smoothFormat) {
-  const { run, series, style } = line;
+function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
+  const { run, series } = line;
   const value = series.value[index];
   const wall = series.wall_time[index];
   const { cells } = row;
-  writeSwatch(row, style);
   row.root.classList.toggle("best", best);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.name, nameOf(run));
+  write(cells.name, nameOf(run).slice(shared));
   write(cells.value, inColumn(value, format));
   write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
   write(cells.step, grouped(series.step[index]));
   write(cells.relative, duration(wall - startOf(run)));
   write(cells.wall_time, clock(wall));
   const { dataset } = row.root;
-  dataset.run = run;
   dataset.step = String(series.step[index]);
   dataset.value = String(value);
-  dataset.smoothed = smoothFormat ? String(line.ys[index]) : "";
-}
-
-/** @param {Row} row @param {import("../lib/colours.js").LineStyle} style */
-function writeSwatch(row, style) {
-  const key = `${style.colour} ${style.dash}`;
-  if (row.root.dataset.style === key) return;
-  row.root.dataset.style = key;
-  row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
-  row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
+  if (smoothFormat) dataset.smoothed = String(line.ys[index]);
 }
 
 /** Only what changes costs anything.
@@ -137,12 +153,13 @@ function write(cell, text) {
  * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {boolean} smooth */
 function place(area, at, rows, smooth) {
   const narrow = innerWidth < NARROW;
-  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 540 : 460);
+  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 520 : 440);
   const height = rows * ROW + 14 + ROW;
   const left = narrow ? (innerWidth - width) / 2 : beside(area, at, width);
   const under = area.top + area.height + 30;
   const top = narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
   root.style.width = `${width}px`;
+  root.style.height = `${height}px`;
   root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   root.hidden = false;
 }

@@ -76,7 +76,7 @@ class ScalarCard extends HTMLElement {
       }),
       effect(() => this.#chart?.showCrosshair(crosshair.value?.axis === axis.value ? crosshair.value.x : null)),
       effect(() => this.#chart?.layer?.standOut(pointedRun.value)),
-      effect(() => void this.classList.toggle("enlarged", opened.value === this.tag)),
+      effect(() => this.#enlarge(opened.value === this.tag)),
     ];
     size.observe(this.host());
     follow(feed);
@@ -98,6 +98,11 @@ class ScalarCard extends HTMLElement {
     if (this.feed) feeds.delete(this.feed);
     this.feed = null;
     render(nothing, this);
+  }
+
+  /** @param {boolean} enlarged */
+  #enlarge(enlarged) {
+    if (this.classList.toggle("enlarged", enlarged)) this.scrollIntoView({ block: "nearest" });
   }
 
   /** Where the chart stands. @returns {HTMLElement} */

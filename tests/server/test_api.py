@@ -1,0 +1,297 @@
+"""The HTTP API over a real server process."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from event_files import loss_run, scalar_event, version_event, write_run
+from servers import wait_until
+
+from toposcope.server.api.health import Health
+from toposcope.server.api.runs import Runs
+from toposcope.server.api.scalars import Scalars
+from toposcope.server.api.tags import Tags
+
+
+def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
+    """Replies are not passed through their models; they fit them all the same."""
+    write_run(tmp_path / "a", [scalar_event(2.0, 1, {"loss": float("nan")}), scalar_event(3.0, 2, {"loss": 1.0})])
+    loss_run(tmp_path / "b", range(5))
+    client = serve(tmp_path)
+
+    for path, model in (
+        ("api/runs", Runs),
+        ("api/tags", Tags),
+        ("api/tags?run=a&run=b", Tags),
+        ("api/scalars?tag=loss&smooth=ema:0.5", Scalars),
+        ("api/health", Health),
+    ):
+        reply = client.get(path).raise_for_status()
+        assert model.model_validate(reply.json(), extra="forbid")
+
+
+def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
+    """A run says its times, steps, ranks, attempts, dialect, damage and tags."""
+    path = loss_run(tmp_path / "a/b", range(1, 11), seconds=100)
+    loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
+    loss_run(tmp_path / "a/b", range(1, 11), seconds=100, rank=2)
+    content = bytearray(path.read_bytes())
+    content[-6] ^= 0xFF
+    path.write_bytes(content)
+
+    (run,) = serve(tmp_path).get("api/runs").json()["runs"]
+
+    assert run == {
+        "run": "a/b",
+        "started": 100.0,
+        "updated": 203.0,
+        "first_step": 1,
+        "last_step": 10,
+        "ranks": [0, 2],
+        "attempts": 2,
+        "dialect": "mindspore",
+        "live": True,
+        "damaged_records": 1,
+        "parent": None,
+        "plugins": {"scalar": 1},
+    }
+
+
+def test_one_request_fills_a_screen_of_cards(tmp_path: Path, serve) -> None:
+    """Many tags come in one reply, by GET and POST alike; what nothing matched is listed, not an error."""
+    records = [scalar_event(2.0 + i, i, {"loss": i, "accuracy": 2 * i}) for i in range(10)]
+    write_run(tmp_path / "a", records)
+    loss_run(tmp_path / "b", range(5))
+    client = serve(tmp_path)
+    query = {"tag": ["loss", "accuracy", "nothing"], "run": ["a", "b", "nobody"], "points": 4}
+
+    got = client.get("api/scalars", params=query).json()
+    posted = client.post("api/scalars", json=query).json()
+
+    assert got == posted
+    assert [(series["tag"], series["run"]) for series in got["series"]] == [
+        ("loss", "a"),
+        ("loss", "b"),
+        ("accuracy", "a"),
+    ]
+    assert got["missing"] == ["nothing", "nobody"]
+    assert got["tag"] is None
+
+
+def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
+    """Total counts the window before downsampling; points=0 gives every point of it."""
+    loss_run(tmp_path, range(10_000))
+    client = serve(tmp_path)
+
+    (whole,) = client.get("api/scalars", params={"tag": "loss", "points": 100}).json()["series"]
+    (window,) = client.get("api/scalars", params={"tag": "loss", "lo": 10, "hi": 19.5, "points": 0}).json()["series"]
+
+    assert whole["total"] == 10_000
+    assert len(whole["step"]) < 110
+    assert window["step"] == list(range(10, 20))
+    assert window["total"] == 10
+    assert window["run"] == "."
+
+
+def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
+    """A client that has the newest revision is told so without the points."""
+    path = loss_run(tmp_path / "a", range(10))
+    client = serve(tmp_path)
+    revision = client.get("api/scalars", params={"tag": "loss"}).json()["revision"]
+    query = {"tag": "loss", "since": revision}
+
+    assert client.get("api/scalars", params=query).status_code == 304
+    with path.open("ab") as grows:
+        grows.write(scalar_event(20.0, 10, {"loss": 0.0}))
+    reply = wait_until(lambda: (got := client.get("api/scalars", params=query)).status_code == 200 and got)
+
+    assert reply.json()["series"][0]["total"] == 11
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """The lowest rank by default, any or all on demand; one attempt, or every point of all."""
+    loss_run(tmp_path, range(1, 6), seconds=100, rank=1)
+    loss_run(tmp_path, range(3, 9), seconds=200, rank=1)
+    loss_run(tmp_path, range(1, 3), seconds=100, rank=4)
+    client = serve(tmp_path)
+
+    def steps(**query: object) -> list[tuple[int, int]]:
+        series = client.get("api/scalars", params={"tag": "loss", **query}).json()["series"]
+        return [(each["rank"], len(each["step"])) for each in series]
+
+    assert steps() == [(1, 8)]
+    assert steps(rank=4) == [(4, 2)]
+    assert steps(rank="all") == [(1, 8), (4, 2)]
+    assert steps(attempt=1) == [(1, 5)]
+    assert steps(attempt=2, rank="all") == [(1, 6)]
+    assert steps(attempt="all") == [(1, 11)]
+
+
+def test_csv_is_exact(tmp_path: Path, serve) -> None:
+    """The CSV holds every point; its numbers read back as the same doubles, its names as the same strings."""
+    tag = 'a "tag", with\nlines'
+    values = [0.1, float("nan"), float("inf"), -float("inf"), 1e-300, 5.0]
+    records = [scalar_event(1.7e9 + i / 3, i, {tag: value}) for i, value in enumerate(values)]
+    write_run(tmp_path / "run", records)
+    client = serve(tmp_path)
+
+    reply = client.get("api/scalars.csv", params={"tag": tag}).raise_for_status()
+    header, *rows = csv.reader(io.StringIO(reply.text, newline=""))
+
+    assert header == ["run", "tag", "rank", "step", "wall_time", "value"]
+    assert [(row[0], row[1], row[2], int(row[3])) for row in rows] == [("run", tag, "0", i) for i in range(6)]
+    assert [float(row[4]) for row in rows] == [1.7e9 + i / 3 for i in range(6)]
+    assert [row[5] for row in rows] == ["0.10000000149011612", "NaN", "Infinity", "-Infinity", "0.0", "5.0"]
+    assert reply.headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("api/scalars", 422, "tag"),
+        ("api/scalars?tag=nothing", 404, "'nothing'"),
+        ("api/scalars?tag=loss&run=nobody", 404, "'nobody'"),
+        ("api/tags?run=nobody", 404, "'nobody'"),
+        ("api/scalars?tag=loss&points=-1", 422, "points='-1'"),
+        ("api/scalars?tag=loss&points=many", 422, "points='many'"),
+        ("api/scalars?tag=loss&axis=epoch", 422, "axis='epoch'"),
+        ("api/scalars?tag=loss&lo=5&hi=1", 422, "lo=5.0 is above hi=1.0"),
+        ("api/scalars?tag=loss&smooth=ema:2", 422, "smooth='ema:2'"),
+        ("api/scalars?tag=loss&rank=first", 422, "rank"),
+        ("api/scalars?tag=loss&attempt=0", 422, "attempt"),
+        ("api/scalars?tag=loss&typo=1", 422, "typo"),
+        ("api/scalars.csv?tag=nothing", 404, "'nothing'"),
+        ("api/nothing", 404, "Not Found"),
+        ("package.json", 404, "Not Found"),
+        ("../pyproject.toml", 404, "Not Found"),
+    ],
+)
+def test_bad_requests_name_the_value(path: str, status: int, says: str, client: httpx.Client) -> None:
+    """Every refused request says in one sentence what was wrong with which value."""
+    reply = client.get(path)
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    """Serve one small run to all tests of this file that only ask."""
+    from servers import start, stop
+
+    logdir = tmp_path_factory.mktemp("logdir")
+    loss_run(logdir / "a", range(10))
+    process, url = start(logdir)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def test_api_describes_itself(client: httpx.Client) -> None:
+    """OpenAPI lists every route with its reply."""
+    described = client.get("api/openapi.json").json()["paths"]
+
+    assert set(described) == {
+        "/api/runs",
+        "/api/tags",
+        "/api/scalars",
+        "/api/scalars.csv",
+        "/api/updates",
+        "/api/health",
+    }
+    assert described["/api/runs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+
+
+def test_updates_tell_added_changed_and_removed_runs(tmp_path: Path, serve) -> None:
+    """The event stream names the runs that came, grew and went, with growing revisions."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0.1")
+
+    with client.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        first = next(updates)
+        with path.open("ab") as grows:
+            grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
+        changed = next(update for update in updates if update["changed"])
+        loss_run(tmp_path / "b", range(3))
+        added = next(update for update in updates if update["added"])
+        path.unlink()
+        removed = next(update for update in updates if update["removed"])
+
+    assert (first["added"], first["changed"], first["removed"]) == ([], [], [])
+    assert (changed["changed"], added["added"], removed["removed"]) == (["a"], ["b"], ["a"])
+    assert first["revision"] < changed["revision"] < added["revision"] < removed["revision"]
+
+
+def test_missing_logdir_is_waited_for(tmp_path: Path, serve) -> None:
+    """A logdir that does not exist yet is served empty and picked up when it appears."""
+    logdir = tmp_path / "later"
+    client = serve(logdir, "--reload-interval", "0.1")
+    assert client.get("api/runs").json()["logdir_exists"] is False
+
+    loss_run(logdir / "a", range(3))
+
+    reply = wait_until(lambda: (got := client.get("api/runs").json())["runs"] and got)
+    assert reply["logdir_exists"] is True
+    assert reply["runs"][0]["run"] == "a"
+
+
+def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, serve) -> None:
+    """Files that are no event files are counted; one that cannot be read is named; the others are served."""
+    loss_run(tmp_path / "a", range(3))
+    (tmp_path / "a/model.ckpt").write_bytes(b"weights")
+    (tmp_path / "a/notes.txt").write_text("words")
+    (tmp_path / "a/events.out.tfevents.1.link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "a/loop").symlink_to(tmp_path)
+    garbage = tmp_path / "garbage/events.out.events.summary.1.0.host_MS"
+    garbage.parent.mkdir()
+    garbage.write_bytes(b"no event file at all " * 100)
+    client = serve(tmp_path)
+
+    health = client.get("api/health").json()
+    runs = {run["run"]: run for run in client.get("api/runs").json()["runs"]}
+
+    assert health["ignored_files"] == 3
+    assert runs["a"]["plugins"] == {"scalar": 1}
+    assert runs["garbage"]["damaged_records"] == 1
+
+
+def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -> None:
+    """A run whose directory is removed goes; one of the same name is new."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0.1")
+    path.unlink()
+    wait_until(lambda: not client.get("api/runs").json()["runs"])
+
+    loss_run(tmp_path / "a", range(100, 110))
+
+    run = wait_until(lambda: client.get("api/runs").json()["runs"])[0]
+    assert (run["first_step"], run["last_step"]) == (100, 109)
+
+
+def test_loading_once_reads_what_is_there(tmp_path: Path, serve) -> None:
+    """--reload-interval 0 loads the logdir once and then leaves it alone."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0")
+
+    with path.open("ab") as grows:
+        grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
+
+    assert client.get("api/scalars?tag=loss").json()["series"][0]["total"] == 3
+    assert client.get("api/health").json()["loading"] is False
+
+
+def test_empty_and_headless_files_wait(tmp_path: Path, serve) -> None:
+    """An empty file is no run yet; one with a version event is a run without tags."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
+    client = serve(tmp_path)
+
+    (run,) = client.get("api/runs").json()["runs"]
+
+    assert (run["run"], run["plugins"], run["first_step"]) == ("begun", {}, None)

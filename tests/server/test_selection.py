@@ -1,0 +1,149 @@
+"""Windows, equal steps, downsampling and smoothing of one series."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.server.downsample import downsample
+from toposcope.server.event_file import FileView, Version
+from toposcope.server.run import ALL, RunView
+from toposcope.server.selection import Window, select
+from toposcope.server.series import Points, Series
+from toposcope.server.smoothing import Smoothing, parse_smoothing, smooth
+from toposcope.server.tag_table import Tag
+
+values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
+
+
+def run_of(step: list[int], value: list[float] | None = None, wall_time: list[float] | None = None) -> RunView:
+    """Return a run with one series "loss"."""
+    points = Points(
+        np.array(step, np.int64),
+        np.array(wall_time if wall_time is not None else [100.0 + i for i in range(len(step))]),
+        np.array(value if value is not None else step, float),
+    )
+    spans = (float(points.wall_time.min()), float(points.wall_time.max())), (int(min(step)), int(max(step)))
+    view = FileView("file", 0, Version("mindspore", b"", False), {Tag("scalar", "loss"): points}, *spans, (), 0.0)
+    return RunView("run", [view], revision=1, live=False)
+
+
+@given(values, st.integers(4, 50))
+def test_downsampling_keeps_what_matters(value: np.ndarray, points: int) -> None:
+    """First, last, smallest, largest and a witness of every kind of non-finite value stay; order stays."""
+    kept = downsample(value, points)
+
+    assert np.array_equal(kept, np.unique(kept))
+    if len(value) <= points:
+        assert len(kept) == len(value)
+        return
+    assert {0, len(value) - 1} <= set(kept.tolist())
+    finite = value[np.isfinite(value)]
+    if len(finite):
+        assert value[kept][np.isfinite(value[kept])].min() == finite.min()
+        assert value[kept][np.isfinite(value[kept])].max() == finite.max()
+    buckets = points // 2
+    assert len(kept) <= points + 2 * buckets + 4
+    others = np.flatnonzero(~np.isfinite(value))
+    for bucket in range(buckets):
+        inside = others[others * buckets // len(value) == bucket]
+        if len(inside):
+            assert {inside[0], inside[-1]} <= set(kept.tolist())
+
+
+@given(values, st.floats(0, 0.9999))
+def test_smoothing_equals_the_recurrence(value: np.ndarray, weight: float) -> None:
+    """The fast average is the loop over s = w s + (1 - w) x with Adam's bias correction, finite values only."""
+    expected, total, seen = [], 0.0, 0
+    for x in value:
+        if np.isfinite(x):
+            seen += 1
+            total = weight * total + (1 - weight) * x
+            expected.append(total / (1 - weight**seen))
+        else:
+            expected.append(x)
+
+    smoothed = smooth(value, Smoothing(weight))
+
+    scale = np.abs(value[np.isfinite(value)]).max(initial=0.0)
+    assert np.allclose(smoothed, expected, rtol=1e-6, atol=1e-6 * scale, equal_nan=True)
+
+
+@pytest.mark.parametrize("text", ["", "ema", "ema:", "ema:1", "ema:1.0", "ema:-0.1", "ema:nan", "mean:3", "ema:0.9 "])
+def test_malformed_smoothing_is_refused_by_name(text: str) -> None:
+    """What is no smoothing gives an error that names it and says what was expected."""
+    with pytest.raises(ValueError, match="expected ema:WEIGHT"):
+        parse_smoothing(text)
+
+
+def test_window_counts_exactly_and_reaches_raw_points() -> None:
+    """A window with few enough points gives each of them; total counts them before downsampling."""
+    run = run_of(list(range(10_000)))
+
+    whole = select(run, "loss", 0, None, Window(points=100), None)
+    zoomed = select(run, "loss", 0, None, Window(lo=500, hi=549, points=100), None)
+
+    assert whole.total == 10_000
+    assert whole.points.total <= 102
+    assert zoomed.points.step.tolist() == list(range(500, 550))
+    assert zoomed.total == 50
+
+
+def test_smoothed_values_do_not_change_with_the_zoom() -> None:
+    """Smoothing is computed on the whole series and read off at the points of the window."""
+    value = np.random.default_rng(0).normal(size=5000)
+    run = run_of(list(range(5000)), value.tolist())
+    smoothing = Smoothing(0.95)
+
+    everything = select(run, "loss", 0, None, Window(), smoothing)
+    zoomed = select(run, "loss", 0, None, Window(lo=3000, hi=3100, points=50), smoothing)
+
+    at = dict(zip(everything.points.step.tolist(), everything.smoothed.tolist(), strict=True))
+    assert zoomed.smoothed.tolist() == [at[step] for step in zoomed.points.step.tolist()]
+
+
+def test_last_of_equal_steps_is_drawn_and_the_others_are_counted() -> None:
+    """Equal steps stay in the data; on the step axis the last stands for all."""
+    run = run_of([1, 2, 2, 2, 3], [1, 2, 3, 4, 5])
+
+    drawn = select(run, "loss", 0, None, Window(points=100), None)
+    raw = select(run, "loss", 0, None, Window(points=0), None)
+    by_time = select(run, "loss", 0, None, Window(axis="wall_time", points=100), None)
+    everything = select(run, "loss", 0, ALL, Window(points=100), None)
+
+    assert (drawn.points.value.tolist(), drawn.total, drawn.duplicates) == ([1, 4, 5], 5, 2)
+    assert raw.points.total == by_time.points.total == everything.points.total == 5
+    assert raw.duplicates == by_time.duplicates == everything.duplicates == 0
+
+
+def test_steps_that_go_back_are_sorted_but_for_every_attempt() -> None:
+    """Points are ordered along the axis, equal ones in file order; attempt=all keeps file order."""
+    run = run_of([5, 1, 3, 1], [1, 2, 3, 4])
+
+    assert select(run, "loss", 0, None, Window(), None).points.step.tolist() == [1, 1, 3, 5]
+    assert select(run, "loss", 0, None, Window(), None).points.value.tolist() == [2, 4, 3, 1]
+    assert select(run, "loss", 0, ALL, Window(), None).points.step.tolist() == [5, 1, 3, 1]
+
+
+def test_relative_axis_counts_from_the_start_of_the_run() -> None:
+    """Bounds on the relative axis are seconds since the run's first event."""
+    run = run_of([1, 2, 3], wall_time=[1000.0, 1010.0, 1020.0])
+
+    selected = select(run, "loss", 0, None, Window(axis="relative", lo=5, hi=15), None)
+
+    assert selected.points.step.tolist() == [2]
+
+
+@given(st.lists(st.integers(0, 40), max_size=20))
+def test_series_grows_and_keeps_what_it_handed_out(sizes: list[int]) -> None:
+    """Whatever the portions, a series holds all points in order, and views handed out before stay as they were."""
+    series, handed_out, total = Series(), [], 0
+    for size in sizes:
+        steps = np.arange(total, total + size, dtype=np.int64)
+        series.append(Points(steps, steps.astype(float), -steps.astype(float)))
+        total += size
+        handed_out.append((total, series.points()))
+
+    for length, points in handed_out:
+        assert points.step.tolist() == list(range(length))
+        assert points.value.tolist() == [-float(step) for step in range(length)]
