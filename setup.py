@@ -60,8 +60,8 @@ def page_files(staging: Path) -> list[tuple[Path, Path]]:
     """List (file, path below the page) of everything the browser may load."""
     own = [
         (path, path.relative_to(WEB))
-        for pattern in ("*.html", "*.css", "*.svg", "**/*.js")
-        for path in WEB.glob(pattern)
+        for pattern in ("*.html", "*.css", "*.svg", "*.js")
+        for path in WEB.rglob(pattern)
         if "node_modules" not in path.parts
     ]
     libraries = json.loads((WEB / "package.json").read_text())["files"]

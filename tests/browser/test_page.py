@@ -58,7 +58,7 @@ def smoothed_at(page: Page, step: int) -> float:
     left = box["x"] + (step - low) / (high - low) * box["width"]
     page.mouse.move(left - 6, box["y"] + 50)
     page.mouse.move(left, box["y"] + 50)
-    row = page.locator(f'#read-out .row[data-step="{step}"]')
+    row = page.locator(f'#read-out .row[data-shown="true"][data-step="{step}"]')
     expect(row).to_be_visible()
     return float(row.get_attribute("data-smoothed") or "nan")
 
@@ -183,10 +183,11 @@ def test_axes_and_read_out(server, page, tmp_path):
 
     card(page).locator(".u-over").hover(position={"x": 0.5, "y": 30})
 
-    rows = page.locator("#read-out .row:visible")
+    rows = page.locator('#read-out .row[data-shown="true"]')
     expect(rows).to_have_count(2)
-    assert [row.get_attribute("data-run") for row in rows.all()] == ["high", "low"]
-    assert float(rows.nth(0).get_attribute("data-value") or 0) == 2.0
+    boxes = {row.get_attribute("data-run"): row.bounding_box() or {"y": 0} for row in rows.all()}
+    assert boxes["high"]["y"] < boxes["low"]["y"]
+    assert float(page.locator('#read-out .row[data-run="high"]').get_attribute("data-value") or 0) == 2.0
     page.mouse.move(5, 400)
     expect(page.locator("#read-out")).to_be_hidden()
 
@@ -217,7 +218,9 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     box = card(page).locator(".u-over").bounding_box()
     assert box
     card(page).locator(".u-over").hover(position={"x": box["width"] / 5, "y": 30})
-    expect(page.locator('#read-out .row[data-value="NaN"] .value')).to_have_class(re.compile("non-finite"))
+    expect(page.locator('#read-out .row[data-shown="true"][data-value="NaN"] .value')).to_have_class(
+        re.compile("non-finite")
+    )
 
 
 def test_bad_regex_is_a_state(server, page, tmp_path):

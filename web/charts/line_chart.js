@@ -107,7 +107,7 @@ export class LineChart {
       height: host.clientHeight,
       pxAlign: true,
       legend: { show: false },
-      padding: [6, 12, 0, 0],
+      padding: [6, 16, 0, 0],
       series: [{}, { facets, paths: () => null, points: { show: false } }],
       scales: {
         x: { time: false, range: () => [...this.plot.x] },

@@ -23,7 +23,7 @@ export function cutLeaf(name) {
   return [name.slice(0, slash + 1), name.slice(slash + 1)];
 }
 
-/** Groups in natural order, the tags without a group first.
+/** Groups in natural order, the tags without a group last.
  * @param {string[]} tags @returns {TagGroup[]} */
 export function groupTags(tags) {
   /** @type {Map<string, string[]>} */
@@ -34,7 +34,8 @@ export function groupTags(tags) {
     if (members) members.push(tag);
     else groups.set(name, [tag]);
   }
-  return [...groups].map(([name, members]) => ({ name, tags: members })).sort((a, b) => naturally(a.name, b.name));
+  const named = [...groups].map(([name, members]) => ({ name, tags: members }));
+  return named.sort((a, b) => Number(!a.name) - Number(!b.name) || naturally(a.name, b.name));
 }
 
 /** The metric a researcher most likely looks at first: a loss, the shorter its name the better.

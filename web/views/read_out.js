@@ -106,13 +106,20 @@ function writeRows(rows, best, smooth) {
   const smoothed = columnFormat(rows.map(height));
   const shared = sharedPath(rows);
   const shown = new Set(rows.map(({ line }) => line.run));
-  for (const [run, row] of rowsByRun) if (!shown.has(run)) row.root.hidden = true;
+  for (const [run, row] of rowsByRun) if (!shown.has(run)) putAside(row);
   rows.forEach((hit, place) => {
     const row = rowOf(hit.line);
-    row.root.hidden = false;
+    row.root.dataset.shown = "true";
     row.root.style.transform = `translateY(${(place + 1) * ROW}px)`;
     writeRow(row, hit, shared, hit === best, values, smooth ? smoothed : null);
   });
+}
+
+/** Out of sight, but not out of the layout: rows come and go with every move of the cursor.
+ * @param {Row} row */
+function putAside({ root: row }) {
+  row.dataset.shown = "false";
+  row.style.transform = "translateY(-9999px)";
 }
 
 /** How long the path is that all runs have in common: it says nothing here.
@@ -143,10 +150,11 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   if (smoothFormat) dataset.smoothed = String(line.ys[index]);
 }
 
-/** Only what changes costs anything.
+/** Only what changes costs anything, and a changed text node less than a new one.
  * @param {HTMLElement} cell @param {string} text */
 function write(cell, text) {
-  if (cell.textContent !== text) cell.textContent = text;
+  const node = /** @type {Text} */ (cell.firstChild ?? cell.appendChild(new Text()));
+  if (node.data !== text) node.data = text;
 }
 
 /** Beside the chart if there is room, so that it hides nothing that is read; its size is known without asking the layout.
