@@ -74,8 +74,8 @@ class ScalarCard extends HTMLElement {
         theme.value;
         drawSoon(this.#draw);
       }),
-      effect(() => this.#chart?.showCrosshair(crosshair.value?.axis === axis.value ? crosshair.value.x : null)),
-      effect(() => this.#chart?.layer?.standOut(pointedRun.value)),
+      effect(() => this.#showCrosshair(crosshair.value, axis.value)),
+      effect(() => this.#standOut(pointedRun.value)),
       effect(() => this.#enlarge(opened.value === this.tag)),
     ];
     size.observe(this.host());
@@ -98,6 +98,16 @@ class ScalarCard extends HTMLElement {
     if (this.feed) feeds.delete(this.feed);
     this.feed = null;
     render(nothing, this);
+  }
+
+  /** @param {{axis: string, x: number} | null} at @param {string} axis this card's: another one has no such place */
+  #showCrosshair(at, axis) {
+    this.#chart?.showCrosshair(at?.axis === axis ? at.x : null);
+  }
+
+  /** @param {string | null} run */
+  #standOut(run) {
+    this.#chart?.layer?.standOut(run);
   }
 
   /** @param {boolean} enlarged */
