@@ -77,7 +77,9 @@ def open_page(browser: Browser, url: str) -> Iterator[Page]:
 
 def wait(page: Page, expression: str) -> None:
     """Wait until an expression is true; Playwright's own waiting evaluates strings, which the page's policy forbids."""
+    end = time.monotonic() + 30
     while not page.evaluate(expression):
+        assert time.monotonic() < end, f"waited in vain for {expression}"
         page.wait_for_timeout(5)
 
 

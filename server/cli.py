@@ -193,7 +193,8 @@ def bind(host: str, port: int | None) -> socket.socket:
     except OSError as error:
         raise OSError(f"--host {host!r} cannot be resolved: {error.strerror}") from None
     for candidate in candidates:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio sends without delay (TCP_NODELAY) only where the socket names TCP: else each reply waits 40 ms.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((address[0], candidate))

@@ -81,6 +81,17 @@ def test_one_request_fills_a_screen_of_cards(tmp_path: Path, serve) -> None:
     assert got["tag"] is None
 
 
+def test_known_tag_that_chosen_runs_lack_is_an_empty_answer(tmp_path: Path, serve) -> None:
+    """What another run has is not unknown: the answer is empty and says what is missing."""
+    loss_run(tmp_path / "a", range(3))
+    loss_run(tmp_path / "b", range(3), tag="accuracy")
+
+    reply = serve(tmp_path).get("api/scalars", params={"tag": "loss", "run": "b"})
+
+    assert reply.status_code == 200
+    assert (reply.json()["series"], reply.json()["missing"]) == ([], ["loss"])
+
+
 def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
     """Total counts the window before downsampling; points=0 gives every point of it."""
     loss_run(tmp_path, range(10_000))

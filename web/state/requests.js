@@ -89,7 +89,7 @@ async function run(job) {
     const reply = await readScalars(requestOf(job), job.stop.signal);
     deliver(job, reply.series, reply.revision);
   } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404) deliver(job, [], 0);
+    if (error instanceof RefusedRequest && error.status === 404) deliver(job, [], 0); // The runs went meanwhile.
     else if (!job.stop.signal.aborted) for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
   } finally {
     jobs.delete(job);

@@ -18,11 +18,10 @@ const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", 
 
 const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
-/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>}} Row */
+/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>, shownAs: string}} Row */
 
-/** A run keeps its row and only moves, so that name and line are written once. @type {Map<string, Row>} */
-const rowsByRun = new Map();
-const MOST_KEPT = 500;
+/** Made once; the row of each place shows the run that has come there. @type {Row[]} */
+const pool = [];
 const head = makeRow("head");
 const more = document.createElement("div");
 more.className = "more";
@@ -44,27 +43,28 @@ function makeRow(kind) {
   const cells = {};
   row.append(sign);
   for (const name of ["name", ...COLUMNS]) row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
-  return { root: row, line, cells };
+  return { root: row, line, cells, shownAs: "" };
 }
 
-/** @param {import("../charts/plot.js").Line} line */
-function rowOf({ run, style }) {
-  let row = rowsByRun.get(run);
-  if (!row) {
-    if (rowsByRun.size >= MOST_KEPT) forgetRows();
-    row = makeRow("row");
+/** @param {number} place @param {import("../charts/plot.js").Line} line */
+function rowAt(place, { run, style }) {
+  const row = (pool[place] ??= addRow(place));
+  const shownAs = `${style.colour} ${style.dash} ${run}`;
+  if (row.shownAs !== shownAs) {
+    row.shownAs = shownAs;
     row.root.dataset.run = run;
     row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
     row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
-    rowsByRun.set(run, row);
-    root.append(row.root);
   }
   return row;
 }
 
-function forgetRows() {
-  for (const row of rowsByRun.values()) row.root.remove();
-  rowsByRun.clear();
+/** @param {number} place */
+function addRow(place) {
+  const row = makeRow("row");
+  row.root.style.top = `${6 + (place + 1) * ROW}px`;
+  root.append(row.root);
+  return row;
 }
 
 /** @param {Hit} hit what the rows are sorted by */
@@ -105,21 +105,19 @@ function writeRows(rows, best, smooth) {
   const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
   const smoothed = columnFormat(rows.map(height));
   const shared = sharedPath(rows);
-  const shown = new Set(rows.map(({ line }) => line.run));
-  for (const [run, row] of rowsByRun) if (!shown.has(run)) putAside(row);
   rows.forEach((hit, place) => {
-    const row = rowOf(hit.line);
-    row.root.dataset.shown = "true";
-    row.root.style.transform = `translateY(${(place + 1) * ROW}px)`;
+    const row = rowAt(place, hit.line);
+    show(row, true);
     writeRow(row, hit, shared, hit === best, values, smooth ? smoothed : null);
   });
+  for (const row of pool.slice(rows.length)) show(row, false);
 }
 
-/** Out of sight, but not out of the layout: rows come and go with every move of the cursor.
- * @param {Row} row */
-function putAside({ root: row }) {
-  row.dataset.shown = "false";
-  row.style.transform = "translateY(-9999px)";
+/** @param {Row} row @param {boolean} shown */
+function show({ root: row }, shown) {
+  if (row.hidden === !shown && row.dataset.shown) return;
+  row.hidden = !shown;
+  row.dataset.shown = String(shown);
 }
 
 /** How long the path is that all runs have in common: it says nothing here.
