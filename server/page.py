@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import mimetypes
 import re
 from pathlib import Path
@@ -14,7 +13,6 @@ from starlette.types import Scope
 
 FOLDER = Path(__file__).parent.parent / "web"
 """Beside this package in the repository and where it is installed."""
-_IMPORT = re.compile(r'^(?:import|export) (?:[^"]* from )?"([^"]+)";', re.MULTILINE)
 _SERVED = {".js", ".css", ".svg", ".html"}
 
 
@@ -36,8 +34,6 @@ class Page:
         self._folder = folder.resolve()
         self._prefix = path_prefix
         self._files: dict[str, _File] = {}
-        # Else the browser would find the modules one layer of imports after the other.
-        self._preloads = ", ".join(f"<./{name}>; rel=modulepreload" for name in module_graph(self._folder))
 
     def reply(self, scope: Scope) -> Response | None:
         """Return the answer to a request for a file of the page; None when it is for something else."""
@@ -50,8 +46,6 @@ class Page:
         if file is None:
             return None
         headers = {"ETag": file.etag}
-        if file.media_type.startswith("text/html"):
-            headers["Link"] = self._preloads
         if Headers(scope=scope).get("if-none-match") == file.etag:
             return Response(status_code=304, headers=headers)
         return Response(file.content, media_type=file.media_type, headers=headers)
@@ -70,31 +64,12 @@ class Page:
         return file
 
 
-def module_graph(folder: Path) -> list[str]:
-    """Return the scripts that the page loads at its start: main.js and all it imports, as paths below folder."""
-    libraries = json.loads(_import_map(folder))["imports"]
-    found = {"main.js": None}
-    for name in (waiting := ["main.js"]):
-        script = (folder / name).read_text(encoding="utf-8")
-        for imported in _IMPORT.findall(script) if "node_modules" not in name else []:
-            base = folder if imported in libraries else (folder / name).parent
-            path = (base / libraries.get(imported, imported)).resolve()
-            if path.is_file() and (target := path.relative_to(folder.resolve()).as_posix()) not in found:
-                found[target] = None
-                waiting.append(target)
-    return list(found)
-
-
-def _import_map(folder: Path) -> str:
-    index = (folder / "index.html").read_text(encoding="utf-8")
-    found = re.search(r'<script type="importmap">(.*?)</script>', index, re.DOTALL)
-    assert found is not None, f"{folder / 'index.html'} has no import map"
-    return found[1]
-
-
 def content_security_policy(folder: Path) -> str:
     """Return the policy of the page: scripts of our own only, and the one import map that the index holds."""
-    digest = hashlib.sha256(_import_map(folder).encode()).digest()
+    index = (folder / "index.html").read_text(encoding="utf-8")
+    import_map = re.search(r'<script type="importmap">(.*?)</script>', index, re.DOTALL)
+    assert import_map is not None, f"{folder / 'index.html'} has no import map"
+    digest = hashlib.sha256(import_map[1].encode()).digest()
     return "; ".join(
         [
             "default-src 'none'",

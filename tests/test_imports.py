@@ -47,20 +47,3 @@ def test_recorder_imports_few_libraries_at_module_level() -> None:
         for name in imports_of(path, only_module_level=True):
             top = name.split(".")[0]
             assert top in RECORDER_LIBRARIES | {"toposcope"} | sys.stdlib_module_names, f"{path.name} imports {name}"
-
-
-def test_page_reaches_the_server_over_http_only() -> None:
-    """The page's scripts import one another by relative path, and libraries by the names of the import map."""
-    import json
-    import re
-
-    index = (ROOT / "web" / "index.html").read_text(encoding="utf-8")
-    found = re.search(r'<script type="importmap">(.*?)</script>', index, re.DOTALL)
-    assert found
-    mapped = json.loads(found[1])["imports"]
-    for path in (ROOT / "web").rglob("*.js"):
-        if "node_modules" in path.parts:
-            continue
-        for name in re.findall(r'^import[^"]*"([^"]+)";', path.read_text(encoding="utf-8"), re.MULTILINE):
-            known = name in mapped or any(key.endswith("/") and name.startswith(key) for key in mapped)
-            assert name.startswith(".") or known, f"{path.name} imports {name}"
