@@ -59,6 +59,7 @@ class Logdir:
         self._problems: dict[str, str] = {}
         self._discovery = Discovery([], 0, {})
         self._subscribers: list[Callable[[Update], None]] = []
+        self._next_walk = 0.0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="toposcope-loader", daemon=True)
 
@@ -77,22 +78,29 @@ class Logdir:
         return lambda: self._subscribers.remove(subscriber)
 
     def _run(self) -> None:
-        next_walk = 0.0
         while not self._stopping.is_set():
-            now = time.monotonic()
-            if now >= next_walk:
-                self._walk()
-                took = time.monotonic() - now
-                next_walk = (
-                    now + max(self._reload_seconds, _WALK_SHARE * took) if self._reload_seconds else float("inf")
-                )
-            else:
-                self._look()
+            try:
+                self._step()
+            except Exception as error:  # The top of the thread: told by /api/health, and what is loaded stays served.
+                log.exception("loading stopped short")
+                self._problems[self.path] = repr(error)
+                self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
             self._stopping.wait(LOOK_SECONDS if self._reload_seconds else None)
+
+    def _step(self) -> None:
+        """Walk over the logdir if it is time for that, else look at the files that grow."""
+        if time.monotonic() < self._next_walk:
+            self._look()
+        else:
+            self._walk()
 
     def _walk(self) -> None:
         """Find new and vanished files and load all that grew."""
+        began = time.monotonic()
         self._discovery = discover(self.path)
+        pause = max(self._reload_seconds, _WALK_SHARE * (time.monotonic() - began))
+        self._next_walk = began + pause if self._reload_seconds else float("inf")
+        self._problems.pop(self.path, None)
         present = {found.path for found in self._discovery.files}
         gone = [path for path in self._files if path not in present]
         touched = {self._forget(path) for path in gone}

@@ -52,6 +52,7 @@ _HEADER_BYTES = 12
 _FOOTER_BYTES = 4
 SMALLEST_ROW = 7
 """Bytes of the smallest encoded scalar: bounds the rows of a window."""
+_ONE = 1
 _ONES_32 = 0xFFFFFFFF
 _ONES_64 = 0xFFFFFFFFFFFFFFFF
 _FNV_OFFSET = 2166136261
@@ -222,40 +223,27 @@ def _field(data: memoryview, at: int, end: int) -> tuple[int, int, int]:
     return 0, 0, -1
 
 
-def _widen(bits: int) -> int:
-    """Return the bits of the double that equals the float32 with these bits."""
-    sign = (bits >> 31) << 63
-    exponent = (bits >> 23) & 0xFF
-    mantissa = bits & 0x7FFFFF
-    if exponent == 0xFF:
-        return sign | _INFINITY | (mantissa << 29)
+def _widen(bits: int, exponent_bits: int, mantissa_bits: int) -> int:
+    """Return the bits of the double that equals a narrower float.
+
+    float32 has 8 bits of exponent and 23 of mantissa, float16 5 and 10, bfloat16 8 and 7 (IEEE 754).
+    """
+    sign = (bits >> (exponent_bits + mantissa_bits)) << 63
+    largest = (_ONE << exponent_bits) - 1
+    exponent = (bits >> mantissa_bits) & largest
+    hidden = _ONE << mantissa_bits
+    mantissa = bits & (hidden - 1)
+    if exponent == largest:
+        return sign | _INFINITY | (mantissa << (52 - mantissa_bits))
     if exponent == 0:
         if mantissa == 0:
             return sign
         exponent = 1
-        while mantissa < 0x800000:  # A subnormal float32 is a normal double.
+        while mantissa < hidden:  # What is subnormal there is a normal double.
             mantissa <<= 1
             exponent -= 1
-        mantissa &= 0x7FFFFF
-    return sign | ((exponent + 896) << 52) | (mantissa << 29)
-
-
-def _widen_half(bits: int) -> int:
-    """Return the bits of the double that equals the float16 with these bits."""
-    sign = (bits >> 15) << 63
-    exponent = (bits >> 10) & 0x1F
-    mantissa = bits & 0x3FF
-    if exponent == 0x1F:
-        return sign | _INFINITY | (mantissa << 42)
-    if exponent == 0:
-        if mantissa == 0:
-            return sign
-        exponent = 1
-        while mantissa < 0x400:
-            mantissa <<= 1
-            exponent -= 1
-        mantissa &= 0x3FF
-    return sign | ((exponent + 1008) << 52) | (mantissa << 42)
+        mantissa &= hidden - 1
+    return sign | ((exponent + 1023 - (largest >> 1)) << 52) | (mantissa << (52 - mantissa_bits))
 
 
 def _element_bytes(dtype: int) -> int:
@@ -274,13 +262,13 @@ def _element_bytes(dtype: int) -> int:
 def _store(bits: int, dtype: int, row: int, rows: Rows) -> None:
     """Store an element, given as its little-endian bits, as a double; both outputs are views of one column."""
     if dtype == _TB_FLOAT:
-        rows.bits[row] = _widen(bits & _ONES_32)
+        rows.bits[row] = _widen(bits & _ONES_32, 8, 23)
     elif dtype == _TB_DOUBLE:
         rows.bits[row] = bits
     elif dtype == _TB_BFLOAT16:
-        rows.bits[row] = _widen((bits & 0xFFFF) << 16)
+        rows.bits[row] = _widen(bits & 0xFFFF, 8, 7)
     elif dtype == _TB_HALF:
-        rows.bits[row] = _widen_half(bits & 0xFFFF)
+        rows.bits[row] = _widen(bits & 0xFFFF, 5, 10)
     else:
         width = 8 * _element_bytes(dtype)
         bits &= _ONES_64 >> (64 - width)
@@ -390,7 +378,7 @@ def _value(data: memoryview, at: int, end: int, dialect: int, state: State) -> t
         elif dialect == _MINDSPORE:
             if key == 29:
                 code = _SCALAR
-                bits = _widen(_u32(data, content))
+                bits = _widen(_u32(data, content), 8, 23)
             elif key == 801:
                 exact = _u64(data, content)
                 has_exact = True
@@ -402,7 +390,7 @@ def _value(data: memoryview, at: int, end: int, dialect: int, state: State) -> t
                 code = _TEXT
         elif key == 21:
             code = _SCALAR
-            bits = _widen(_u32(data, content))
+            bits = _widen(_u32(data, content), 8, 23)
         elif key == 42:
             code = _HISTOGRAM
         elif key == 50:

@@ -6,7 +6,7 @@ cdef int _NAME, _NAME_LENGTH, _FIELD, _TAG, _IS_SCALAR, _FOLLOWER
 cdef unsigned long long _TB_FLOAT, _TB_DOUBLE, _TB_INT32, _TB_INT16, _TB_INT8, _TB_INT64, _TB_BFLOAT16, _TB_HALF
 cdef unsigned long long _TB_BOOL, _TB_UINT8, _TB_UINT16, _TB_UINT32, _TB_UINT64
 cdef int _HEADER_BYTES, _FOOTER_BYTES
-cdef unsigned long long _ONES_32, _ONES_64, _FNV_OFFSET, _LONGEST, _MASK_DELTA, _INFINITY
+cdef unsigned long long _ONE, _ONES_32, _ONES_64, _FNV_OFFSET, _LONGEST, _MASK_DELTA, _INFINITY
 cdef const unsigned int[::1] _CRC_TABLES
 
 
@@ -51,11 +51,14 @@ cdef (unsigned long long, Py_ssize_t, Py_ssize_t) _field(
     const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end
 ) noexcept nogil
 
-@cython.locals(sign="unsigned long long", exponent="unsigned long long", mantissa="unsigned long long")
-cdef inline unsigned long long _widen(unsigned long long bits) noexcept nogil
-
-@cython.locals(sign="unsigned long long", exponent="unsigned long long", mantissa="unsigned long long")
-cdef inline unsigned long long _widen_half(unsigned long long bits) noexcept nogil
+@cython.locals(
+    sign="unsigned long long",
+    exponent="unsigned long long",
+    mantissa="unsigned long long",
+    largest="unsigned long long",
+    hidden="unsigned long long",
+)
+cdef inline unsigned long long _widen(unsigned long long bits, int exponent_bits, int mantissa_bits) noexcept nogil
 
 cdef inline int _element_bytes(unsigned long long dtype) noexcept nogil
 
