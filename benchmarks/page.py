@@ -136,7 +136,7 @@ def zooms(page: Page) -> list[float]:
     return waits
 
 
-def cursor(page: Page, moves: int = 200) -> list[float]:
+def cursor(page: Page, moves: int = 400) -> list[float]:
     """Move the mouse over a chart; return milliseconds of script, layout and paint after each move."""
     box = page.locator("scalar-card .u-over").first.bounding_box()
     assert box is not None

@@ -12,7 +12,7 @@ import { nameOf } from "./run_row.js";
 
 const ROW = 20;
 const AROUND = 18;
-const MOST_ROWS = 16;
+const MOST_ROWS = 12;
 const NARROW = 720;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
 
