@@ -1,6 +1,7 @@
 """Which event files a logdir holds."""
 
 import os
+import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ class Discovery(NamedTuple):
 
     files: list[Found]
     ignored_files: int
-    """Files that are no event files by their names."""
+    """Files that are no event files by their names or their kind."""
     problems: dict[str, str]
     """Directories that could not be listed, with the reason."""
 
@@ -77,7 +78,9 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Return the status of a regular file; None for anything else: to open a pipe would wait for its writer."""
     try:
-        return entry.stat()
+        status = entry.stat()
     except OSError:
         return None
+    return status if stat.S_ISREG(status.st_mode) else None

@@ -56,7 +56,6 @@ class EventFile:
         self._inode = -1
         self._offset = 0
         self._worth_reading_at = framing.HEADER_BYTES
-        self._window = WINDOW_BYTES
         self._version: Version | None = None
         self._scanner: Scanner | None = None
         self._series: dict[Tag, Series] = {}
@@ -87,16 +86,17 @@ class EventFile:
             self._modified = status.st_mtime
             end = self._offset + budget
             while self._offset < end and status.st_size >= self._worth_reading_at:
-                if not self._read_window(descriptor):
+                if not self._read_window(descriptor, status.st_size):
                     return False
             return status.st_size >= self._worth_reading_at
         finally:
             os.close(descriptor)
 
-    def _read_window(self, descriptor: int) -> bool:
+    def _read_window(self, descriptor: int, file_bytes: int) -> bool:
         """Read one window; False when the file ended before the bytes that were expected."""
-        wanted = max(self._window, self._worth_reading_at - self._offset)
-        window = bytearray(wanted)
+        # No larger than what is there: a live file brings a few hundred bytes at a time.
+        usual = min(WINDOW_BYTES, file_bytes - self._offset)
+        window = bytearray(max(usual, self._worth_reading_at - self._offset))
         size = os.preadv(descriptor, [window], self._offset)
         if self._offset + size < self._worth_reading_at:
             return False

@@ -130,7 +130,8 @@ class Logdir:
                 waiting.append(path)
             elif time.time() - max(grew, status.st_mtime) > HOT_SECONDS:
                 del self._grew[path]
-        self._load(waiting, set())
+        if waiting:
+            self._load(waiting, set())
 
     def _load(self, waiting: list[str], touched: set[str]) -> None:
         """Read files a budget each at a time, publishing after each round, until nothing more can be read at once."""
@@ -156,9 +157,10 @@ class Logdir:
         try:
             more = file.read(_BUDGET_BYTES)
         except OSError as error:
-            if self._problems.get(path) != str(error):
-                log.warning("cannot read %s: %s", path, error.strerror)
-            self._problems[path] = error.strerror or str(error)
+            reason = error.strerror or str(error)
+            if self._problems.get(path) != reason:
+                log.warning("cannot read %s: %s", path, reason)
+            self._problems[path] = reason
             return False
         self._problems.pop(path, None)
         self._grew[path] = time.time()

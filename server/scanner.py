@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.scan import DIALECTS, SMALLEST_ROW, Rows, State, next_header, scan
 from toposcope.server.tag_table import Tag, TagTable
-
-_HEADER_BYTES = 12
 
 
 class Columns(NamedTuple):
@@ -107,7 +106,7 @@ class Scanner:
         """Go to the first sound header from a place on; False: there is none, the next window goes on from there."""
         found = next_header(memoryview(window), at, size)
         self._is_lost = found < 0
-        self._state.position = found if found >= 0 else max(at, size - _HEADER_BYTES + 1)
+        self._state.position = found if found >= 0 else max(at, size - HEADER_BYTES + 1)
         return found >= 0
 
     def _enter_tag(self, window: bytearray) -> None:

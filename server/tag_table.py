@@ -8,6 +8,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto import tensorboard_pb2
 from toposcope.server.scan import PLUGINS, Table, find_slot
 
+# The columns are those that scan.py lists.
 _COLUMNS = 6
 _TAG_COLUMN = 3
 _TENSORBOARD_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}

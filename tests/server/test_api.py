@@ -1,8 +1,11 @@
 """The HTTP API over a real server process."""
 
 import csv
+import errno
 import io
 import json
+import logging
+import os
 from pathlib import Path
 
 import httpx
@@ -14,6 +17,9 @@ from toposcope.server.api.health import Health
 from toposcope.server.api.runs import Runs
 from toposcope.server.api.scalars import Scalars
 from toposcope.server.api.tags import Tags
+from toposcope.server.discovery import discover
+from toposcope.server.event_file import EventFile
+from toposcope.server.logdir import Logdir
 
 
 def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
@@ -257,6 +263,7 @@ def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, se
     (tmp_path / "a/notes.txt").write_text("words")
     (tmp_path / "a/events.out.tfevents.1.link").symlink_to(tmp_path / "nowhere")
     (tmp_path / "a/loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "a/events.out.tfevents.2.pipe")
     garbage = tmp_path / "garbage/events.out.events.summary.1.0.host_MS"
     garbage.parent.mkdir()
     garbage.write_bytes(b"no event file at all " * 100)
@@ -265,9 +272,33 @@ def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, se
     health = client.get("api/health").json()
     runs = {run["run"]: run for run in client.get("api/runs").json()["runs"]}
 
-    assert health["ignored_files"] == 3
+    assert health["ignored_files"] == 4
     assert runs["a"]["plugins"] == {"scalar": 1}
     assert runs["garbage"]["damaged_records"] == 1
+
+
+def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
+    """A file that cannot be opened is a problem with its reason, logged once however often it is tried."""
+    loss_run(tmp_path / "a", range(3))
+    path = loss_run(tmp_path / "b", range(3))
+    discovered = discover(str(tmp_path))
+    logdir = Logdir(str(tmp_path), 2.0)
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append
+    logging.getLogger("toposcope.server.logdir").addHandler(handler)
+    path.unlink()  # Between the walk and the reading, as when permissions change.
+    path.symlink_to(path)  # Opening it fails for root too.
+    for found in discovered.files:
+        logdir._files[found.path] = (found.run, EventFile(found.path, found.name))
+
+    for _ in range(3):
+        for found in discovered.files:
+            logdir._read(found.path)
+
+    logging.getLogger("toposcope.server.logdir").removeHandler(handler)
+    assert len(records) == 1
+    assert logdir._problems == {str(path): os.strerror(errno.ELOOP)}
 
 
 def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -> None:
