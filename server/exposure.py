@@ -85,16 +85,14 @@ class Guard:
         if not self._is_allowed_host(host):
             return PlainTextResponse(f"Host {host!r} is not allowed; start the server with --allowed-host.", 421)
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return PlainTextResponse(f"Origin {origin!r} is not this server.", 403)
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return PlainTextResponse("Requests from other sites are not answered.", 403)
         return self._check_token(scope, headers) if self._exposure.token else None
 
     def _is_allowed_host(self, host: str) -> bool:
-        name = urlsplit(f"//{host}").hostname if _is_plain(host) else None
-        if name is None:
-            return False
+        name = _host_name(host)
         try:
             ipaddress.ip_address(name)
         except ValueError:
@@ -118,15 +116,20 @@ class Guard:
     def _remember_token(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """Move the token from the URL, where it would be shared and logged, into a cookie."""
         # Relative and without the host, so that it holds behind any proxy; "//" would name another host.
-        path = "./" + scope["path"].rsplit("/", 1)[1]
+        path = "./" + scope["path"].rpartition("/")[2]
         reply = RedirectResponse(path + ("?" + urlencode(query) if query else ""), 303)
         token = self._exposure.token or ""
         reply.set_cookie(self._exposure.cookie, token, httponly=True, samesite="lax", path=self._prefix + "/")
         return reply
 
 
-def _is_plain(host: str) -> bool:
-    return not any(character in host for character in "/@?#\\ ")
+def _host_name(host: str) -> str:
+    """Return the name or address in a Host header, lower case, without port and brackets; "" when it is malformed."""
+    try:
+        name = urlsplit(f"//{host}").hostname
+    except ValueError:  # Brackets that do not match, or hold no address.
+        return ""
+    return "" if name is None or any(character in host for character in "/@?#\\ ") else name
 
 
 def _cookie(headers: Headers, name: str) -> str:

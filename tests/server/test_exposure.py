@@ -50,6 +50,8 @@ def status(url: str, path: str, headers: dict[str, str]) -> int:
         ("127.0.0.1.evil.example", 421),
         ("evil.example/localhost", 421),
         ("localhost@evil.example", 421),
+        ("[::1", 421),
+        ("[localhost]", 421),
         ("", 421),
     ],
 )
@@ -76,6 +78,7 @@ def test_other_origins_are_refused(urls: tuple[str, str]) -> None:
     assert status(urls[0], "/api/runs", host | {"Origin": "https://localhost:6006"}) == 200
     assert status(urls[0], "/api/runs", host | {"Origin": "http://localhost:7007"}) == 403
     assert status(urls[0], "/api/runs", host | {"Origin": "null"}) == 403
+    assert status(urls[0], "/api/runs", host | {"Origin": "http://["}) == 403
     assert status(urls[0], "/api/runs", host | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}) == 403
     assert status(urls[0], "/", host | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}) == 200
 
