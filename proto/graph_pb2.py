@@ -15,39 +15,41 @@ _sym_db = _symbol_database.Default()
 from toposcope.proto import tensor_pb2 as toposcope_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoposcope/proto/graph.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto\"\xc6\x01\n\nGraphProto\x12\"\n\x04node\x18\x01 \x03(\x0b\x32\x14.toposcope.NodeProto\x12\x0c\n\x04name\x18\x02 \x01(\t\x12-\n\nparameters\x18\x03 \x03(\x0b\x32\x19.toposcope.ParameterProto\x12\'\n\x07outputs\x18\x04 \x03(\x0b\x32\x16.toposcope.OutputProto\x12.\n\nconst_vals\x18\x05 \x03(\x0b\x32\x1a.toposcope.NamedValueProto\"\xf4\x01\n\tNodeProto\x12$\n\x05input\x18\x01 \x03(\x0b\x32\x15.toposcope.InputProto\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07op_type\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12,\n\tattribute\x18\x05 \x03(\x0b\x32\x19.toposcope.AttributeProto\x12)\n\x0boutput_type\x18\x06 \x01(\x0b\x32\x14.toposcope.TypeProto\x12\x10\n\x08output_i\x18\x07 \x01(\x04\x12\x11\n\tfull_name\x18\x08 \x01(\t\x12\x15\n\rinstance_name\x18\n \x01(\t\"u\n\nInputProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x04type\x18\x02 \x01(\x0e\x32\x1e.toposcope.InputProto.EdgeType\"+\n\x08\x45\x64geType\x12\r\n\tDATA_EDGE\x10\x00\x12\x10\n\x0c\x43ONTROL_EDGE\x10\x01\"n\n\x0eParameterProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\"\n\x04type\x18\x02 \x01(\x0b\x32\x14.toposcope.TypeProto\x12*\n\x0b\x64\x65\x66\x61ult_val\x18\x03 \x01(\x0b\x32\x15.toposcope.ValueProto\"?\n\x0bOutputProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\"\n\x04type\x18\x02 \x01(\x0b\x32\x14.toposcope.TypeProto\"D\n\x0e\x41ttributeProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.toposcope.ValueProto\"D\n\x0fNamedValueProto\x12\x0b\n\x03key\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.toposcope.ValueProto\"\xb3\x04\n\nValueProto\x12\"\n\x05\x64type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12\x10\n\x08\x62ool_val\x18\x02 \x01(\x08\x12\x0f\n\x07int_val\x18\x03 \x01(\x03\x12\x10\n\x08uint_val\x18\x04 \x01(\x04\x12\x11\n\tfloat_val\x18\x05 \x01(\x02\x12\x12\n\ndouble_val\x18\x06 \x01(\x01\x12\x0f\n\x07str_val\x18\x07 \x01(\t\x12*\n\ntensor_val\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProto\x12$\n\x05graph\x18\t \x01(\x0b\x32\x15.toposcope.GraphProto\x12\x11\n\tbool_vals\x18\n \x03(\x08\x12\x10\n\x08int_vals\x18\x0b \x03(\x03\x12\x11\n\tuint_vals\x18\x0c \x03(\x04\x12\x12\n\nfloat_vals\x18\r \x03(\x02\x12\x13\n\x0b\x64ouble_vals\x18\x0e \x03(\x01\x12\x10\n\x08str_vals\x18\x0f \x03(\t\x12+\n\x0btensor_vals\x18\x10 \x03(\x0b\x32\x16.toposcope.TensorProto\x12%\n\x06graphs\x18\x11 \x03(\x0b\x32\x15.toposcope.GraphProto\x12%\n\x06values\x18\x12 \x03(\x0b\x32\x15.toposcope.ValueProto\x12,\n\x08\x64ict_val\x18\x13 \x03(\x0b\x32\x1a.toposcope.NamedValueProto\x12&\n\x08type_val\x18\x14 \x01(\x0b\x32\x14.toposcope.TypeProto\"\xbc\x02\n\tTypeProto\x12&\n\tdata_type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12\x32\n\x0btensor_type\x18\x02 \x01(\x0b\x32\x1b.toposcope.TypeProto.TensorH\x00\x12\x36\n\rsequence_type\x18\x03 \x01(\x0b\x32\x1d.toposcope.TypeProto.SequenceH\x00\x1a\\\n\x06Tensor\x12&\n\telem_type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12*\n\x05shape\x18\x02 \x01(\x0b\x32\x1b.toposcope.TensorShapeProto\x1a\x34\n\x08Sequence\x12(\n\nelem_types\x18\x01 \x03(\x0b\x32\x14.toposcope.TypeProtoB\x07\n\x05value\"o\n\x10TensorShapeProto\x12\x32\n\x03\x64im\x18\x01 \x03(\x0b\x32%.toposcope.TensorShapeProto.Dimension\x1a\'\n\tDimension\x12\x0c\n\x04size\x18\x01 \x01(\x03\x12\x0c\n\x04name\x18\x02 \x01(\t')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoposcope/proto/graph.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto\"2\n\nModelProto\x12$\n\x05graph\x18\x04 \x01(\x0b\x32\x15.toposcope.GraphProto\"\xc6\x01\n\nGraphProto\x12\"\n\x04node\x18\x01 \x03(\x0b\x32\x14.toposcope.NodeProto\x12\x0c\n\x04name\x18\x02 \x01(\t\x12-\n\nparameters\x18\x03 \x03(\x0b\x32\x19.toposcope.ParameterProto\x12\'\n\x07outputs\x18\x04 \x03(\x0b\x32\x16.toposcope.OutputProto\x12.\n\nconst_vals\x18\x05 \x03(\x0b\x32\x1a.toposcope.NamedValueProto\"\xf4\x01\n\tNodeProto\x12$\n\x05input\x18\x01 \x03(\x0b\x32\x15.toposcope.InputProto\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0f\n\x07op_type\x18\x03 \x01(\t\x12\r\n\x05scope\x18\x04 \x01(\t\x12,\n\tattribute\x18\x05 \x03(\x0b\x32\x19.toposcope.AttributeProto\x12)\n\x0boutput_type\x18\x06 \x01(\x0b\x32\x14.toposcope.TypeProto\x12\x10\n\x08output_i\x18\x07 \x01(\x04\x12\x11\n\tfull_name\x18\x08 \x01(\t\x12\x15\n\rinstance_name\x18\n \x01(\t\"u\n\nInputProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12,\n\x04type\x18\x02 \x01(\x0e\x32\x1e.toposcope.InputProto.EdgeType\"+\n\x08\x45\x64geType\x12\r\n\tDATA_EDGE\x10\x00\x12\x10\n\x0c\x43ONTROL_EDGE\x10\x01\"n\n\x0eParameterProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\"\n\x04type\x18\x02 \x01(\x0b\x32\x14.toposcope.TypeProto\x12*\n\x0b\x64\x65\x66\x61ult_val\x18\x03 \x01(\x0b\x32\x15.toposcope.ValueProto\"?\n\x0bOutputProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\"\n\x04type\x18\x02 \x01(\x0b\x32\x14.toposcope.TypeProto\"D\n\x0e\x41ttributeProto\x12\x0c\n\x04name\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.toposcope.ValueProto\"D\n\x0fNamedValueProto\x12\x0b\n\x03key\x18\x01 \x01(\t\x12$\n\x05value\x18\x02 \x01(\x0b\x32\x15.toposcope.ValueProto\"\xb3\x04\n\nValueProto\x12\"\n\x05\x64type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12\x10\n\x08\x62ool_val\x18\x02 \x01(\x08\x12\x0f\n\x07int_val\x18\x03 \x01(\x03\x12\x10\n\x08uint_val\x18\x04 \x01(\x04\x12\x11\n\tfloat_val\x18\x05 \x01(\x02\x12\x12\n\ndouble_val\x18\x06 \x01(\x01\x12\x0f\n\x07str_val\x18\x07 \x01(\t\x12*\n\ntensor_val\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProto\x12$\n\x05graph\x18\t \x01(\x0b\x32\x15.toposcope.GraphProto\x12\x11\n\tbool_vals\x18\n \x03(\x08\x12\x10\n\x08int_vals\x18\x0b \x03(\x03\x12\x11\n\tuint_vals\x18\x0c \x03(\x04\x12\x12\n\nfloat_vals\x18\r \x03(\x02\x12\x13\n\x0b\x64ouble_vals\x18\x0e \x03(\x01\x12\x10\n\x08str_vals\x18\x0f \x03(\t\x12+\n\x0btensor_vals\x18\x10 \x03(\x0b\x32\x16.toposcope.TensorProto\x12%\n\x06graphs\x18\x11 \x03(\x0b\x32\x15.toposcope.GraphProto\x12%\n\x06values\x18\x12 \x03(\x0b\x32\x15.toposcope.ValueProto\x12,\n\x08\x64ict_val\x18\x13 \x03(\x0b\x32\x1a.toposcope.NamedValueProto\x12&\n\x08type_val\x18\x14 \x01(\x0b\x32\x14.toposcope.TypeProto\"\xbc\x02\n\tTypeProto\x12&\n\tdata_type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12\x32\n\x0btensor_type\x18\x02 \x01(\x0b\x32\x1b.toposcope.TypeProto.TensorH\x00\x12\x36\n\rsequence_type\x18\x03 \x01(\x0b\x32\x1d.toposcope.TypeProto.SequenceH\x00\x1a\\\n\x06Tensor\x12&\n\telem_type\x18\x01 \x01(\x0e\x32\x13.toposcope.DataType\x12*\n\x05shape\x18\x02 \x01(\x0b\x32\x1b.toposcope.TensorShapeProto\x1a\x34\n\x08Sequence\x12(\n\nelem_types\x18\x01 \x03(\x0b\x32\x14.toposcope.TypeProtoB\x07\n\x05value\"o\n\x10TensorShapeProto\x12\x32\n\x03\x64im\x18\x01 \x03(\x0b\x32%.toposcope.TensorShapeProto.Dimension\x1a\'\n\tDimension\x12\x0c\n\x04size\x18\x01 \x01(\x03\x12\x0c\n\x04name\x18\x02 \x01(\t')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.graph_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
-  _globals['_GRAPHPROTO']._serialized_start=73
-  _globals['_GRAPHPROTO']._serialized_end=271
-  _globals['_NODEPROTO']._serialized_start=274
-  _globals['_NODEPROTO']._serialized_end=518
-  _globals['_INPUTPROTO']._serialized_start=520
-  _globals['_INPUTPROTO']._serialized_end=637
-  _globals['_INPUTPROTO_EDGETYPE']._serialized_start=594
-  _globals['_INPUTPROTO_EDGETYPE']._serialized_end=637
-  _globals['_PARAMETERPROTO']._serialized_start=639
-  _globals['_PARAMETERPROTO']._serialized_end=749
-  _globals['_OUTPUTPROTO']._serialized_start=751
-  _globals['_OUTPUTPROTO']._serialized_end=814
-  _globals['_ATTRIBUTEPROTO']._serialized_start=816
-  _globals['_ATTRIBUTEPROTO']._serialized_end=884
-  _globals['_NAMEDVALUEPROTO']._serialized_start=886
-  _globals['_NAMEDVALUEPROTO']._serialized_end=954
-  _globals['_VALUEPROTO']._serialized_start=957
-  _globals['_VALUEPROTO']._serialized_end=1520
-  _globals['_TYPEPROTO']._serialized_start=1523
-  _globals['_TYPEPROTO']._serialized_end=1839
-  _globals['_TYPEPROTO_TENSOR']._serialized_start=1684
-  _globals['_TYPEPROTO_TENSOR']._serialized_end=1776
-  _globals['_TYPEPROTO_SEQUENCE']._serialized_start=1778
-  _globals['_TYPEPROTO_SEQUENCE']._serialized_end=1830
-  _globals['_TENSORSHAPEPROTO']._serialized_start=1841
-  _globals['_TENSORSHAPEPROTO']._serialized_end=1952
-  _globals['_TENSORSHAPEPROTO_DIMENSION']._serialized_start=1913
-  _globals['_TENSORSHAPEPROTO_DIMENSION']._serialized_end=1952
+  _globals['_MODELPROTO']._serialized_start=72
+  _globals['_MODELPROTO']._serialized_end=122
+  _globals['_GRAPHPROTO']._serialized_start=125
+  _globals['_GRAPHPROTO']._serialized_end=323
+  _globals['_NODEPROTO']._serialized_start=326
+  _globals['_NODEPROTO']._serialized_end=570
+  _globals['_INPUTPROTO']._serialized_start=572
+  _globals['_INPUTPROTO']._serialized_end=689
+  _globals['_INPUTPROTO_EDGETYPE']._serialized_start=646
+  _globals['_INPUTPROTO_EDGETYPE']._serialized_end=689
+  _globals['_PARAMETERPROTO']._serialized_start=691
+  _globals['_PARAMETERPROTO']._serialized_end=801
+  _globals['_OUTPUTPROTO']._serialized_start=803
+  _globals['_OUTPUTPROTO']._serialized_end=866
+  _globals['_ATTRIBUTEPROTO']._serialized_start=868
+  _globals['_ATTRIBUTEPROTO']._serialized_end=936
+  _globals['_NAMEDVALUEPROTO']._serialized_start=938
+  _globals['_NAMEDVALUEPROTO']._serialized_end=1006
+  _globals['_VALUEPROTO']._serialized_start=1009
+  _globals['_VALUEPROTO']._serialized_end=1572
+  _globals['_TYPEPROTO']._serialized_start=1575
+  _globals['_TYPEPROTO']._serialized_end=1891
+  _globals['_TYPEPROTO_TENSOR']._serialized_start=1736
+  _globals['_TYPEPROTO_TENSOR']._serialized_end=1828
+  _globals['_TYPEPROTO_SEQUENCE']._serialized_start=1830
+  _globals['_TYPEPROTO_SEQUENCE']._serialized_end=1882
+  _globals['_TENSORSHAPEPROTO']._serialized_start=1893
+  _globals['_TENSORSHAPEPROTO']._serialized_end=2004
+  _globals['_TENSORSHAPEPROTO_DIMENSION']._serialized_start=1965
+  _globals['_TENSORSHAPEPROTO_DIMENSION']._serialized_end=2004
 # @@protoc_insertion_point(module_scope)

@@ -7,6 +7,12 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class ModelProto(_message.Message):
+    __slots__ = ("graph",)
+    GRAPH_FIELD_NUMBER: _ClassVar[int]
+    graph: GraphProto
+    def __init__(self, graph: _Optional[_Union[GraphProto, _Mapping]] = ...) -> None: ...
+
 class GraphProto(_message.Message):
     __slots__ = ("node", "name", "parameters", "outputs", "const_vals")
     NODE_FIELD_NUMBER: _ClassVar[int]

@@ -26,7 +26,7 @@ class LineageEvent(_message.Message):
 class TrainLineage(_message.Message):
     __slots__ = ("hyper_parameters", "train_dataset", "algorithm", "model")
     class HyperParameters(_message.Message):
-        __slots__ = ("optimizer", "learning_rate", "loss_function", "epoch", "parallel_mode", "device_num", "batch_size")
+        __slots__ = ("optimizer", "learning_rate", "loss_function", "epoch", "parallel_mode", "device_num", "batch_size", "learning_rate_double")
         OPTIMIZER_FIELD_NUMBER: _ClassVar[int]
         LEARNING_RATE_FIELD_NUMBER: _ClassVar[int]
         LOSS_FUNCTION_FIELD_NUMBER: _ClassVar[int]
@@ -34,6 +34,7 @@ class TrainLineage(_message.Message):
         PARALLEL_MODE_FIELD_NUMBER: _ClassVar[int]
         DEVICE_NUM_FIELD_NUMBER: _ClassVar[int]
         BATCH_SIZE_FIELD_NUMBER: _ClassVar[int]
+        LEARNING_RATE_DOUBLE_FIELD_NUMBER: _ClassVar[int]
         optimizer: str
         learning_rate: float
         loss_function: str
@@ -41,21 +42,26 @@ class TrainLineage(_message.Message):
         parallel_mode: str
         device_num: int
         batch_size: int
-        def __init__(self, optimizer: _Optional[str] = ..., learning_rate: _Optional[float] = ..., loss_function: _Optional[str] = ..., epoch: _Optional[int] = ..., parallel_mode: _Optional[str] = ..., device_num: _Optional[int] = ..., batch_size: _Optional[int] = ...) -> None: ...
+        learning_rate_double: float
+        def __init__(self, optimizer: _Optional[str] = ..., learning_rate: _Optional[float] = ..., loss_function: _Optional[str] = ..., epoch: _Optional[int] = ..., parallel_mode: _Optional[str] = ..., device_num: _Optional[int] = ..., batch_size: _Optional[int] = ..., learning_rate_double: _Optional[float] = ...) -> None: ...
     class TrainDataset(_message.Message):
-        __slots__ = ("train_dataset_path", "train_dataset_size")
+        __slots__ = ("train_dataset_path", "train_dataset_size", "train_dataset_size_int64")
         TRAIN_DATASET_PATH_FIELD_NUMBER: _ClassVar[int]
         TRAIN_DATASET_SIZE_FIELD_NUMBER: _ClassVar[int]
+        TRAIN_DATASET_SIZE_INT64_FIELD_NUMBER: _ClassVar[int]
         train_dataset_path: str
         train_dataset_size: int
-        def __init__(self, train_dataset_path: _Optional[str] = ..., train_dataset_size: _Optional[int] = ...) -> None: ...
+        train_dataset_size_int64: int
+        def __init__(self, train_dataset_path: _Optional[str] = ..., train_dataset_size: _Optional[int] = ..., train_dataset_size_int64: _Optional[int] = ...) -> None: ...
     class Algorithm(_message.Message):
-        __slots__ = ("network", "loss")
+        __slots__ = ("network", "loss", "loss_double")
         NETWORK_FIELD_NUMBER: _ClassVar[int]
         LOSS_FIELD_NUMBER: _ClassVar[int]
+        LOSS_DOUBLE_FIELD_NUMBER: _ClassVar[int]
         network: str
         loss: float
-        def __init__(self, network: _Optional[str] = ..., loss: _Optional[float] = ...) -> None: ...
+        loss_double: float
+        def __init__(self, network: _Optional[str] = ..., loss: _Optional[float] = ..., loss_double: _Optional[float] = ...) -> None: ...
     class Model(_message.Message):
         __slots__ = ("path", "size")
         PATH_FIELD_NUMBER: _ClassVar[int]
@@ -76,12 +82,14 @@ class TrainLineage(_message.Message):
 class EvaluationLineage(_message.Message):
     __slots__ = ("metric", "valid_dataset")
     class ValidDataset(_message.Message):
-        __slots__ = ("valid_dataset_path", "valid_dataset_size")
+        __slots__ = ("valid_dataset_path", "valid_dataset_size", "valid_dataset_size_int64")
         VALID_DATASET_PATH_FIELD_NUMBER: _ClassVar[int]
         VALID_DATASET_SIZE_FIELD_NUMBER: _ClassVar[int]
+        VALID_DATASET_SIZE_INT64_FIELD_NUMBER: _ClassVar[int]
         valid_dataset_path: str
         valid_dataset_size: int
-        def __init__(self, valid_dataset_path: _Optional[str] = ..., valid_dataset_size: _Optional[int] = ...) -> None: ...
+        valid_dataset_size_int64: int
+        def __init__(self, valid_dataset_path: _Optional[str] = ..., valid_dataset_size: _Optional[int] = ..., valid_dataset_size_int64: _Optional[int] = ...) -> None: ...
     METRIC_FIELD_NUMBER: _ClassVar[int]
     VALID_DATASET_FIELD_NUMBER: _ClassVar[int]
     metric: str
@@ -89,7 +97,7 @@ class EvaluationLineage(_message.Message):
     def __init__(self, metric: _Optional[str] = ..., valid_dataset: _Optional[_Union[EvaluationLineage.ValidDataset, _Mapping]] = ...) -> None: ...
 
 class UserDefinedInfo(_message.Message):
-    __slots__ = ("user_info", "map_dict", "map_int32", "map_str", "map_double")
+    __slots__ = ("user_info", "map_dict", "map_int32", "map_str", "map_double", "map_int64", "map_bool")
     class MapDictEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -118,17 +126,35 @@ class UserDefinedInfo(_message.Message):
         key: str
         value: float
         def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
+    class MapInt64Entry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: int
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    class MapBoolEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: bool
+        def __init__(self, key: _Optional[str] = ..., value: bool = ...) -> None: ...
     USER_INFO_FIELD_NUMBER: _ClassVar[int]
     MAP_DICT_FIELD_NUMBER: _ClassVar[int]
     MAP_INT32_FIELD_NUMBER: _ClassVar[int]
     MAP_STR_FIELD_NUMBER: _ClassVar[int]
     MAP_DOUBLE_FIELD_NUMBER: _ClassVar[int]
+    MAP_INT64_FIELD_NUMBER: _ClassVar[int]
+    MAP_BOOL_FIELD_NUMBER: _ClassVar[int]
     user_info: _containers.RepeatedCompositeFieldContainer[UserDefinedInfo]
     map_dict: _containers.MessageMap[str, UserDefinedInfo]
     map_int32: _containers.ScalarMap[str, int]
     map_str: _containers.ScalarMap[str, str]
     map_double: _containers.ScalarMap[str, float]
-    def __init__(self, user_info: _Optional[_Iterable[_Union[UserDefinedInfo, _Mapping]]] = ..., map_dict: _Optional[_Mapping[str, UserDefinedInfo]] = ..., map_int32: _Optional[_Mapping[str, int]] = ..., map_str: _Optional[_Mapping[str, str]] = ..., map_double: _Optional[_Mapping[str, float]] = ...) -> None: ...
+    map_int64: _containers.ScalarMap[str, int]
+    map_bool: _containers.ScalarMap[str, bool]
+    def __init__(self, user_info: _Optional[_Iterable[_Union[UserDefinedInfo, _Mapping]]] = ..., map_dict: _Optional[_Mapping[str, UserDefinedInfo]] = ..., map_int32: _Optional[_Mapping[str, int]] = ..., map_str: _Optional[_Mapping[str, str]] = ..., map_double: _Optional[_Mapping[str, float]] = ..., map_int64: _Optional[_Mapping[str, int]] = ..., map_bool: _Optional[_Mapping[str, bool]] = ...) -> None: ...
 
 class DatasetGraph(_message.Message):
     __slots__ = ("children", "parameter", "operations", "sampler")

@@ -1,5 +1,18 @@
 """Everything that runs inside a training process: values go in through SummaryRecord and come out as event files."""
 
+from toposcope.recorder.dataset_graph import dataset_graph
+from toposcope.recorder.graph import Node, graph
+from toposcope.recorder.lineage import custom_lineage, eval_lineage, train_lineage
+from toposcope.recorder.loss_landscape import landscape
 from toposcope.recorder.summary_record import SummaryRecord
 
-__all__ = ["SummaryRecord"]
+__all__ = [
+    "Node",
+    "SummaryRecord",
+    "custom_lineage",
+    "dataset_graph",
+    "eval_lineage",
+    "graph",
+    "landscape",
+    "train_lineage",
+]

@@ -64,10 +64,36 @@ def checked_seconds(parameter: str, seconds: object) -> float:
     return float(seconds)
 
 
-def checked_absent(parameter: str, value: object) -> None:
-    """Raise ValueError when a parameter is used that this version does not support yet."""
-    if value is not None:
-        raise ValueError(f"{parameter} is not supported yet and must be None, not {reprlib.repr(value)}.")
+def checked_file_size(max_file_size: object) -> int | None:
+    """Return the largest size of a file in bytes, None for any; TypeError when no int, ValueError when not positive."""
+    if max_file_size is None:
+        return None
+    if isinstance(max_file_size, bool) or not isinstance(max_file_size, int):
+        raise TypeError(f"max_file_size is a number of bytes (an int) or None, not {reprlib.repr(max_file_size)}.")
+    if max_file_size <= 0:
+        raise ValueError(f"max_file_size is a positive number of bytes, not {max_file_size}.")
+    return max_file_size
+
+
+def checked_export_options(export_options: object) -> bool:
+    """Say whether tensors are exported as npy files.
+
+    Raises:
+        TypeError: not None and no dict of str to str or None.
+        ValueError: another key than "tensor_format", or another format than "npy".
+    """
+    if export_options is None:
+        return False
+    if not isinstance(export_options, dict) or not all(isinstance(key, str) for key in export_options):
+        raise TypeError(f"export_options is a dict with str keys or None, not {reprlib.repr(export_options)}.")
+    if unknown := [key for key in export_options if key != "tensor_format"]:
+        raise ValueError(f"export_options has the one key 'tensor_format'; not {unknown[0]!r}.")
+    tensor_format = export_options.get("tensor_format")
+    if not isinstance(tensor_format, str | None):
+        raise TypeError(f"export_options['tensor_format'] is 'npy' or None, not {reprlib.repr(tensor_format)}.")
+    if tensor_format not in ("npy", None):
+        raise ValueError(f"export_options['tensor_format'] is 'npy' or None, not {tensor_format!r}.")
+    return tensor_format == "npy"
 
 
 def checked_name(name: object) -> str:
@@ -85,3 +111,9 @@ def checked_step(step: object) -> int:
     if number not in _INT64:
         raise ValueError(f"step is an integer of 64 bits; {reprlib.repr(step)} is too large.")
     return number
+
+
+def checked_filter(plugin_filter: object) -> None:
+    """Raise TypeError when plugin_filter cannot be called."""
+    if not callable(plugin_filter):
+        raise TypeError(f"plugin_filter is a function of a plugin's name, not {reprlib.repr(plugin_filter)}.")

@@ -5,48 +5,43 @@ import os
 import platform
 import re
 import time
+from collections.abc import Iterable
+from itertools import islice
+from typing import NamedTuple
 
 from toposcope.proto.file_name import event_file_name, parse_file_name
+from toposcope.proto.framing import Buffer
 
 # A write of this size shows progress within seconds even on a slow disk.
 _WRITE_BYTES = 8 << 20
+# What a system call takes; POSIX promises 16, Linux and macOS take 1024.
+_WRITE_BUFFERS = 512
 _HOST_CHARACTERS = 64
 # What file systems answer that cannot bring a file to the disk, as some on a network or in memory.
 _NO_FSYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.ENOTSUP))
 
 
 class EventFile:
-    """An open event file and the bytes that it still owes to the disk.
-
-    What a write could not place stays owed and is written first by the next one: the file is at all times a prefix of
-    what was appended. One thread uses it at a time.
-    """
+    """An open event file. One thread uses it at a time."""
 
     def __init__(self, path: str, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        self._owed = memoryview(b"")
 
-    @property
-    def owes(self) -> bool:
-        """True while appended bytes are not in the file."""
-        return bool(self._owed)
-
-    def append(self, records: bytes) -> None:
-        """Owe records to the disk; only when nothing else is owed."""
-        assert not self._owed, "append() before everything owed was written"
-        self._owed = memoryview(records)
-
-    def write_some(self) -> None:
-        """Write what is owed, or a part of it; OSError when nothing of it can be written."""
+    def write(self, buffers: Iterable[Buffer]) -> int:
+        """Append the first bytes of buffers; return how many. OSError when not even one can be written."""
         # Unbuffered: after a fork there is no buffer that both processes could write.
-        written = os.write(self._descriptor, self._owed[:_WRITE_BYTES])
-        self._owed = self._owed[written:]
+        return _write(self._descriptor, list(_first_bytes(buffers)))
+
+    def is_deleted(self) -> bool:
+        """Say whether the file has no name any more: what is appended would go with it."""
+        return os.fstat(self._descriptor).st_nlink == 0 and not os.path.exists(self.path)
 
     def close(self) -> None:
         """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
         try:
-            os.fsync(self._descriptor)
+            if self._descriptor >= 0:
+                os.fsync(self._descriptor)
         except OSError as error:
             if error.errno not in _NO_FSYNC:
                 raise
@@ -60,15 +55,39 @@ class EventFile:
             os.close(descriptor)
 
 
-def create_event_file(directory: str, prefix: str, rank: int, suffix: str) -> EventFile:
-    """Create an event file whose name no other writer has, and that sorts after those in directory; OSError if not."""
+class Naming(NamedTuple):
+    """What the files of one recording have in common."""
+
+    directory: str
+    prefix: str
+    rank: int
+    suffix: str
+
+
+def create_event_file(naming: Naming, seconds: int = 0) -> EventFile:
+    """Create an event file whose name no other writer has, and that sorts after those in the directory.
+
+    Its name says *seconds* if that is free and given, else the present time or later. The directory is created anew if
+    it is gone.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    os.makedirs(naming.directory, exist_ok=True)
     while True:
-        name = event_file_name(prefix, _next_seconds(directory), rank, _host(), suffix)
-        path = os.path.join(directory, name)
+        seconds = seconds or _next_seconds(naming.directory)
+        name = event_file_name(naming.prefix, seconds, naming.rank, _host(), naming.suffix)
+        path = os.path.join(naming.directory, name)
         try:
             return EventFile(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
         except FileExistsError:
-            continue  # Another writer was faster: its name is in the directory now.
+            seconds = 0  # Another writer was faster: its name is in the directory now.
+
+
+def seconds_of(file: EventFile) -> int:
+    """Return the seconds in the name of a file."""
+    name = parse_file_name(os.path.basename(file.path))
+    return name.seconds if name else 0
 
 
 def _next_seconds(directory: str) -> int:
@@ -79,3 +98,18 @@ def _next_seconds(directory: str) -> int:
 def _host() -> str:
     """Return the name of this machine as a part of a file name."""
     return re.sub(r"[^0-9A-Za-z_.-]", "-", platform.node())[:_HOST_CHARACTERS] or "localhost"
+
+
+def _first_bytes(buffers: Iterable[Buffer]) -> Iterable[Buffer]:
+    room = _WRITE_BYTES
+    for buffer in islice(buffers, _WRITE_BUFFERS):
+        yield buffer[:room]
+        room -= len(buffer)
+        if room <= 0:
+            return
+
+
+def _write(descriptor: int, buffers: list[Buffer]) -> int:
+    if hasattr(os, "writev"):
+        return os.writev(descriptor, buffers)
+    return os.write(descriptor, b"".join(buffers))  # Windows.

@@ -8,8 +8,10 @@ _log = logging.getLogger(__name__)
 class Faults:
     """The present fault of one writer. The writer's lock protects it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, things: str = "events") -> None:
+        """Speak of *things* that are written to *path*."""
         self._path = path
+        self._things = things
         self.present: Exception | None = None
         """None: the writer works."""
         self.count = 0
@@ -40,14 +42,14 @@ class Faults:
         error, self._unraised = self._unraised, None
         return error
 
-    def lose(self, events: int) -> None:
-        """Count events that will never be in the file."""
-        self._lost += events
+    def lose(self, count: int) -> None:
+        """Count things that will never be in the file."""
+        self._lost += count
 
     def tell_losses(self) -> None:
-        """Have the number of lost events logged by the next log(), if there are any."""
+        """Have the number of lost things logged by the next log(), if there are any."""
         if self._lost:
-            self._unlogged.append(f"{self._lost} recorded events are lost.")
+            self._unlogged.append(f"{self._lost} recorded {self._things} are lost.")
         self._lost = 0
 
     def log(self) -> None:

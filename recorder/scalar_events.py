@@ -1,18 +1,22 @@
-"""Scalar events as records: a fast encoder for the one kind of event that is recorded by the million.
+"""Scalar events as records: fast encoders for the one kind of event that is recorded by the million.
 
-Its bytes are those of the generated classes (a test compares them); it is several times faster because all that a tag
-contributes is built once.
+Their messages are those of the generated classes (tests compare them); they are many times faster because what a tag
+contributes is built once, and because runs of events with the same tags are encoded at once.
 """
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from toposcope.proto.framing import frame
+from toposcope.recorder.scalar_runs import Run, run_records
+from toposcope.recorder.wire import varint
 
 ScalarEvent = tuple[float, int, dict[str, float]]
-"""What one record() call recorded: wall_time in seconds since 1970, step, and the value of each tag."""
+"""wall_time in seconds since 1970, step, and the value of each tag."""
 
+# From so many events on, encoding them at once is faster than one by one.
+_RUN_EVENTS = 24
 _MAX_REMEMBERED_TAGS = 10_000
 _SINGLE = struct.Struct("<f")
 # The key of wall_time, wall_time, the key of step.
@@ -28,18 +32,33 @@ class ScalarEncoder:
     def __init__(self) -> None:
         self._heads: dict[str, tuple[bytes, bytes]] = {}
 
-    def encode(self, events: Iterable[ScalarEvent]) -> bytes:
+    def records(self, events: Sequence[ScalarEvent]) -> list[bytes]:
         """Return the records of events, one each, in their order."""
-        return b"".join([frame(self.payload(event)) for event in events])
+        places: dict[tuple[str, ...], list[int]] = {}
+        for place, (_, _, scalars) in enumerate(events):
+            places.setdefault(tuple(scalars), []).append(place)
+        records = [b""] * len(events)
+        for tags, where in places.items():
+            run = [events[place] for place in where]
+            for place, record in zip(where, self._records_of_run(tags, run), strict=True):
+                records[place] = record
+        return records
 
-    def payload(self, event: ScalarEvent) -> bytes:
-        """Return event as an Event message."""
-        wall_time, step, scalars = event
-        values = self._values(scalars)
-        start = _START.pack(0x09, wall_time, 0x10)
-        return b"".join((start, varint(step), b"\x2a", varint(len(values)), values))
+    def _records_of_run(self, tags: Sequence[str], events: Sequence[ScalarEvent]) -> list[bytes]:
+        if len(events) < _RUN_EVENTS:
+            return [frame(self.payload(*event)) for event in events]
+        wall_times, steps, scalars = zip(*events, strict=True)
+        return run_records(
+            [tag_bytes(tag) for tag in tags], Run(wall_times, steps, (each.values() for each in scalars))
+        )
 
-    def _values(self, scalars: dict[str, float]) -> bytes:
+    def payload(self, wall_time: float, step: int, scalars: dict[str, float]) -> bytes:
+        """Return the Event message that holds scalars, by tag; wall_time in seconds since 1970."""
+        values = self.values(scalars)
+        return summary_event_head(wall_time, step, len(values)) + values
+
+    def values(self, scalars: dict[str, float]) -> bytes:
+        """Return the entries of Summary.value that hold scalars."""
         parts: list[bytes] = []
         heads = self._heads
         pack, unpack, pack_exact = _SINGLE.pack, _SINGLE.unpack, _EXACT.pack
@@ -61,24 +80,18 @@ class ScalarEncoder:
         """Return what stands before a value of tag: when float32 holds it exactly, and when a double follows."""
         if len(self._heads) >= _MAX_REMEMBERED_TAGS:
             self._heads.clear()
-        # A lone surrogate (an undecodable file name, say) has no UTF-8: it is spelled out.
-        name = tag.encode("utf-8", "backslashreplace")
+        name = tag_bytes(tag)
         head = b"\x0a" + varint(len(name)) + name + b"\x1d"
         heads = tuple(b"\x0a" + varint(len(head) + packing.size) + head for packing in (_SINGLE, _EXACT))
         self._heads[tag] = (heads[0], heads[1])
         return self._heads[tag]
 
 
-def varint(number: int) -> bytes:
-    """Return a 64-bit integer as protobuf's varint; negative numbers take ten bytes."""
-    if 0 <= number < 0x80:
-        return bytes((number,))
-    if 0 <= number < 0x4000:
-        return bytes((number & 0x7F | 0x80, number >> 7))
-    rest = number & 0xFFFFFFFFFFFFFFFF
-    encoded = bytearray()
-    while rest > 0x7F:
-        encoded.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    encoded.append(rest)
-    return bytes(encoded)
+def summary_event_head(wall_time: float, step: int, length: int) -> bytes:
+    """Return what stands before the entries of Summary.value, length bytes of them, in an Event message."""
+    return b"".join((_START.pack(0x09, wall_time, 0x10), varint(step), b"\x2a", varint(length)))
+
+
+def tag_bytes(tag: str) -> bytes:
+    """Return tag in UTF-8; a lone surrogate (of an undecodable file name, say), which has none, is spelled out."""
+    return tag.encode("utf-8", "backslashreplace")

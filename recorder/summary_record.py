@@ -4,52 +4,54 @@ import logging
 import os
 import reprlib
 import threading
-import time
 import weakref
 from collections.abc import Callable
+from time import time
 from types import TracebackType
 
-from toposcope.proto.framing import frame
-from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder.arguments import (
-    checked_absent,
     checked_bool,
     checked_directory,
+    checked_export_options,
     checked_file_name_part,
+    checked_file_size,
+    checked_filter,
     checked_name,
     checked_seconds,
     checked_step,
     checked_suffix,
 )
-from toposcope.recorder.event_file import create_event_file
-from toposcope.recorder.event_writer import EventWriter
+from toposcope.recorder.event_file import Naming
+from toposcope.recorder.frameworks import mindspore
+from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.values import UnreadableValueError, scalar_from
+from toposcope.recorder.recording import Options, begin_recording
+from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.values import UnreadableValueError, called, scalar_from
 
-_VERSION = "MindSpore.Event:1"
 _MODES = ("train", "eval")
-# What a queued event and a scalar in it take of memory, about.
-_EVENT_BYTES = 256
-_SCALAR_BYTES = 96
+# What a queued event and a scalar in it take of memory, about; and how many scalars are few.
+_EVENT_BYTES, _SCALAR_BYTES, _FEW_SCALARS = 256, 96, 16
 _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 _log = logging.getLogger(__name__)
 
 
 class SummaryRecord:
-    """Records scalars of a training run into an event file of its own.
+    """Records what happens in a training run into event files of its own.
 
-    A call costs the training thread about a microsecond: a background thread encodes and writes. Nothing that happens
-    to the file stops the training; record() says False, and the log tells why.
+    A call costs the training thread about a microsecond, and a copy of array data: a background thread encodes and
+    writes. Nothing that happens to the files stops the training; record() says False, and the log tells why.
 
         with SummaryRecord("runs/first") as recorder:
             for step in range(1, 1001):
                 recorder.add_value("scalar", "loss", train_step())
                 recorder.record(step)
 
-    Differences from MindSpore's class: values are numbers, arrays or tensors of any framework; a scalar keeps the
-    precision of a double; of a tag added twice before record() only the newest value is written; several recorders
-    may live at once; step takes any integer object; log_dir may be a path object. Values added by a thread are
-    recorded by that thread's record(). A process forked from the recorder's has a closed recorder.
+    Differences from MindSpore's class: values are numbers, arrays or tensors of any framework; scalars keep the
+    precision of a double and tensors their dtype; uint8 images are recorded as they are; of a value added twice before
+    record() only the newest is written; a file that reaches max_file_size is followed by another one; several
+    recorders may live at once; step takes any integer object; log_dir may be a path object. Values added by a thread
+    are recorded by that thread's record(). A process forked from the recorder's has a closed recorder.
     """
 
     def __init__(
@@ -57,10 +59,10 @@ class SummaryRecord:
         log_dir: str | os.PathLike[str],
         file_prefix: str = "events",
         file_suffix: str = "_MS",
-        network: None = None,
-        max_file_size: None = None,
+        network: object = None,
+        max_file_size: int | None = None,
         raise_exception: bool = False,
-        export_options: None = None,
+        export_options: dict[str, str | None] | None = None,
         *,
         flush_seconds: float = 1.0,
         starts_attempt: bool = False,
@@ -69,108 +71,122 @@ class SummaryRecord:
 
         Args:
             log_dir: directory of the run.
-            file_prefix: how the file's name begins: ASCII letters, digits, "_" and ".".
-            file_suffix: how it ends, of the same characters.
-            network: not supported yet.
-            max_file_size: not supported yet.
+            file_prefix: how the names of the files begin: ASCII letters, digits, "_" and ".".
+            file_suffix: how they end, of the same characters.
+            network: a mindspore.nn.Cell, or a graph made by graph(): its graph is recorded once, by the first record()
+                at which it is known.
+            max_file_size: largest size of a file in bytes; the next one begins where a record would pass it. A record
+                that is larger has a file of its own. None: no limit. Exported files do not count.
             raise_exception: whether the next record(), flush() or close() raises the error of a failed write.
-            export_options: not supported yet.
+            export_options: {"tensor_format": "npy"} writes each tensor into a file of its own as well, named
+                `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: longest time that a recorded value waits to be written.
             starts_attempt: whether this recording resumes an earlier one of the same directory and replaces
                 its later steps.
 
         Raises:
             TypeError: an argument is of the wrong type.
-            ValueError: an argument has a value that is not allowed, or not supported yet.
+            ValueError: an argument has a value that is not allowed.
             NotADirectoryError: log_dir exists and is no directory.
             OSError: the directory or the file cannot be created.
         """
         prefix, suffix = checked_file_name_part("file_prefix", file_prefix), checked_suffix(file_suffix)
-        for parameter, value in (
-            ("network", network),
-            ("max_file_size", max_file_size),
-            ("export_options", export_options),
-        ):
-            checked_absent(parameter, value)
+        self._graph = NetworkGraph(network)
+        size = checked_file_size(max_file_size)
         self._raise_exception = checked_bool("raise_exception", raise_exception)
+        exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
-        head = _version_event(checked_bool("starts_attempt", starts_attempt))
-        file = create_event_file(checked_directory(log_dir), prefix, rank_of(os.environ), suffix)
-        self._writer = EventWriter(file, head, seconds)
+        checked_bool("starts_attempt", starts_attempt)
+        naming = Naming(checked_directory(log_dir), prefix, rank_of(os.environ), suffix)
+        self._recording = begin_recording(Options(naming, size, exports_npy, seconds, starts_attempt))
         # At exit and when the recorder is dropped. It must not hold the recorder, only its writer.
-        weakref.finalize(self, self._writer.close)
+        weakref.finalize(self, self._recording.writer.close)
+        self._put = self._recording.queue.put
         self._pending = _Pending()
         self._warned: set[tuple[str, str]] = set()
+        self.set_mode("train")
 
     @property
     def log_dir(self) -> str:
-        """Full path of the event file."""
-        return self._writer.path
+        """Full path of the event file that is being written."""
+        return self._recording.summaries.path
 
     def set_mode(self, mode: str) -> None:
         """Say which phase the model is in, "train" or "eval".
 
-        It decides whether values of MindSpore's summary operators are recorded, which only MindSpore's networks have;
-        added values are recorded in both.
+        Values of MindSpore's summary operators are recorded in "train" and dropped in "eval", if MindSpore was imported
+        before this call or before the recorder was made; added values are recorded in both.
 
         Raises:
             ValueError: another mode.
         """
         if mode not in _MODES:
             raise ValueError(f"mode is 'train' or 'eval', not {reprlib.repr(mode)}.")
+        self._is_training = mode == "train"
+        self._has_operators = mindspore.is_imported()
+        self._operator_values()  # Those of the phase before.
 
-    def add_value(self, plugin: str, name: str, value: object) -> None:
+    def add_value(self, plugin: str, name: str, value: object, *, dataformats: str | None = None) -> None:
         """Add a value to what this thread's next record() writes.
 
         Args:
-            plugin: "scalar"; the others of the format are not supported yet.
+            plugin: "scalar", "tensor", "histogram", "image", "text", "graph", "landscape", "train_lineage",
+                "eval_lineage", "dataset_graph" or "custom_lineage_data".
             name: the tag.
-            value: a Python or NumPy number, or an array or tensor of any framework that holds one real number. An
-                integer that no double holds becomes the nearest one, with one warning a tag.
+            value: of a scalar a number, or an array or tensor of any framework that holds one real number (an integer
+                that no double holds becomes the nearest one, with one warning a tag); of tensors, histograms and images
+                an array, a tensor of any framework, or nested lists; of a text a str, shown as Markdown; else the
+                protobuf message, one of MindSpore's or one made by train_lineage(), graph(), landscape() and so on.
+            dataformats: what the dimensions of an image mean: "NCHW", "NHWC", "CHW", "HWC" or "HW". None: the first of
+                them that has 1, 3 or 4 channels.
 
         Raises:
             TypeError: name is no str or empty, or value is of another kind.
-            ValueError: plugin is unknown or not supported, or value has not exactly one element or is too large.
+            ValueError: plugin is unknown, or value has a shape or a size that it cannot have.
         """
         # The common case first: this is most of what recording costs the training.
-        if type(value) is float and plugin == "scalar" and type(name) is str and name:
+        if type(value) is float and plugin == "scalar" and type(name) is str and name and dataformats is None:
             scalars = self._pending.scalars
             if name in scalars:
-                self._warn_once("duplicate", name, "added twice before record(): the newest value is recorded.")
+                self._warn_of_duplicate(name)
             scalars[name] = value
         else:
-            self._add_checked(plugin, name, value)
+            self._add_checked(plugin, checked_name(name), value, dataformats)
 
-    def record(self, step: int, train_network: None = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
+    def record(
+        self, step: int, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
+    ) -> bool:
         """Record the values that this thread has added, as those of step, now.
 
         Args:
             step: any integer of 64 bits.
-            train_network: not supported yet.
+            train_network: a mindspore.nn.Cell whose graph is recorded if none has been.
             plugin_filter: called with a plugin's name; False drops the added values of that plugin.
 
         Returns:
-            False when the recorder is closed, or when the file cannot be written at present and values may be lost.
+            False when the recorder is closed, or when files cannot be written at present and values may be lost.
 
         Raises:
-            TypeError: step is no integer, or plugin_filter not callable.
-            ValueError: step does not fit 64 bits, or train_network is given.
+            TypeError: step is no integer, train_network no Cell, or plugin_filter not callable.
+            ValueError: step does not fit 64 bits.
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
         if type(step) is not int or not _MIN_STEP <= step <= _MAX_STEP:
             step = checked_step(step)
-        if train_network is not None:
-            checked_absent("train_network", train_network)
-        scalars = self._pending.scalars
-        if plugin_filter is not None and not _keeps_scalars(plugin_filter):
-            self._pending.scalars = scalars = {}
-        if scalars:
-            self._pending.scalars = {}
-            size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars)
-            recorded = self._writer.put((time.time(), step, scalars), size)
-        else:
-            recorded = self._writer.works
-        return recorded or self._tell_failure()
+        if plugin_filter is not None:
+            checked_filter(plugin_filter)
+        if self._has_operators or self._graph.is_wanted or train_network is not None:
+            self._add_from_network(train_network)
+        pending = self._pending
+        if plugin_filter is not None:
+            pending.keep(plugin_filter)
+        scalars = pending.scalars
+        if pending.snapshots or len(scalars) > _FEW_SCALARS:
+            return self._record_large(step)
+        if not scalars:
+            return self._recording.works or self._tell_failure()
+        pending.scalars = {}
+        return self._put((time(), step, scalars, None)) or self._tell_failure()
 
     def flush(self) -> None:
         """Return when everything recorded before is in the file; gives up, with a log line, on a writer that fails.
@@ -178,20 +194,20 @@ class SummaryRecord:
         Raises:
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
-        if not self._writer.flush():
+        if not (self._recording.queue.flush() and self._recording.works):
             self._raise_fault()
 
     def close(self) -> None:
-        """Write what was recorded, bring it to the disk and close the file. Closing again does nothing.
+        """Write what was recorded, bring it to the disk and close the files. Closing again does nothing.
 
         Raises:
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
-        if not self._writer.close():
-            self._raise_fault()
+        self._recording.writer.close()
+        self._raise_fault()
 
     def __enter__(self) -> "SummaryRecord":
-        if self._writer.closed:
+        if self._recording.queue.closed:
             raise ValueError(f"The recorder of {self.log_dir} is closed.")
         return self
 
@@ -200,21 +216,64 @@ class SummaryRecord:
     ) -> None:
         self.close()
 
-    def _add_checked(self, plugin: str, name: str, value: object) -> None:
-        if plugin != "scalar":
-            raise ValueError(f"plugin is 'scalar', the one kind of value supported yet; not {reprlib.repr(plugin)}.")
-        tag = checked_name(name)
+    def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
+        plugin = "landscape" if plugin == "LANDSCAPE" else plugin
         try:
-            scalar = scalar_from(value)
+            if plugin == "scalar" and dataformats is None:
+                self._add_scalar(tag, value)
+            else:
+                self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))
         except UnreadableValueError as error:
             self._warn_once("unreadable", tag, f"skipped, its value could not be read: {error}")
-            return
+
+    def _add_scalar(self, tag: str, value: object) -> None:
+        scalar = scalar_from(value)
         if not scalar.is_exact:
             self._warn_once("inexact", tag, "holds an integer that no double holds: the nearest one is recorded.")
-        self.add_value(plugin, tag, scalar.value)
+        self.add_value("scalar", tag, scalar.value)
+
+    def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
+        snapshots = self._pending.snapshots
+        if (snapshot.plugin, tag) in snapshots:
+            self._warn_of_duplicate(tag)
+        snapshots[snapshot.plugin, tag] = snapshot
+
+    def _add_from_network(self, train_network: object) -> None:
+        """Add what MindSpore's networks have left: their graph, and the values of their summary operators."""
+        try:
+            if (graph := self._graph.take(train_network)) is not None:
+                self._add_checked("graph", "network", graph)
+        except UnreadableValueError as error:
+            self._warn_once("unreadable", "network", f"has no graph to record: {error}")
+        for plugin, tag, value in self._operator_values():
+            if self._is_training:
+                self._add_operator_value(plugin, tag, value)
+
+    def _operator_values(self) -> list[mindspore.OperatorValue]:
+        try:
+            return called(mindspore.take_operator_values) if self._has_operators else []
+        except UnreadableValueError as error:
+            self._has_operators = False
+            self._warn_once("unreadable", "MindSpore", f"gives no values of its summary operators: {error}")
+            return []
+
+    def _add_operator_value(self, plugin: str, tag: str, value: object) -> None:
+        # Nobody who calls record() has passed this value: what is wrong with it must not raise there.
+        try:
+            self._add_checked(plugin, tag, value)
+        except (TypeError, ValueError) as error:
+            self._warn_once("unfit", tag, f"skipped, its {plugin} operator was given something else: {error}")
+
+    def _record_large(self, step: int) -> bool:
+        pending = self._pending
+        scalars, snapshots = pending.scalars, pending.snapshots
+        pending.scalars, pending.snapshots = {}, {}
+        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
+        return (queued and self._recording.works) or self._tell_failure()
 
     def _tell_failure(self) -> bool:
-        if self._writer.closed:
+        if self._recording.queue.closed:
             self._warn_once(
                 "closed", "record()", "dropped values: the recorder is closed, or belongs to the parent process."
             )
@@ -222,8 +281,11 @@ class SummaryRecord:
         return False
 
     def _raise_fault(self) -> None:
-        if self._raise_exception and (error := self._writer.take_unraised_fault()) is not None:
+        if self._raise_exception and (error := self._recording.take_unraised_fault()) is not None:
             raise error
+
+    def _warn_of_duplicate(self, tag: str) -> None:
+        self._warn_once("duplicate", tag, "added twice before record(): the newest value is recorded.")
 
     def _warn_once(self, reason: str, tag: str, text: str) -> None:
         if (reason, tag) not in self._warned:
@@ -236,17 +298,12 @@ class _Pending(threading.local):
 
     def __init__(self) -> None:
         self.scalars: dict[str, float] = {}
+        self.snapshots: dict[tuple[str, str], Snapshot] = {}
 
-
-def _version_event(starts_attempt: bool) -> bytes:
-    """Return the record that begins the file of a new session."""
-    event = Event(wall_time=time.time(), version=_VERSION, session_id=os.urandom(16), rotation=0)
-    if starts_attempt:
-        event.starts_attempt = True
-    return frame(event.SerializeToString())
-
-
-def _keeps_scalars(plugin_filter: Callable[[str], bool]) -> bool:
-    if not callable(plugin_filter):
-        raise TypeError(f"plugin_filter is a function of a plugin's name, not {reprlib.repr(plugin_filter)}.")
-    return bool(plugin_filter("scalar"))
+    def keep(self, plugin_filter: Callable[[str], bool]) -> None:
+        """Drop the values of the plugins that plugin_filter, called once for each, does not want."""
+        plugins = dict.fromkeys((["scalar"] if self.scalars else []) + [plugin for plugin, _ in self.snapshots])
+        dropped = {plugin for plugin in plugins if not plugin_filter(plugin)}
+        if "scalar" in dropped:
+            self.scalars = {}
+        self.snapshots = {key: snapshot for key, snapshot in self.snapshots.items() if key[0] not in dropped}

@@ -45,7 +45,7 @@ def _only_element(value: object) -> SupportsFloat:
     tensor = _without_gradient(value)
     if (size := _size(tensor)) != 1:
         raise ValueError(f"A scalar is {_WANTED}; {reprlib.repr(value)} holds {size}.")
-    number = _called(tensor.item if hasattr(tensor, "item") else lambda: np.asarray(tensor).item())
+    number = called(tensor.item if hasattr(tensor, "item") else lambda: np.asarray(tensor).item())
     if isinstance(number, complex) or not isinstance(number, SupportsFloat) or not _is_real(tensor):
         raise TypeError(f"A scalar is {_WANTED}; {reprlib.repr(value)} holds {type(number).__name__}.")
     return number
@@ -55,13 +55,13 @@ def _without_gradient(value: object) -> object:
     """Return value, detached from the graph of its gradient if it has one; TypeError when it is no array or tensor."""
     if isinstance(value, type) or not any(hasattr(value, name) for name in ("detach", "__array__", "item")):
         raise TypeError(f"A scalar is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
-    return _called(value.detach) if hasattr(value, "detach") else value
+    return called(value.detach) if hasattr(value, "detach") else value
 
 
 def _size(tensor: object) -> int:
     # Shapes are asked before data: a large tensor passed by mistake is not moved off its device.
-    shape = tensor.shape if hasattr(tensor, "shape") else _called(lambda: np.shape(np.asarray(tensor)))
-    return _called(lambda: math.prod(shape))
+    shape = tensor.shape if hasattr(tensor, "shape") else called(lambda: np.shape(np.asarray(tensor)))
+    return called(lambda: math.prod(shape))
 
 
 def _is_real(tensor: object) -> bool:
@@ -70,7 +70,7 @@ def _is_real(tensor: object) -> bool:
     return isinstance(kind, str) and kind in _REAL_KINDS
 
 
-def _called(method: Callable[[], _T]) -> _T:
+def called(method: Callable[[], _T]) -> _T:
     """Call a method of a foreign object, whose errors are not ours to know."""
     try:
         return method()

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from toposcope.recorder.arguments import (
-    checked_absent,
     checked_bool,
     checked_directory,
+    checked_export_options,
     checked_file_name_part,
+    checked_file_size,
     checked_name,
     checked_seconds,
     checked_step,
@@ -102,12 +103,43 @@ def test_seconds_that_never_come(seconds: float) -> None:
         checked_seconds("flush_seconds", seconds)
 
 
-def test_what_is_not_supported_yet_is_refused() -> None:
-    """A parameter that would have no effect is an error that names it and the value."""
-    checked_absent("network", None)
+@pytest.mark.parametrize("size", [True, 1.0, "1"])
+def test_file_size_is_an_int(size: object) -> None:
+    """A size of another type is a mistake."""
+    with pytest.raises(TypeError, match="max_file_size"):
+        checked_file_size(size)
 
-    with pytest.raises(ValueError, match=r"network is not supported yet .* 'net'"):
-        checked_absent("network", "net")
+
+def test_file_size_is_positive() -> None:
+    """None is no limit; zero is not."""
+    assert (checked_file_size(None), checked_file_size(4 * 1024**3)) == (None, 4 * 1024**3)
+    for size in (0, -1):
+        with pytest.raises(ValueError, match=f"max_file_size .* {size}"):
+            checked_file_size(size)
+
+
+def test_export_options_choose_npy_or_nothing() -> None:
+    """There is one thing to export, in one format."""
+    exported = [checked_export_options(options) for options in (None, {}, {"tensor_format": None})]
+
+    assert exported == [False] * 3
+    assert checked_export_options({"tensor_format": "npy"})
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ("npy", TypeError),
+        ({1: "npy"}, TypeError),
+        ({"tensor_format": 1}, TypeError),
+        ({"tensor_format": "csv"}, ValueError),
+        ({"format": "npy"}, ValueError),
+    ],
+)
+def test_wrong_export_options_are_named(options: object, error: type[Exception]) -> None:
+    """The message says what is possible."""
+    with pytest.raises(error, match=r"export_options.*(npy|tensor_format|dict)"):
+        checked_export_options(options)
 
 
 @pytest.mark.parametrize("name", ["", None, 3, b"loss"])

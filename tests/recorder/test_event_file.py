@@ -8,20 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.proto.file_name import parse_file_name
-from toposcope.recorder.event_file import EventFile, create_event_file
+from toposcope.recorder.event_file import EventFile, Naming, create_event_file, seconds_of
 
 
 def create(directory: Path, rank: int = 0) -> EventFile:
     """Create an event file with the default prefix and suffix."""
-    return create_event_file(str(directory), "events", rank, "_MS")
-
-
-def seconds_of(file: EventFile) -> int:
-    """Return the seconds in the file's name."""
-    name = parse_file_name(os.path.basename(file.path))
-    assert name is not None
-    return name.seconds
+    return create_event_file(Naming(str(directory), "events", rank, "_MS"))
 
 
 def test_name_holds_now_rank_and_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,23 +90,50 @@ def test_mode_of_the_file_is_the_umasks(tmp_path: Path) -> None:
     assert stat.S_IMODE(os.stat(file.path).st_mode) == 0o640
 
 
-def test_what_a_write_could_not_place_stays_owed(tmp_path: Path) -> None:
-    """A short write leaves the rest for the next one: nothing is torn out of the middle, nothing written twice."""
-    reading, writing = os.pipe()
-    os.set_blocking(writing, False)
-    file = EventFile("pipe", writing)
-    records = os.urandom(300_000)
-    file.append(records)
+def test_seconds_can_be_chosen(tmp_path: Path) -> None:
+    """The file of lineage takes the seconds of the summaries; when that name is taken, it sorts last as any other."""
+    naming = Naming(str(tmp_path), "events", 0, "_lineage")
 
-    received = b""
-    while file.owes:
-        file.write_some()
-        received += os.read(reading, 1 << 20)
-    file.abandon()
-    with open(reading, "rb") as rest:
-        received += rest.read()
+    files = [create_event_file(naming, 1234) for _ in range(2)]
 
-    assert received == records
+    for file in files:
+        file.close()
+    assert seconds_of(files[0]) == 1234
+    assert seconds_of(files[1]) >= int(time.time()) - 1
+
+
+def test_directory_is_created_anew(tmp_path: Path) -> None:
+    """A directory that somebody removed does not keep the next file from being created."""
+    file = create(tmp_path / "gone" / "run")
+
+    file.close()
+    assert os.path.exists(file.path)
+
+
+def test_buffers_are_written_one_after_the_other(tmp_path: Path) -> None:
+    """However many buffers of whatever size: each write takes some of the first bytes."""
+    buffers = [os.urandom(size) for size in [1, 0, 70_000, *range(3000), 9 << 20]]
+    content = b"".join(buffers)
+    file = create(tmp_path)
+
+    written = 0
+    while written < len(content):
+        taken = file.write([memoryview(content)[written:]] if written > 1 << 20 else buffers)
+        written, buffers = written + taken, [content[written + taken :]]
+
+    file.close()
+    assert Path(file.path).read_bytes() == content
+
+
+def test_deleted_file_is_noticed(tmp_path: Path) -> None:
+    """A file without a name is deleted; one that was moved is not."""
+    moved, deleted = create(tmp_path), create(tmp_path)
+    os.rename(moved.path, tmp_path / "elsewhere")
+    os.unlink(deleted.path)
+
+    assert (moved.is_deleted(), deleted.is_deleted()) == (False, True)
+    moved.close()
+    deleted.close()
 
 
 def test_file_is_closed_once(tmp_path: Path) -> None:

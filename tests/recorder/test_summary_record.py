@@ -192,9 +192,9 @@ def test_values_wait_when_a_step_is_refused(tmp_path: Path, read_events) -> None
         ({"log_dir": " "}, ValueError),
         ({"file_prefix": None}, TypeError),
         ({"file_suffix": "-"}, ValueError),
-        ({"network": object()}, ValueError),
-        ({"max_file_size": 5}, ValueError),
-        ({"export_options": {}}, ValueError),
+        ({"network": object()}, TypeError),
+        ({"max_file_size": 0}, ValueError),
+        ({"export_options": {"format": "npy"}}, ValueError),
         ({"raise_exception": 1}, TypeError),
         ({"flush_seconds": 0}, ValueError),
         ({"starts_attempt": None}, TypeError),
@@ -211,7 +211,6 @@ def test_wrong_arguments_leave_nothing_behind(tmp_path: Path, arguments: dict, e
 @pytest.mark.parametrize(
     ("plugin", "name", "value", "error"),
     [
-        ("tensor", "x", 1.0, ValueError),
         ("Scalar", "x", 1.0, ValueError),
         (None, "x", 1.0, ValueError),
         ("scalar", "", 1.0, TypeError),
@@ -235,7 +234,7 @@ def test_wrong_values_raise_at_the_call(
     [
         ({"step": True}, TypeError),
         ({"step": 2**63}, ValueError),
-        ({"train_network": 1}, ValueError),
+        ({"train_network": 1}, TypeError),
         ({"plugin_filter": "scalar"}, TypeError),
     ],
 )
@@ -473,7 +472,7 @@ def test_import_is_light() -> None:
     script = """
         import sys
         import toposcope.recorder
-        heavy = {"fastapi", "uvicorn", "plotly", "torch", "tensorboard", "tensorboardX", "PIL", "toposcope.server"}
+        heavy = {"fastapi", "uvicorn", "plotly", "torch", "tensorboard", "tensorboardX", "toposcope.server"}
         print(sorted(heavy & set(sys.modules)))
     """
     assert run_python(script) == "[]\n"

@@ -1,0 +1,88 @@
+"""Tensors exported as npy files."""
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from toposcope.proto.file_name import parse_file_name
+from toposcope.recorder import SummaryRecord
+
+NPY = {"tensor_format": "npy"}
+
+
+def exported(directory: Path) -> dict[str, np.ndarray]:
+    """Return the exported arrays by the names of their files."""
+    return {path.name: np.load(path) for path in directory.glob("export_*/tensor/*")}
+
+
+@pytest.mark.parametrize("dtype", ["?", "i8", "f2", "f8", "c8"])
+def test_tensors_are_exported_as_they_are(tmp_path: Path, dtype: str) -> None:
+    """Tag and step name the file, dtype and shape are the tensor's; other kinds are not exported."""
+    original = np.arange(6).reshape(2, 3).astype(dtype)
+    with SummaryRecord(tmp_path, export_options=NPY) as recorder:
+        recorder.add_value("tensor", "conv1/weight:0 x", original)
+        recorder.add_value("scalar", "loss", 1.0)
+        recorder.add_value("histogram", "h", original.real)
+        recorder.record(5)
+
+    ((name, array),) = exported(tmp_path).items()
+    assert name == "conv1%2Fweight%3A0%20x_5.npy"
+    assert (array.dtype, array.tolist()) == (original.dtype, original.tolist())
+
+
+def test_directory_carries_the_seconds_of_the_first_file(tmp_path: Path) -> None:
+    """As MindSpore names it, also when files are rotated."""
+    with SummaryRecord(tmp_path, export_options=NPY, max_file_size=500) as recorder:
+        first = parse_file_name(Path(recorder.log_dir).name)
+        for step in range(10):
+            recorder.add_value("tensor", "x", np.zeros(20))
+            recorder.record(step)
+
+    assert first
+    assert [path.name for path in tmp_path.glob("export_*")] == [f"export_{first.seconds}"]
+    assert sorted(exported(tmp_path)) == [f"x_{step}.npy" for step in range(10)]
+
+
+def test_newest_of_a_step_is_kept(tmp_path: Path) -> None:
+    """The same tag and step written again replaces the file."""
+    with SummaryRecord(tmp_path, export_options=NPY) as recorder:
+        for number in (1, 2):
+            recorder.add_value("tensor", "x", [number])
+            recorder.record(0)
+
+    assert [array.tolist() for array in exported(tmp_path).values()] == [[2]]
+
+
+def test_bfloat16_is_exported_as_float32(tmp_path: Path) -> None:
+    """NumPy could not load it otherwise."""
+    with SummaryRecord(tmp_path, export_options=NPY) as recorder:
+        recorder.add_value("tensor", "x", np.array([0.5, 3.0], ml_dtypes.bfloat16))
+        recorder.record(0)
+
+    (array,) = exported(tmp_path).values()
+    assert (array.dtype, array.tolist()) == (np.float32, [0.5, 3.0])
+
+
+def test_nothing_is_exported_unasked(tmp_path: Path) -> None:
+    """Without the option, or with None, there are event files only."""
+    for number, options in enumerate((None, {}, {"tensor_format": None})):
+        with SummaryRecord(tmp_path / str(number), export_options=options) as recorder:
+            recorder.add_value("tensor", "x", [1])
+            recorder.record(0)
+
+        assert len(list((tmp_path / str(number)).iterdir())) == 1
+
+
+def test_tag_too_long_for_a_file_name_is_recorded(
+    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The tensor is in the event file; that it is not exported is logged once."""
+    with SummaryRecord(tmp_path, export_options=NPY) as recorder:
+        for step in range(3):
+            recorder.add_value("tensor", "x" * 300, [step])
+            assert recorder.record(step)
+
+    assert len(read_events(recorder.log_dir)) == 4
+    assert caplog.text.count("306 characters") == 1

@@ -1,0 +1,127 @@
+"""Recordings whose files are limited by max_file_size, written by the recorder and read by a real server."""
+
+import csv
+import io
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import servers
+
+from toposcope.proto.file_name import parse_file_name
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import Node, SummaryRecord, graph, train_lineage
+
+LIMIT = 100_000
+STEPS = 10_000
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Record 10,000 steps of two scalars, and sometimes a histogram, into files of 100,000 bytes."""
+    directory = tmp_path_factory.mktemp("logdir") / "run"
+    with SummaryRecord(directory, max_file_size=LIMIT, network=graph([Node("x", "Parameter")])) as recorder:
+        first = recorder.log_dir
+        recorder.add_value("train_lineage", "train", train_lineage(optimizer="Adam"))
+        for step in range(STEPS):
+            recorder.add_value("scalar", "loss", 1 / (1 + step))
+            recorder.add_value("scalar", "accuracy", step / STEPS)
+            if step % 100 == 0:
+                recorder.add_value("histogram", "weights", np.arange(1000) + step)
+            assert recorder.record(step)
+        recorder.flush()
+        last = recorder.log_dir
+    assert (first, last) == (str(summaries(directory)[0]), str(summaries(directory)[-1]))
+    return directory
+
+
+def summaries(directory: Path) -> list[Path]:
+    """Return the files of summaries in the order of their names."""
+    return sorted(directory.glob("*_MS"))
+
+
+@pytest.fixture(scope="module")
+def url(run: Path) -> Iterator[str]:
+    """Serve the run."""
+    process, url = servers.start(run.parent)
+    yield url
+    servers.stop(process)
+
+
+def test_every_file_keeps_the_limit(run: Path) -> None:
+    """And each but the last is as full as its records allow."""
+    sizes = [path.stat().st_size for path in summaries(run)]
+
+    assert len(sizes) > 5
+    assert max(sizes) <= LIMIT
+    assert min(sizes[:-1]) > LIMIT - 5000
+
+
+def test_every_file_is_readable_alone(run: Path, read_events) -> None:
+    """Each begins with the version event of the session and its number; graph and lineage are not repeated."""
+    contents: list[list[Event]] = [read_events(path) for path in summaries(run)]
+
+    heads = [events[0] for events in contents]
+    assert [head.rotation for head in heads] == list(range(len(heads)))
+    assert {(head.version, head.session_id) for head in heads} == {("MindSpore.Event:1", heads[0].session_id)}
+    assert sum(event.HasField("graph_def") for events in contents for event in events) == 1
+    assert len(list(run.glob("*_lineage"))) == 1
+
+
+def test_names_are_unique_and_increasing(run: Path) -> None:
+    """Several rotations fall in one second; their names still say an order."""
+    names = [parse_file_name(path.name) for path in summaries(run)]
+
+    seconds = [name.seconds for name in names if name]
+    assert seconds == sorted(set(seconds))
+
+
+def test_nothing_is_lost(run: Path, read_events) -> None:
+    """All steps follow each other over all files."""
+    events = [event for path in summaries(run) for event in read_events(path) if event.HasField("summary")]
+
+    assert [event.step for event in events] == list(range(STEPS))
+    assert sum(value.HasField("histogram") for event in events for value in event.summary.value) == STEPS // 100
+
+
+def test_server_reads_all_steps_in_order(run: Path, url: str) -> None:
+    """The rotated files are one run of one attempt, every point kept and exact."""
+
+    def runs() -> list[dict]:
+        with urllib.request.urlopen(f"{url}api/runs") as reply:
+            return [run for run in json.load(reply)["runs"] if run["last_step"] == STEPS - 1]
+
+    (entry,) = servers.wait_until(runs)
+    with urllib.request.urlopen(f"{url}api/scalars.csv?tag=loss") as reply:
+        rows = list(csv.DictReader(io.TextIOWrapper(reply)))
+
+    assert entry["attempts"] == 1
+    assert [(int(row["step"]), float(row["value"])) for row in rows] == [
+        (step, 1 / (1 + step)) for step in range(STEPS)
+    ]
+
+
+def test_lineage_has_the_limit_too(tmp_path: Path) -> None:
+    """The file of lineage is limited by itself, and followed by another."""
+    with SummaryRecord(tmp_path, max_file_size=200) as recorder:
+        for step in range(10):
+            recorder.add_value("train_lineage", "train", train_lineage(network="n" * 50, epoch=step))
+            recorder.record(step)
+
+    sizes = [path.stat().st_size for path in tmp_path.glob("*_lineage")]
+    assert len(sizes) > 1
+    assert max(sizes) <= 200
+
+
+def test_large_value_has_a_file_of_its_own(tmp_path: Path, read_events) -> None:
+    """What is larger than the limit is written nevertheless, and does not spoil the order."""
+    with SummaryRecord(tmp_path, max_file_size=1000) as recorder:
+        for step in range(4):
+            recorder.add_value("tensor", "x", np.zeros(1000 if step == 2 else 1, np.float32))
+            recorder.record(step)
+
+    contents = [read_events(path)[1:] for path in summaries(tmp_path)]
+    assert [[event.step for event in events] for events in contents] == [[0, 1], [2], [3]]
