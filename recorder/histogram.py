@@ -65,7 +65,7 @@ def histogram_of(values: _Array) -> Histogram:
         if not extent.finite:
             return Histogram(*counted, 0.0, 0.0, 0.0, np.empty(0), np.empty(0, np.int64))
         edges = _edges(extent.low, extent.high, _bucket_number(extent.finite))
-        counts = _counts(flat, edges, all_finite=extent.finite == flat.size)
+        counts = _counts(flat, extent, edges)
     return Histogram(*counted, extent.low, extent.high, extent.sum, edges, counts)
 
 
@@ -159,12 +159,15 @@ def _spread(low: float, high: float, buckets: int) -> _Floats:
     return edges
 
 
-def _counts(flat: _Array, edges: _Floats, all_finite: bool) -> _Integers:
+def _counts(flat: _Array, extent: _Extent, edges: _Floats) -> _Integers:
     """Return int64[buckets]: how many of the finite values lie between the edges."""
     counts = np.zeros(edges.size - 1, np.int64)
+    if extent.low == extent.high:
+        counts[edges[1:-1].searchsorted(extent.low, side="right")] = extent.finite
+        return counts
     scale = _Scale(edges, _floats_for(flat.dtype), min(flat.size, _CHUNK))
     for chunk in _chunks(flat):
-        finite = chunk if all_finite else chunk[np.isfinite(chunk)]
+        finite = chunk if extent.finite == flat.size else chunk[np.isfinite(chunk)]
         counts += np.bincount(scale.buckets(finite), minlength=counts.size)
     return counts
 
@@ -184,10 +187,8 @@ class _Scale:
         self._positions, self._wholes = np.empty((2, size), floats)
         self._is_doubtful = np.empty(size, np.bool_)
         self._short, self._buckets = np.empty(size, np.int32), np.empty(size, np.intp)
-        # Outside of these ranges other roundings than those of the positions count too.
-        self._is_exact = (
-            float(self._low) == low and 2.0**-100 < span < 2.0**100 and np.abs(edges).max() < 2.0**13 * span
-        )
+        # Elsewhere the edges are rounded too much, or differ from the range of the values, or arithmetic overflows.
+        self._is_exact = 2.0**-100 < span < 2.0**100 and np.abs(edges).max() < 2.0**13 * span
 
     def buckets(self, chunk: _Array) -> npt.NDArray[np.intp]:
         """Return the bucket of each finite value; good until the next call."""

@@ -77,7 +77,7 @@ def image_of(pixels: _Array, layout: str) -> Image:
 
     uint8 is stored as it is, bool as 0 and 255, floats within 0..1 times 255. All else is scaled so that the smallest
     and the largest finite value of the whole batch become 0 and 255; equal values become 128. NaN and -inf become 0,
-    +inf 255. Unlike MindSpore, the same pixel value always looks the same, and cells without an image take no part.
+    +inf 255. Unlike MindSpore's, uint8 is never stretched, and cells without an image take no part in scaling.
 
     Args:
         pixels: of the shape that layout says; bool, (u)int8 to (u)int64 or float16 to float64.

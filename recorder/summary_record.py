@@ -124,6 +124,7 @@ class SummaryRecord:
             raise ValueError(f"mode is 'train' or 'eval', not {reprlib.repr(mode)}.")
         self._is_training = mode == "train"
         self._has_operators = mindspore.is_imported()
+        self._has_network = self._has_operators or self._graph.is_wanted
         self._operator_values()  # Those of the phase before.
 
     def add_value(self, plugin: str, name: str, value: object, *, dataformats: str | None = None) -> None:
@@ -146,7 +147,7 @@ class SummaryRecord:
         """
         # The common case first: this is most of what recording costs the training.
         if type(value) is float and plugin == "scalar" and type(name) is str and name and dataformats is None:
-            scalars = self._pending.scalars
+            scalars = self._pending.values.scalars
             if name in scalars:
                 self._warn_of_duplicate(name)
             scalars[name] = value
@@ -175,17 +176,17 @@ class SummaryRecord:
             step = checked_step(step)
         if plugin_filter is not None:
             checked_filter(plugin_filter)
-        if self._has_operators or self._graph.is_wanted or train_network is not None:
+        if self._has_network or train_network is not None:
             self._add_from_network(train_network)
-        pending = self._pending
+        values = self._pending.values
         if plugin_filter is not None:
-            pending.keep(plugin_filter)
-        scalars = pending.scalars
-        if pending.snapshots or len(scalars) > _FEW_SCALARS:
-            return self._record_large(step)
+            values.keep(plugin_filter)
+        scalars = values.scalars
+        if values.snapshots or len(scalars) > _FEW_SCALARS:
+            return self._record_large(step, values)
         if not scalars:
             return self._recording.works or self._tell_failure()
-        pending.scalars = {}
+        values.scalars = {}
         return self._put((time(), step, scalars, None)) or self._tell_failure()
 
     def flush(self) -> None:
@@ -233,7 +234,7 @@ class SummaryRecord:
         self.add_value("scalar", tag, scalar.value)
 
     def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
-        snapshots = self._pending.snapshots
+        snapshots = self._pending.values.snapshots
         if (snapshot.plugin, tag) in snapshots:
             self._warn_of_duplicate(tag)
         snapshots[snapshot.plugin, tag] = snapshot
@@ -245,6 +246,7 @@ class SummaryRecord:
                 self._add_checked("graph", "network", graph)
         except UnreadableValueError as error:
             self._warn_once("unreadable", "network", f"has no graph to record: {error}")
+        self._has_network = self._has_operators or self._graph.is_wanted
         for plugin, tag, value in self._operator_values():
             if self._is_training:
                 self._add_operator_value(plugin, tag, value)
@@ -264,10 +266,9 @@ class SummaryRecord:
         except (TypeError, ValueError) as error:
             self._warn_once("unfit", tag, f"skipped, its {plugin} operator was given something else: {error}")
 
-    def _record_large(self, step: int) -> bool:
-        pending = self._pending
-        scalars, snapshots = pending.scalars, pending.snapshots
-        pending.scalars, pending.snapshots = {}, {}
+    def _record_large(self, step: int, values: "_Values") -> bool:
+        scalars, snapshots = values.scalars, values.snapshots
+        values.scalars, values.snapshots = {}, {}
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
         return (queued and self._recording.works) or self._tell_failure()
@@ -295,6 +296,16 @@ class SummaryRecord:
 
 class _Pending(threading.local):
     """The values that a thread has added since its last record()."""
+
+    def __init__(self) -> None:
+        # One look into the thread's own memory for all: it is the dearest part of a call.
+        self.values = _Values()
+
+
+class _Values:
+    """Scalars by tag, and other values by plugin and tag."""
+
+    __slots__ = ("scalars", "snapshots")
 
     def __init__(self) -> None:
         self.scalars: dict[str, float] = {}

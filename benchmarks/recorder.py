@@ -1,0 +1,380 @@
+"""Measure what recording costs a training, beside tensorboardX, tensorboard and, where it is installed, MindSpore.
+
+python benchmarks/recorder.py [--rounds N] [MEASUREMENT ...]    (make bench-recorder)
+
+Every trial is a process of its own, and the recorders take turns for several rounds. Prints one row a recorder: the
+median and the spread of the rounds, and the median of Toposcope's ratio to it, formed round by round. Figures of
+microseconds want a machine that does nothing else.
+"""
+
+import argparse
+import contextlib
+import functools
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
+STEPS = 1000
+SCALARS = 50_000
+ARRAYS = 5
+ELEMENTS = 1_000_000
+
+
+class Recorder(NamedTuple):
+    """What the measurements do with a recorder; None: it has no such call."""
+
+    scalars: Callable[[int, list[str], float], object]
+    """Record a value under each of several tags, as those of a step."""
+    close: Callable[[], object]
+    """Return when everything is in the file."""
+    histogram: Callable[[int, Any], object] | None = None
+    tensor: Callable[[int, Any], object] | None = None
+    own: Callable[[Any], Any] = lambda array: array
+    """Turn a NumPy array into the kind that the recorder takes; not measured."""
+
+
+def open_toposcope(folder: str) -> Recorder:
+    """Open our SummaryRecord."""
+    from toposcope.recorder import SummaryRecord
+
+    recorder = SummaryRecord(folder)
+    add_value, record = recorder.add_value, recorder.record
+
+    def scalars(step: int, tags: list[str], value: float) -> None:
+        for tag in tags:
+            add_value("scalar", tag, value)
+        record(step)
+
+    def array(plugin: str, step: int, values: Any) -> None:
+        add_value(plugin, plugin, values)
+        record(step)
+
+    histogram, tensor = (functools.partial(array, plugin) for plugin in ("histogram", "tensor"))
+    return Recorder(scalars, recorder.close, histogram, tensor)
+
+
+def open_tensorboardx(folder: str) -> Recorder:
+    """Open the SummaryWriter of tensorboardX, which has no tensors."""
+    from tensorboardX import SummaryWriter
+
+    writer = SummaryWriter(folder)
+    add_scalar = writer.add_scalar
+
+    def scalars(step: int, tags: list[str], value: float) -> None:
+        for tag in tags:
+            add_scalar(tag, value, step)
+
+    def histogram(step: int, values: Any) -> None:
+        writer.add_histogram("histogram", values, step)
+
+    return Recorder(scalars, writer.close, histogram)
+
+
+def open_tensorboard(folder: str) -> Recorder:
+    """Open the EventFileWriter of tensorboard without TensorFlow, which is torch's too; it takes messages alone."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+    writer = EventFileWriter(folder)
+
+    def scalars(step: int, tags: list[str], value: float) -> None:
+        for tag in tags:
+            summary = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+            writer.add_event(Event(wall_time=time.time(), step=step, summary=summary))
+
+    return Recorder(scalars, writer.close)
+
+
+def open_mindspore(folder: str) -> Recorder:
+    """Open MindSpore's SummaryRecord. It takes Tensors alone: of scalars it gets the same one every time."""
+    from mindspore import SummaryRecord, Tensor
+
+    recorder = SummaryRecord(folder)
+    scalar = Tensor(0.5)
+
+    def scalars(step: int, tags: list[str], value: float) -> None:
+        for tag in tags:
+            recorder.add_value("scalar", tag, scalar)
+        recorder.record(step)
+
+    def array(plugin: str, step: int, values: Any) -> None:
+        recorder.add_value(plugin, plugin, values)
+        recorder.record(step)
+
+    histogram, tensor = (functools.partial(array, plugin) for plugin in ("histogram", "tensor"))
+    return Recorder(scalars, recorder.close, histogram, tensor, Tensor)
+
+
+class Candidate(NamedTuple):
+    """A recorder and where it is installed."""
+
+    open: Callable[[str], Recorder]
+    module: str
+    python: Path
+
+
+OURS = "toposcope"
+CANDIDATES = {
+    OURS: Candidate(open_toposcope, "toposcope.recorder", Path(sys.executable)),
+    "tensorboardX": Candidate(open_tensorboardx, "tensorboardX", BUILD / "peers/bin/python"),
+    "tensorboard": Candidate(open_tensorboard, "tensorboard", BUILD / "peers/bin/python"),
+    "MindSpore": Candidate(open_mindspore, "mindspore", BUILD / "mindspore/bin/python"),
+}
+
+
+# What runs in the process of a trial. Each returns its figures, by name.
+
+
+def measure_calls(open_recorder: Callable[[str], Recorder], folder: str, tags: list[str]) -> dict[str, float]:
+    """Time the calls of a paced training: a millisecond of small matrix products before each step."""
+    import numpy
+
+    generator = numpy.random.default_rng(0)
+    inputs, weights = generator.random((64, 256)), generator.random((256, 256))
+    recorder = open_recorder(folder)
+    spent: list[int] = []
+    # The first steps warm up: beyond the first second, the longest that anything waits in a queue.
+    for step in range(2 * STEPS):
+        end = time.perf_counter_ns() + 1_000_000
+        while time.perf_counter_ns() < end:
+            numpy.tanh(inputs @ weights)
+        value = step / 1024
+        began = time.perf_counter_ns()
+        recorder.scalars(step, tags, value)
+        spent.append(time.perf_counter_ns() - began)
+    recorder.close()
+    return {
+        "mean": statistics.fmean(spent[STEPS:]) / len(tags) / 1000,
+        "median": statistics.median(spent[STEPS:]) / len(tags) / 1000,
+    }
+
+
+def measure_throughput(open_recorder: Callable[[str], Recorder], folder: str, tags: list[str]) -> dict[str, float]:
+    """Record many scalars as fast as possible; values are ones that float32 holds exactly, as most losses are."""
+    recorder = open_recorder(folder)
+    recorder.scalars(0, tags, 0.0)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.perf_counter()
+    for step in range(1, SCALARS // len(tags)):
+        recorder.scalars(step, tags, step / 1024)
+    recorder.close()
+    return {
+        "rate": SCALARS / (time.perf_counter() - began) / 1000,
+        "memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024,
+        "bytes": sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file()) / SCALARS,
+    }
+
+
+def measure_stalls(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
+    """Record histograms and tensors from a thread whose heart beats, and look for the gaps."""
+    values = normal_values()
+    idle = longest_gap(4.0)
+    recorder = open_recorder(folder)
+    own = recorder.own(values)
+    calls: list[float] = []
+    gaps: list[float] = []
+    for step in range(ARRAYS):
+        for record in filter(None, (recorder.histogram, recorder.tensor)):
+            began = time.perf_counter()
+            record(step, own)
+            calls.append(1000 * (time.perf_counter() - began))
+            gaps.append(longest_gap(0.2))
+    gaps.append(longest_gap(2.0))
+    recorder.close()
+    return {"longest call": max(calls), "longest gap": max(gaps), "idle gap": idle}
+
+
+def measure_histogram(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
+    """Record histograms; count the CPU time of all threads, and of child processes that have ended."""
+    values = normal_values()
+    recorder = open_recorder(folder)
+    own = recorder.own(values)
+    assert recorder.histogram is not None
+    before = cpu_seconds()
+    for step in range(ARRAYS):
+        recorder.histogram(step, own)
+    recorder.close()
+    return {"histogram": 1000 * (cpu_seconds() - before) / ARRAYS}
+
+
+def measure_idle(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
+    """Do nothing for two seconds between the first scalar and close()."""
+    recorder = open_recorder(folder)
+    recorder.scalars(0, ["loss"], 0.5)
+    before = cpu_seconds()
+    time.sleep(2)
+    recorder.close()
+    return {"idle": 1000 * (cpu_seconds() - before)}
+
+
+def normal_values() -> Any:
+    """Return a million normal float32 values."""
+    import numpy
+
+    return numpy.random.default_rng(0).standard_normal(ELEMENTS, numpy.float32)
+
+
+def longest_gap(seconds: float) -> float:
+    """Beat about every 50 us, in pure Python, and return the longest time between two beats, in milliseconds."""
+    last = time.perf_counter()
+    end, longest = last + seconds, 0.0
+    while last < end:
+        for _ in range(1000):
+            pass
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    return 1000 * longest
+
+
+def cpu_seconds() -> float:
+    """Return the CPU time of this process and of its ended children."""
+    times = os.times()
+    return time.process_time() + times.children_user + times.children_system
+
+
+# What runs the trials.
+
+
+class Measurement(NamedTuple):
+    """A function that runs in a trial, its arguments, and what it measures of whom."""
+
+    measure: Callable[..., dict[str, float]]
+    arguments: tuple[Any, ...]
+    figures: dict[str, tuple[str, str]]
+    """What each figure is, and the goal of the cost contract."""
+    recorders: tuple[str, ...] = tuple(CANDIDATES)
+
+
+ONE, TEN = (["train/loss"],), ([f"train/metric-{number}" for number in range(10)],)
+WITH_HISTOGRAMS = (OURS, "tensorboardX", "MindSpore")
+SIZES = {"bytes": ("bytes in the file a scalar", ""), "memory": ("peak memory growth meanwhile, MiB", "")}
+MEASUREMENTS = {
+    "calls-10": Measurement(
+        measure_calls,
+        TEN,
+        {
+            "mean": ("caller us a scalar, paced, 10 a step: all steps", "1/40 of tensorboardX"),
+            "median": ("the same, the median step", "1/40 of tensorboardX"),
+        },
+    ),
+    "calls-1": Measurement(
+        measure_calls,
+        ONE,
+        {
+            "mean": ("caller us a scalar, paced, 1 a step: all steps", "1/20 of tensorboardX"),
+            "median": ("the same, the median step", "1/20 of tensorboardX"),
+        },
+    ),
+    "throughput-10": Measurement(
+        measure_throughput, TEN, {"rate": ("thousand durable scalars/s, 10 a step", "30x tensorboardX"), **SIZES}
+    ),
+    "throughput-1": Measurement(
+        measure_throughput, ONE, {"rate": ("thousand durable scalars/s, 1 a step", "10x tensorboardX"), **SIZES}
+    ),
+    "stalls": Measurement(
+        measure_stalls,
+        (),
+        {
+            "longest call": ("5 million-element arrays of a kind: longest call, ms", "10 ms"),
+            "longest gap": ("the same: longest stall between calls, ms", "10 ms"),
+            "idle gap": ("the same loop before, nothing recording, ms", ""),
+        },
+        WITH_HISTOGRAMS,
+    ),
+    "histogram": Measurement(
+        measure_histogram,
+        (),
+        {"histogram": ("CPU ms a histogram of 1,000,000 float32", "1/2 of tensorboardX")},
+        WITH_HISTOGRAMS,
+    ),
+    "idle": Measurement(measure_idle, (), {"idle": ("CPU ms of 2 idle seconds and close()", "")}),
+}
+
+
+def trial(name: str, recorder: str) -> dict[str, float]:
+    """Measure in a process of its own; one thread for matrix products leaves the other cores to the recorders."""
+    command = [str(CANDIDATES[recorder].python), __file__, "--trial", recorder, name]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "GLOG_v": "3"}
+    output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    figures: dict[str, float] = json.loads(output.splitlines()[-1])
+    return figures
+
+
+def run_trial(name: str, recorder: str) -> None:
+    """Be the process of a trial."""
+    measurement = MEASUREMENTS[name]
+    with tempfile.TemporaryDirectory(prefix="toposcope-bench-") as folder:
+        figures = measurement.measure(CANDIDATES[recorder].open, folder, *measurement.arguments)
+    print(json.dumps(figures))
+
+
+def installed() -> Iterator[str]:
+    """Yield the recorders that can be imported."""
+    for name, candidate in CANDIDATES.items():
+        with contextlib.suppress(FileNotFoundError):
+            command = [str(candidate.python), "-c", f"import {candidate.module}"]
+            if subprocess.run(command, capture_output=True).returncode == 0:
+                yield name
+
+
+def measure(name: str, recorders: list[str], rounds: int) -> dict[str, list[dict[str, float]]]:
+    """Return the figures of each round of each recorder; every other round runs backwards."""
+    found: dict[str, list[dict[str, float]]] = {recorder: [] for recorder in recorders}
+    for number in range(rounds):
+        for recorder in recorders[:: -1 if number % 2 else 1]:
+            found[recorder].append(trial(name, recorder))
+    return found
+
+
+def report(measurement: Measurement, found: dict[str, list[dict[str, float]]]) -> None:
+    """Print the rows of a measurement."""
+    for figure, (text, goal) in measurement.figures.items():
+        print(f"\n{text:60}{f'goal {goal}' if goal else ''}")
+        ours = [figures[figure] for figures in found[OURS]]
+        for recorder in measurement.recorders:
+            if recorder not in found:
+                print(f"  {recorder:14}not installed")
+                continue
+            values = [figures[figure] for figures in found[recorder]]
+            spread = f"{min(values):9.2f} .. {max(values):9.2f}"
+            print(f"  {recorder:14}{statistics.median(values):9.2f}  {spread}{ratio(ours, values)}", flush=True)
+
+
+def ratio(ours: list[float], theirs: list[float]) -> str:
+    """Return what a row says of our values against another recorder's of the same rounds."""
+    if ours == theirs or not all(ours + theirs):
+        return ""
+    median = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
+    return f"    ours: {f'{median:.1f}x' if median >= 1 else f'1/{1 / median:.1f}'}"
+
+
+def main() -> None:
+    """Measure what was asked for, or everything."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("measurements", nargs="*", metavar="MEASUREMENT", help=", ".join(MEASUREMENTS))
+    parser.add_argument("--rounds", type=int, default=5, help="trials of each recorder (default 5)")
+    parser.add_argument("--trial", choices=CANDIDATES, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.trial:
+        run_trial(options.measurements[0], options.trial)
+        return
+    present = list(installed())
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before, {options.rounds} rounds")
+    for name in options.measurements or MEASUREMENTS:
+        measurement = MEASUREMENTS[name]
+        recorders = [recorder for recorder in measurement.recorders if recorder in present]
+        report(measurement, measure(name, recorders, options.rounds))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""Fixtures of the interoperability checks, which `make interop` runs: pytest does not collect check_*.py by itself."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ReadEvents
+
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder import SummaryRecord
+
+Recorded = Callable[[str, object], Summary.Value | None]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, read_events: ReadEvents) -> Recorded:
+    """Return a function that records a value and returns what the file then holds of it: None when it was skipped."""
+
+    def record(plugin: str, value: object) -> Summary.Value | None:
+        with SummaryRecord(tmp_path, raise_exception=True) as recorder:
+            recorder.add_value(plugin, "tag", value)
+            assert recorder.record(1)
+        values = [value for event in read_events(recorder.log_dir) for value in event.summary.value]
+        assert len(values) <= 1
+        return values[0] if values else None
+
+    return record
