@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
+from toposcope.recorder.foreign import UnreadableValueError, called
 from toposcope.recorder.memory import Memory
-from toposcope.recorder.values import UnreadableValueError, called
 
 _WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
 _memory = Memory()

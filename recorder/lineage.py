@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.plain_data import Plain, items_of, plain_from, utf8
-from toposcope.recorder.values import scalar_from
+from toposcope.recorder.scalar import scalar_from
 
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)

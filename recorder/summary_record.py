@@ -3,7 +3,6 @@
 import logging
 import os
 import reprlib
-import threading
 import weakref
 from collections.abc import Callable
 from time import time
@@ -22,12 +21,14 @@ from toposcope.recorder.arguments import (
     checked_suffix,
 )
 from toposcope.recorder.event_file import Naming
+from toposcope.recorder.foreign import UnreadableValueError, called
 from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
+from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.recording import Options, begin_recording
+from toposcope.recorder.scalar import scalar_from
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
-from toposcope.recorder.values import UnreadableValueError, called, scalar_from
 
 _MODES = ("train", "eval")
 # What a queued event and a scalar in it take of memory, about; and how many scalars are few.
@@ -102,7 +103,7 @@ class SummaryRecord:
         # At exit and when the recorder is dropped. It must not hold the recorder, only its writer.
         weakref.finalize(self, self._recording.writer.close)
         self._put = self._recording.queue.put
-        self._pending = _Pending()
+        self._pending = Pending()
         self._warned: set[tuple[str, str]] = set()
         self.set_mode("train")
 
@@ -266,7 +267,7 @@ class SummaryRecord:
         except (TypeError, ValueError) as error:
             self._warn_once("unfit", tag, f"skipped, its {plugin} operator was given something else: {error}")
 
-    def _record_large(self, step: int, values: "_Values") -> bool:
+    def _record_large(self, step: int, values: Values) -> bool:
         scalars, snapshots = values.scalars, values.snapshots
         values.scalars, values.snapshots = {}, {}
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
@@ -292,29 +293,3 @@ class SummaryRecord:
         if (reason, tag) not in self._warned:
             self._warned.add((reason, tag))
             _log.warning("%s: %s %s", self.log_dir, tag, text)
-
-
-class _Pending(threading.local):
-    """The values that a thread has added since its last record()."""
-
-    def __init__(self) -> None:
-        # One look into the thread's own memory for all: it is the dearest part of a call.
-        self.values = _Values()
-
-
-class _Values:
-    """Scalars by tag, and other values by plugin and tag."""
-
-    __slots__ = ("scalars", "snapshots")
-
-    def __init__(self) -> None:
-        self.scalars: dict[str, float] = {}
-        self.snapshots: dict[tuple[str, str], Snapshot] = {}
-
-    def keep(self, plugin_filter: Callable[[str], bool]) -> None:
-        """Drop the values of the plugins that plugin_filter, called once for each, does not want."""
-        plugins = dict.fromkeys((["scalar"] if self.scalars else []) + [plugin for plugin, _ in self.snapshots])
-        dropped = {plugin for plugin in plugins if not plugin_filter(plugin)}
-        if "scalar" in dropped:
-            self.scalars = {}
-        self.snapshots = {key: snapshot for key, snapshot in self.snapshots.items() if key[0] not in dropped}

@@ -8,7 +8,7 @@ import pytest
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.recorder.arrays import array_from
-from toposcope.recorder.values import UnreadableValueError
+from toposcope.recorder.foreign import UnreadableValueError
 
 NATIVE = {
     "?": codes.DT_BOOL,

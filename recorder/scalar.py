@@ -1,20 +1,16 @@
-"""Values of any framework as plain Python ones. Pure: nothing here remembers or writes."""
+"""Scalars: the one number that a value of any framework holds, as a double."""
 
 import math
 import reprlib
-from collections.abc import Callable
-from typing import NamedTuple, SupportsFloat, TypeVar
+from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 
-_T = TypeVar("_T")
+from toposcope.recorder.foreign import called
+
 _WANTED = "a real number, or an array or tensor that holds one real number"
 # Booleans, integers and floats; "V" is how NumPy sees the bfloat16 and the float8 of ml_dtypes.
 _REAL_KINDS = "biufV"
-
-
-class UnreadableValueError(Exception):
-    """The value's own methods failed: report it and skip it, training goes on."""
 
 
 class Scalar(NamedTuple):
@@ -68,11 +64,3 @@ def _is_real(tensor: object) -> bool:
     # Only NumPy's dtypes have a kind; for it alone item() turns dates into integers.
     kind = getattr(getattr(tensor, "dtype", None), "kind", "f")
     return isinstance(kind, str) and kind in _REAL_KINDS
-
-
-def called(method: Callable[[], _T]) -> _T:
-    """Call a method of a foreign object, whose errors are not ours to know."""
-    try:
-        return method()
-    except Exception as error:
-        raise UnreadableValueError(f"{type(error).__name__}: {error}") from error

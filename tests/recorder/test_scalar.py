@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.recorder.values import Scalar, UnreadableValueError, scalar_from
+from toposcope.recorder.foreign import UnreadableValueError
+from toposcope.recorder.scalar import Scalar, scalar_from
 
 
 class Tensor:
