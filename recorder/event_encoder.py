@@ -1,6 +1,5 @@
 """Recorded events as records: scalars by the fast encoder, everything else value by value."""
 
-import logging
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,6 +7,7 @@ from typing import NamedTuple
 from toposcope.proto.framing import Buffer, frame, frame_parts
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import log
 from toposcope.recorder.messages import LINEAGE_FIELDS
 from toposcope.recorder.npy_export import NpyExport
 from toposcope.recorder.scalar_events import ScalarEncoder, ScalarEvent, summary_event_head
@@ -28,7 +28,6 @@ _EVENT_BYTES = 16 << 20
 _RUN_EVENTS = 1024
 # Copying so many bytes costs less than another buffer in a write.
 _SMALL_BYTES = 64 << 10
-_log = logging.getLogger(__name__)
 
 
 class Encoded(NamedTuple):
@@ -84,7 +83,7 @@ class EventEncoder:
     def _report(self, plugin: str, name: str, error: Exception) -> None:
         if (plugin, name) not in self._reported:
             self._reported.add((plugin, name))
-            _log.warning("%s: %s skipped, the %s cannot be encoded: %r", self._owner, name, plugin, error)
+            log.warn("%s: %s skipped, the %s cannot be encoded: %r", self._owner, name, plugin, error)
 
 
 def _graph_record(wall_time: float, snapshot: Snapshot) -> bytes:

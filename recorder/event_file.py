@@ -35,7 +35,13 @@ class EventFile:
 
     def is_deleted(self) -> bool:
         """Say whether the file has no name any more: what is appended would go with it."""
-        return os.fstat(self._descriptor).st_nlink == 0 and not os.path.exists(self.path)
+        mine = os.fstat(self._descriptor)
+        if mine.st_nlink > 0:
+            return False
+        try:  # Some file systems do not count names.
+            return not os.path.samestat(mine, os.stat(self.path))
+        except FileNotFoundError:
+            return True
 
     def close(self) -> None:
         """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
@@ -64,18 +70,18 @@ class Naming(NamedTuple):
     suffix: str
 
 
-def create_event_file(naming: Naming, seconds: int = 0) -> EventFile:
+def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> EventFile:
     """Create an event file whose name no other writer has, and that sorts after those in the directory.
 
-    Its name says *seconds* if that is free and given, else the present time or later. The directory is created anew if
-    it is gone.
+    Its name says *seconds* if that is given and free, else the present time or later, later than *after* anyway. The
+    directory is created anew if it is gone.
 
     Raises:
         OSError: it cannot be created.
     """
     os.makedirs(naming.directory, exist_ok=True)
     while True:
-        seconds = seconds or _next_seconds(naming.directory)
+        seconds = seconds or max(_next_seconds(naming.directory), after + 1)
         name = event_file_name(naming.prefix, seconds, naming.rank, _host(), naming.suffix)
         path = os.path.join(naming.directory, name)
         try:
@@ -84,9 +90,9 @@ def create_event_file(naming: Naming, seconds: int = 0) -> EventFile:
             seconds = 0  # Another writer was faster: its name is in the directory now.
 
 
-def seconds_of(file: EventFile) -> int:
-    """Return the seconds in the name of a file."""
-    name = parse_file_name(os.path.basename(file.path))
+def seconds_of(path: str) -> int:
+    """Return the seconds in the name of a file, 0 when it has none."""
+    name = parse_file_name(os.path.basename(path))
     return name.seconds if name else 0
 
 

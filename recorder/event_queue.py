@@ -17,6 +17,7 @@ from toposcope.recorder.faults import Faults
 _MAX_EVENTS, _HIGH_WATER_EVENTS = 65_536, 8_192
 _MAX_BYTES, _HIGH_WATER_BYTES = 128 << 20, 4 << 20
 _RETRY_SECONDS = 1.0
+_DOZE_SECONDS = 5.0
 STALL_SECONDS = 30.0
 
 
@@ -191,7 +192,8 @@ class EventQueue:
                 return deque()
             self._urgent = self._urgent and bool(self._events)
             while not (self._urgent or self._closing) and (left := self._left()) > 0:
-                self._changed.wait(left)
+                # Not for long: a finaliser that runs in this thread may have closed the queue just now.
+                self._changed.wait(min(left, _DOZE_SECONDS))
             return self._take_all()
 
     def _left(self) -> float:

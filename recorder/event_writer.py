@@ -1,5 +1,6 @@
 """The thread that writes one recording: takes events from the queue and brings their records into the files."""
 
+import atexit
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -30,7 +31,10 @@ class EventWriter:
     def close(self) -> bool:
         """Write what is queued, bring the files to the disk and end the thread; False when that failed. Idempotent."""
         closed = self._queue.close()
-        if self._queue.ended and threading.current_thread() is not self._thread:
+        if threading.current_thread() is self._thread:
+            # A finaliser ran in this very thread, which cannot wait for itself: the end of the process does.
+            atexit.register(self._thread.join, STALL_SECONDS)
+        elif self._queue.ended:
             self._thread.join(STALL_SECONDS)  # It may still be logging.
         return closed
 

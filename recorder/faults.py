@@ -1,8 +1,9 @@
 """What is wrong with a writer, and who has been told: the log once a fault, the caller once if it wants to know."""
 
-import logging
+import contextlib
+from collections import deque
 
-_log = logging.getLogger(__name__)
+from toposcope.recorder import log
 
 
 class Faults:
@@ -17,7 +18,7 @@ class Faults:
         self.count = 0
         """Faults noted so far, repeated ones included."""
         self._lost = 0
-        self._unlogged: list[str] = []
+        self._unlogged: deque[str] = deque()
         self._unraised: Exception | None = None
 
     def note(self, error: Exception) -> None:
@@ -54,5 +55,6 @@ class Faults:
 
     def log(self) -> None:
         """Log what is new. Call it without the writer's lock: a log handler may itself record."""
-        while self._unlogged:
-            _log.error("%s: %s", self._path, self._unlogged.pop(0))
+        with contextlib.suppress(IndexError):  # Another thread may log at the same time.
+            while True:
+                log.complain("%s: %s", self._path, self._unlogged.popleft())

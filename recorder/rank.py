@@ -1,14 +1,14 @@
 """The rank of this process among those that train together, as the launcher tells it through the environment."""
 
-import logging
 import re
 from collections.abc import Mapping
+
+from toposcope.recorder import log
 
 RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "RANK_ID")
 """torchrun, Slurm, Open MPI, MindSpore; the first that holds a rank counts."""
 
 _RANK = re.compile(r"[0-9]{1,9}")
-_log = logging.getLogger(__name__)
 
 
 def rank_of(environment: Mapping[str, str]) -> int:
@@ -21,5 +21,5 @@ def rank_of(environment: Mapping[str, str]) -> int:
         if _RANK.fullmatch(text):
             return int(text)
         if text:
-            _log.warning("%s=%.40r is not a rank (0, 1, 2, ...): passed over.", variable, text)
+            log.warn("%s=%.40r is not a rank (0, 1, 2, ...): passed over.", variable, text)
     return 0

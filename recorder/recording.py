@@ -54,13 +54,16 @@ def begin_recording(options: Options) -> Recording:
     """
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
-        lambda _: create_event_file(naming),
+        lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
         lambda rotation: _version_record(session, rotation, options.starts_attempt),
         options.max_file_size,
     )
-    seconds = seconds_of(summaries.begin())
+    summaries.begin()
+    seconds = seconds_of(summaries.path)
     lineage = RotatingFile(
-        lambda rotation: create_event_file(naming._replace(suffix=_LINEAGE_SUFFIX), 0 if rotation else seconds),
+        lambda rotation: create_event_file(
+            naming._replace(suffix=_LINEAGE_SUFFIX), 0 if rotation else seconds, seconds_of(lineage.path)
+        ),
         lambda _: b"",
         options.max_file_size,
     )

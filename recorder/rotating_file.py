@@ -1,11 +1,11 @@
 """A sequence of event files that are filled one after the other, none beyond its largest size."""
 
-import errno
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from toposcope.proto.framing import Buffer
+from toposcope.proto.framing import FOOTER_BYTES, HEADER_BYTES, Buffer, read_header
+from toposcope.recorder import log
 from toposcope.recorder.event_encoder import Record
 from toposcope.recorder.event_file import EventFile
 
@@ -41,9 +41,9 @@ class RotatingFile:
         self._file: EventFile | None = None
         self._rotation = 0
         self._owed: deque[_Block] = deque()
-        # What is being written: the first bytes of the next write, and how many records they are of.
+        # What is being written, whole, and what of it is not in the file.
+        self._writing: list[_Block] = []
         self._chunk: deque[Buffer] = deque()
-        self._chunk_records = 0
         self._room = 0.0
         self._is_fresh = True
         self.path = ""
@@ -57,7 +57,12 @@ class RotatingFile:
     @property
     def owed_records(self) -> int:
         """How many records are not in a file, or not whole."""
-        return self._chunk_records + sum(block.records for block in self._owed)
+        left = sum(map(len, self._chunk))
+        records = sum(block.records for block in self._owed)
+        for block in reversed(self._writing):
+            records += _records_after(block, block.size - left)
+            left = max(0, left - block.size)
+        return records
 
     def append(self, records: Sequence[Record]) -> None:
         """Owe records to the disk."""
@@ -66,23 +71,25 @@ class RotatingFile:
         elif records:
             self._owed.append(_block(records))
 
-    def begin(self) -> EventFile:
+    def begin(self) -> None:
         """Create the next file, which begins with its head; OSError when it cannot be created: nothing has changed."""
         file = self._create(self._rotation)
         previous, self._file, self.path = self._file, file, file.path
         head = self._head(self._rotation)
         self._rotation += 1
-        self._chunk = deque([head] if head else [])
+        self._start([_Block([head], len(head), 0)] if head else [])
         self._room = float("inf") if self._limit is None else self._limit - len(head)
         self._is_fresh = True
         if previous is not None:
             previous.close()
-        return file
 
     def write_some(self) -> None:
         """Write what is owed, or a part of it; OSError when nothing of it can be written now."""
+        if self._file is not None and self._file.is_deleted():
+            self._leave_deleted(self._file)
         if not self._chunk:
-            self._choose_file()
+            if self._file is None or not self._fits(self._owed[0]):
+                self.begin()
             self._gather()
         assert self._file is not None
         self._drop(self._file.write(self._chunk))
@@ -96,34 +103,37 @@ class RotatingFile:
     def abandon(self) -> None:
         """Close the file as it is and forget what is owed."""
         file, self._file = self._file, None
-        self._chunk.clear()
+        self._start([])
         self._owed.clear()
         if file is not None:
             file.abandon()
 
-    def _choose_file(self) -> None:
-        """Begin the next file when the next record does not belong into this one."""
-        if self._file is not None and self._file.is_deleted():
-            self._file.abandon()
-            self._file = None
-            raise FileNotFoundError(errno.ENOENT, "it was deleted while it was written, a new file is begun", self.path)
-        if self._file is None or not self._fits(self._owed[0]):
-            self.begin()
+    def _leave_deleted(self, file: EventFile) -> None:
+        """Have the next file begin, with all of what was being written."""
+        log.complain("%s: was deleted while it was written. What is recorded from now on is in a new file.", self.path)
+        self._owed.extendleft(block for block in reversed(self._writing) if block.records)
+        self._start([])
+        self._file = None
+        file.abandon()
+
+    def _start(self, blocks: list[_Block]) -> None:
+        """Make blocks what is being written."""
+        self._writing = blocks
+        self._chunk = deque(buffer for block in blocks for buffer in block.buffers)
 
     def _fits(self, block: _Block) -> bool:
         # A record larger than the limit has a file of its own.
         return self._is_fresh or block.size <= self._room
 
     def _gather(self) -> None:
-        """Put blocks that belong into this file into the next write, at least one."""
-        gathered = 0
+        """Have blocks that belong into this file written next, at least one."""
+        blocks, gathered = list(self._writing), 0
         while self._owed and gathered < _GATHERED_BYTES and self._fits(self._owed[0]):
-            block = self._owed.popleft()
-            self._chunk += block.buffers
-            self._chunk_records += block.records
-            self._room -= block.size
+            blocks.append(self._owed.popleft())
+            self._room -= blocks[-1].size
             self._is_fresh = False
-            gathered += block.size
+            gathered += blocks[-1].size
+        self._start(blocks)
 
     def _drop(self, written: int) -> None:
         """Take what is written out of the chunk."""
@@ -132,7 +142,7 @@ class RotatingFile:
         if self._chunk:
             self._chunk[0] = self._chunk[0][written:]
         else:
-            self._chunk_records = 0
+            self._writing = []
 
 
 def _block(records: Sequence[Record]) -> _Block:
@@ -141,3 +151,14 @@ def _block(records: Sequence[Record]) -> _Block:
     for record in records:
         buffers += [record] if isinstance(record, bytes) else record
     return _Block(buffers, sum(map(len, buffers)), len(records))
+
+
+def _records_after(block: _Block, written: int) -> int:
+    """Return how many records of block do not end within its first bytes, written of them."""
+    if not 0 < written < block.size:
+        return block.records if written <= 0 else 0
+    content, at, records = b"".join(block.buffers), 0, 0
+    while at < len(content):
+        at += HEADER_BYTES + read_header(content[at : at + HEADER_BYTES]).length + FOOTER_BYTES
+        records += at > written
+    return records

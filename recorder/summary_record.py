@@ -1,6 +1,5 @@
 """SummaryRecord: what a training loop calls to record its summaries."""
 
-import logging
 import os
 import reprlib
 import weakref
@@ -8,6 +7,7 @@ from collections.abc import Callable
 from time import time
 from types import TracebackType
 
+from toposcope.recorder import log
 from toposcope.recorder.arguments import (
     checked_bool,
     checked_directory,
@@ -34,7 +34,6 @@ _MODES = ("train", "eval")
 # What a queued event and a scalar in it take of memory, about; and how many scalars are few.
 _EVENT_BYTES, _SCALAR_BYTES, _FEW_SCALARS = 256, 96, 16
 _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
-_log = logging.getLogger(__name__)
 
 
 class SummaryRecord:
@@ -292,4 +291,4 @@ class SummaryRecord:
     def _warn_once(self, reason: str, tag: str, text: str) -> None:
         if (reason, tag) not in self._warned:
             self._warned.add((reason, tag))
-            _log.warning("%s: %s %s", self.log_dir, tag, text)
+            log.warn("%s: %s %s", self.log_dir, tag, text)

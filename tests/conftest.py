@@ -16,7 +16,8 @@ def _read_events(path: Path | str) -> list[Event]:
     events, start = [], 0
     while start < len(content):
         header = framing.read_header(content[start : start + framing.HEADER_BYTES])
-        payload = content[start + framing.HEADER_BYTES :][: header.length]
+        begin = start + framing.HEADER_BYTES
+        payload = content[begin : begin + header.length]
         record = framing.frame(payload)
         assert content[start : start + len(record)] == record, f"{path} is damaged at byte {start}"
         events.append(Event.FromString(payload))

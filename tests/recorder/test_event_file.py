@@ -24,8 +24,8 @@ def test_name_holds_now_rank_and_host(tmp_path: Path, monkeypatch: pytest.Monkey
     file = create(tmp_path, rank=3)
 
     file.close()
-    assert before <= seconds_of(file) <= time.time()
-    assert os.listdir(tmp_path) == [f"events.out.events.summary.{seconds_of(file)}.3.box-1.lan_MS"]
+    assert before <= seconds_of(file.path) <= time.time()
+    assert os.listdir(tmp_path) == [f"events.out.events.summary.{seconds_of(file.path)}.3.box-1.lan_MS"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,9 @@ def test_names_of_one_directory_sort_in_order(tmp_path: Path) -> None:
     for file in files:
         file.close()
     assert [file.path for file in files] == sorted({file.path for file in files})
-    assert [seconds_of(file) for file in files] == list(range(seconds_of(files[0]), seconds_of(files[0]) + 4))
+    assert [seconds_of(file.path) for file in files] == list(
+        range(seconds_of(files[0].path), seconds_of(files[0].path) + 4)
+    )
 
 
 def test_name_follows_the_largest_of_the_directory(tmp_path: Path) -> None:
@@ -59,7 +61,7 @@ def test_name_follows_the_largest_of_the_directory(tmp_path: Path) -> None:
     file = create(tmp_path)
 
     file.close()
-    assert seconds_of(file) == 100000000000
+    assert seconds_of(file.path) == 100000000000
 
 
 def test_name_taken_in_between_is_left_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,14 +70,14 @@ def test_name_taken_in_between_is_left_to_its_owner(tmp_path: Path, monkeypatch:
     list_directory = os.listdir
     answers = [[], list_directory(tmp_path)]
     monkeypatch.setattr(os, "listdir", lambda _: answers.pop(0))
-    monkeypatch.setattr(time, "time", lambda: float(seconds_of(first)))
+    monkeypatch.setattr(time, "time", lambda: float(seconds_of(first.path)))
 
     second = create(tmp_path)
 
     first.close()
     second.close()
     assert answers == []
-    assert seconds_of(second) == seconds_of(first) + 1
+    assert seconds_of(second.path) == seconds_of(first.path) + 1
 
 
 def test_mode_of_the_file_is_the_umasks(tmp_path: Path) -> None:
@@ -98,8 +100,8 @@ def test_seconds_can_be_chosen(tmp_path: Path) -> None:
 
     for file in files:
         file.close()
-    assert seconds_of(files[0]) == 1234
-    assert seconds_of(files[1]) >= int(time.time()) - 1
+    assert seconds_of(files[0].path) == 1234
+    assert seconds_of(files[1].path) >= int(time.time()) - 1
 
 
 def test_directory_is_created_anew(tmp_path: Path) -> None:

@@ -266,7 +266,7 @@ def test_log_handler_may_use_the_writer_it_is_told_about(caplog: pytest.LogCaptu
     recording = Recording(full_disk())
     handler = logging.Handler()
     handler.emit = lambda _: recording.flush()  # type: ignore[assignment, method-assign, return-value]
-    logger = logging.getLogger("toposcope.recorder.faults")
+    logger = logging.getLogger("toposcope.recorder")
     logger.addHandler(handler)
     try:
         recording.put(event(1))

@@ -148,7 +148,7 @@ def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path) == [b"head 0;1", b"head 1;2"]
 
 
-def test_deleted_file_is_followed_by_another(tmp_path: Path) -> None:
+def test_deleted_file_is_followed_by_another(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The deletion is an error once; what is written afterwards is in the next file."""
     files = files_in(tmp_path)
     files.append([b"1"])
@@ -156,8 +156,27 @@ def test_deleted_file_is_followed_by_another(tmp_path: Path) -> None:
     os.unlink(files.path)
     files.append([b"2"])
 
-    with pytest.raises(FileNotFoundError, match="deleted"):
-        files.write_some()
     write_all(files)
     files.close()
     assert contents(tmp_path) == [b"head 1;2"]
+    assert caplog.text.count("was deleted while it was written") == 1
+
+
+def test_record_that_was_being_written_into_a_deleted_file_is_written_again(tmp_path: Path) -> None:
+    """What was torn by the deletion is whole in the next file."""
+    paths = iter((tmp_path / "first", tmp_path / "second"))
+
+    def create(_: int) -> EventFile:
+        path = next(paths)
+        return ShortFile(str(path), os.open(path, os.O_WRONLY | os.O_CREAT))
+
+    files = RotatingFile(create, lambda rotation: HEAD % rotation)
+    files.begin()
+    files.append([b"one;", b"two;"])
+    for _ in range(HEAD_BYTES + 2):
+        files.write_some()
+    os.unlink(files.path)
+
+    write_all(files)
+    files.close()
+    assert contents(tmp_path) == [b"head 1;one;two;"]

@@ -271,27 +271,6 @@ def test_flushed_values_are_seen_by_another_process(tmp_path: Path) -> None:
         assert b"loss".hex() in seen
 
 
-def test_killed_process_leaves_what_it_flushed(tmp_path: Path, read_events) -> None:
-    """Kill -9 loses nothing that was flushed, and tears nothing."""
-    script = """
-        import os, signal, sys
-        from toposcope.recorder import SummaryRecord
-        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
-        for step in range(1000):
-            recorder.add_value("scalar", "loss", 0.1)
-            recorder.record(step)
-        recorder.flush()
-        recorder.add_value("scalar", "loss", 0.1)
-        recorder.record(1000)
-        os.kill(os.getpid(), signal.SIGKILL)
-    """
-    with pytest.raises(subprocess.CalledProcessError):
-        run_python(script, tmp_path)
-
-    (file,) = tmp_path.iterdir()
-    assert [event.step for event in read_events(file)[1:]] == list(range(1000))
-
-
 def test_closing_twice_is_harmless(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A closed recorder records nothing, says so once, and cannot be entered."""
     recorder = SummaryRecord(tmp_path)
@@ -376,70 +355,6 @@ def test_process_that_does_not_close_loses_nothing(tmp_path: Path, read_events) 
     for run in tmp_path.iterdir():
         (file,) = run.iterdir()
         assert scalars(read_events(file)) == [(7, "loss", 1.0)]
-
-
-def test_forked_child_has_a_closed_recorder(tmp_path: Path, read_events) -> None:
-    """A child writes nothing of what the parent queued, can record in a recorder of its own, and ends cleanly."""
-    script = """
-        import os, sys, warnings
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of every fork beside a thread.
-        from toposcope.recorder import SummaryRecord
-
-        def record(recorder, step):
-            recorder.add_value("scalar", "loss", 1.0)
-            return recorder.record(step)
-
-        recorder = SummaryRecord(sys.argv[1] + "/parent", flush_seconds=1e6)
-        record(recorder, 1)
-        child = os.fork()
-        if child == 0:
-            print("child records", record(recorder, 2), flush=True)
-            recorder.flush()
-            recorder.close()
-            with SummaryRecord(sys.argv[1] + "/child") as own:
-                record(own, 3)
-            sys.exit()
-        _, status = os.waitpid(child, 0)
-        print("child ended", status, "parent records", record(recorder, 4))
-    """
-    printed = run_python(script, tmp_path)
-
-    assert printed.splitlines() == ["child records False", "child ended 0 parent records True"]
-    steps = {run.name: [step for step, *_ in scalars(read_events(next(run.iterdir())))] for run in tmp_path.iterdir()}
-    assert steps == {"parent": [1, 4], "child": [3]}
-
-
-@pytest.mark.parametrize("raise_exception", [False, True])
-def test_full_disk_does_not_stop_the_training(tmp_path: Path, raise_exception: bool) -> None:
-    """record() says False, and the next call raises when asked to, once; what is in the file ends within a record."""
-    script = """
-        import logging, resource, sys
-        logging.disable()
-        from toposcope.recorder import SummaryRecord
-        recorder = SummaryRecord(sys.argv[1], raise_exception=sys.argv[2] == "True", flush_seconds=1e6)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-        outcomes = []
-        for step in range(100):
-            recorder.add_value("scalar", "loss", 0.1)
-            try:
-                outcomes.append(str(recorder.record(step)))
-                if step % 10 == 9:
-                    recorder.flush()
-            except OSError as error:
-                outcomes.append(type(error).__name__)
-        try:
-            recorder.close()
-        except OSError as error:
-            outcomes.append(type(error).__name__)
-        print(*outcomes)
-    """
-    outcomes = run_python(script, tmp_path, raise_exception).split()
-
-    # The limit is reached by the flush() after step 19. The first call that can raise is that very flush().
-    assert outcomes[:20] == ["True"] * 20
-    assert outcomes[20:] == (["OSError"] if raise_exception else []) + ["False"] * 80
-    (file,) = tmp_path.iterdir()
-    assert file.stat().st_size == 1000
 
 
 def test_next_record_raises_the_fault(tmp_path: Path) -> None:

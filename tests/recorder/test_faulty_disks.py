@@ -1,0 +1,397 @@
+"""What a recording survives: disks that are full, read-only or gone, and the lack of descriptors or memory."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from event_files import read_slowly
+from trainings import NEVER, ReadEvents, event_files, lost_in, read_sessions, run_training, steps_in, train
+
+from toposcope.recorder import SummaryRecord
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_file_that_may_not_grow(tmp_path: Path, read_events: ReadEvents, raises: bool) -> None:
+    """At the limit record() says False, or raises that error once; when there is room again everything is written."""
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], raise_exception=sys.argv[2] == "True", flush_seconds=1e6)
+        train(recorder, range(20))
+        recorder.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(recorder.log_dir) + 1000, resource.RLIM_INFINITY))
+        for step in range(20, 100):
+            try:
+                print(*train(recorder, [step]))
+                if step % 10 == 9:
+                    recorder.flush()
+            except OSError as error:
+                print(error.strerror)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        recorder.flush()
+        print(*train(recorder, range(100, 120)), sep="\\n")
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run", raises)
+
+    outcomes = ended.stdout.splitlines()
+    # The flush() that finds the file full is the first call that can raise.
+    full = outcomes.index("File too large" if raises else "False")
+    assert set(outcomes[:full]) | set(outcomes[-20:]) == {"True"}
+    assert set(outcomes[full + raises : -20]) == {"False"}
+    assert steps_in(tmp_path / "run", read_events) == list(range(120))
+    assert [ended.stderr.count(text) for text in ("File too large", "is written again", "lost.")] == [1, 1, 0]
+
+
+def test_queue_is_bounded_while_the_disk_is_full(tmp_path: Path, read_events: ReadEvents) -> None:
+    """What finds no room in memory is lost and counted; the oldest are kept, and written when there is room again."""
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        recorder.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        train(recorder, range(20))
+        recorder.flush()
+        print(any(train(recorder, range(20, 90_000))))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        recorder.flush()
+        print(*train(recorder, [90_000]))
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    *kept, last = steps_in(tmp_path / "run", read_events)
+    assert ended.stdout.split() == ["False", "True"]
+    assert kept == list(range(len(kept)))
+    assert last == 90_000
+    assert 60_000 < len(kept) < 70_000
+    assert lost_in(ended.stderr) == 90_000 - len(kept)
+
+
+def test_close_on_a_full_disk(tmp_path: Path) -> None:
+    """A close() that cannot write returns, or raises why, and the log says how many events are not in the file."""
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], raise_exception=True, flush_seconds=1e6)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        train(recorder, range(100))
+        try:
+            recorder.close()
+        except OSError as error:
+            print(error.strerror)
+        recorder.close()
+        print(recorder.log_dir)
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    error, path = ended.stdout.splitlines()
+    assert error == "File too large"
+    points, damage = read_slowly(Path(path).read_bytes(), "mindspore")
+    assert [point.step for point in points] == list(range(len(points)))
+    assert damage == []
+    assert lost_in(ended.stderr) == 100 - len(points)
+
+
+def test_log_handler_that_fails(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A handler that raises when it is told of a full disk does not end the recording."""
+    script = """
+        import logging, resource
+
+        class Broken(logging.Handler):
+            def emit(self, _):
+                raise RuntimeError("the handler fails")
+
+        logging.getLogger().addHandler(Broken())
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+        train(recorder, range(100))
+        recorder.flush()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        recorder.flush()
+        print(*train(recorder, range(100, 120)))
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    assert set(ended.stdout.split()) == {"True"}
+    assert steps_in(tmp_path / "run", read_events) == list(range(120))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a directory on a disk of one megabyte."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("only root mounts a disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"no disk can be mounted: {mounted.stderr.strip()}")
+    yield disk
+    subprocess.run(["umount", "--lazy", disk], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Leave a few bytes of a disk; return the file that takes the others."""
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while file.write(bytes(4096)):
+                pass
+        except OSError:
+            file.truncate(max(0, file.tell() - 4 * 4096))
+    return filler
+
+
+def test_full_disk(small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
+    """On a full disk record() says False; once a file is deleted everything is written, nothing is torn."""
+    with SummaryRecord(small_disk / "run", flush_seconds=NEVER) as recorder:
+        train(recorder, range(10))
+        recorder.flush()
+        filler = fill(small_disk)
+        assert train(recorder, range(10, 30)) == [True] * 20
+        recorder.flush()
+        assert train(recorder, range(30, 40)) == [False] * 10
+        filler.unlink()
+        recorder.flush()
+        assert train(recorder, range(40, 50)) == [True] * 10
+
+    assert steps_in(small_disk / "run", read_events) == list(range(50))
+    assert [caplog.text.count(text) for text in ("No space left", "is written again", "lost.")] == [1, 1, 0]
+
+
+def test_full_disk_at_a_rotation(small_disk: Path, read_events: ReadEvents) -> None:
+    """Files that begin on a full disk hold, when there is room again, all that was recorded."""
+    with SummaryRecord(small_disk / "run", max_file_size=10_000, flush_seconds=NEVER) as recorder:
+        train(recorder, range(10))
+        recorder.flush()
+        filler = fill(small_disk)
+        train(recorder, range(10, 30))
+        recorder.flush()
+        assert train(recorder, range(30, 40)) == [False] * 10
+        filler.unlink()
+
+    assert steps_in(small_disk / "run", read_events) == list(range(40))
+
+
+def test_event_file_deleted_to_make_room(
+    small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What waits on a full disk is not written into the file that was deleted for it, but whole into the next one."""
+    with SummaryRecord(small_disk / "run", flush_seconds=NEVER) as recorder:
+        train(recorder, range(10))
+        recorder.flush()
+        filler = fill(small_disk)
+        train(recorder, range(10, 30))
+        recorder.flush()
+        deleted = Path(recorder.log_dir).read_bytes()
+        assert train(recorder, [30]) == [False]
+        os.unlink(recorder.log_dir)
+        filler.unlink()
+
+    points, _ = read_slowly(deleted, "mindspore")
+    whole = {point.step for point in points}
+    assert whole | set(steps_in(small_disk / "run", read_events)) == set(range(31))
+    assert lost_in(caplog.text) == 0
+
+
+def test_memory_runs_out(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Values for which no memory is left are lost and reported; the recording goes on."""
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("only Linux says how much memory is used")
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        values = np.ones(1 << 20)
+        train(recorder, [0])
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), resource.RLIM_INFINITY))
+        for step in range(1, 29):
+            for plugin in ("tensor", "histogram"):
+                recorder.add_value(plugin, plugin, values)
+            train(recorder, [step])
+        recorder.flush()
+        del values
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        recorder.flush()
+        print(*train(recorder, [29]))
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    assert ended.stdout == "True\n"
+    (events,) = read_sessions(tmp_path / "run", read_events)
+    losses = [event.step for event in events for value in event.summary.value if value.tag == "loss"]
+    assert losses == list(range(30))
+    assert "MemoryError" in ended.stderr
+
+
+# The directory goes away.
+
+
+def remove_directory(file: Path) -> None:
+    """Remove the directory of a file with all that is in it."""
+    shutil.rmtree(file.parent)
+
+
+def replace_by_copy(file: Path) -> None:
+    """Put a copy in the place of a file: it has the name, not what is written from now on."""
+    content = file.read_bytes()
+    file.unlink()
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("remove", [remove_directory, Path.unlink, replace_by_copy])
+@pytest.mark.parametrize("max_file_size", [None, 20_000])
+def test_file_that_vanishes(
+    tmp_path: Path,
+    read_events: ReadEvents,
+    caplog: pytest.LogCaptureFixture,
+    remove: Callable[[Path], None],
+    max_file_size: int | None,
+) -> None:
+    """When its file, or all of the directory, is removed a recording goes on in a new file, and the log says so."""
+    run = tmp_path / "run"
+    with SummaryRecord(run, max_file_size=max_file_size, flush_seconds=NEVER) as recorder:
+        train(recorder, range(20))
+        recorder.flush()
+        removed = Path(recorder.log_dir)
+        rotations = read_events(removed)[0].rotation + 1
+        remove(removed)
+        kept = event_files(run)
+        train(recorder, range(20, 40))
+        recorder.flush()
+        train(recorder, range(40, 60))
+
+    paths = [path for path in event_files(run) if path not in kept]
+    assert removed not in paths
+    new = [read_events(path) for path in paths]
+    assert [head.rotation for head, *_ in new] == list(range(rotations, rotations + len(new)))
+    assert [event.step for _, *events in new for event in events] == list(range(20, 60))
+    assert caplog.text.count("deleted while it was written") == 1
+
+
+def test_close_after_the_directory_is_removed(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A close() that finds the directory gone writes what it has into a new one."""
+    with SummaryRecord(tmp_path / "run", flush_seconds=NEVER) as recorder:
+        train(recorder, range(10))
+        shutil.rmtree(tmp_path / "run")
+
+    assert steps_in(tmp_path / "run", read_events) == list(range(10))
+
+
+def test_directory_that_is_renamed(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The present file goes with its directory, the next one begins in a new directory of the old name."""
+    before, after = tmp_path / "run", tmp_path / "renamed"
+    with SummaryRecord(before, max_file_size=20_000, flush_seconds=NEVER) as recorder:
+        train(recorder, range(20))
+        recorder.flush()
+        before.rename(after)
+        assert train(recorder, range(20, 40)) == [True] * 20
+        recorder.flush()
+        assert train(recorder, range(40, 60)) == [True] * 20
+
+    steps = [steps_in(directory, read_events) for directory in (after, before)]
+    assert all(steps)
+    assert steps[0] + steps[1] == list(range(60))
+
+
+@pytest.fixture
+def open_directory() -> Iterator[Path]:
+    """Return a directory that every user can reach, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as directory:
+        os.chmod(directory, 0o777)
+        yield Path(directory)
+
+
+def test_read_only_directory(open_directory: Path, read_events: ReadEvents) -> None:
+    """Rotation in a directory that became read-only waits until it is writable again, and loses nothing."""
+    script = """
+        if os.geteuid() == 0:
+            os.setuid(65534)  # Root may write everywhere.
+        recorder = SummaryRecord(sys.argv[1] + "/run", max_file_size=20_000, flush_seconds=1e6)
+        train(recorder, range(20), "tensor")
+        recorder.flush()
+        os.chmod(sys.argv[1] + "/run", 0o555)
+        print(*train(recorder, range(20, 40), "tensor"))
+        recorder.flush()
+        print(*train(recorder, range(40, 60), "tensor"))
+        os.chmod(sys.argv[1] + "/run", 0o755)
+        recorder.flush()
+        print(*train(recorder, range(60, 80), "tensor"))
+        recorder.close()
+    """
+    ended = run_training(open_directory, script, open_directory)
+
+    assert [set(line.split()) for line in ended.stdout.splitlines()] == [{"True"}, {"False"}, {"True"}]
+    assert steps_in(open_directory / "run", read_events) == list(range(80))
+    assert [ended.stderr.count(text) for text in ("Permission denied", "is written again", "lost.")] == [1, 1, 0]
+
+
+def test_no_file_descriptor_is_left(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Rotation without a free descriptor waits until one is free, and loses nothing."""
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], max_file_size=20_000, flush_seconds=1e6)
+        train(recorder, range(20), "tensor")
+        recorder.flush()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        taken = []
+        try:
+            while True:
+                taken.append(open(os.devnull))
+        except OSError:
+            pass
+        print(*train(recorder, range(20, 40), "tensor"))
+        recorder.flush()
+        print(*train(recorder, range(40, 60), "tensor"))
+        for file in taken:
+            file.close()
+        recorder.flush()
+        print(*train(recorder, range(60, 80), "tensor"))
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    assert [set(line.split()) for line in ended.stdout.splitlines()] == [{"True"}, {"False"}, {"True"}]
+    assert steps_in(tmp_path / "run", read_events) == list(range(80))
+    assert [ended.stderr.count(text) for text in ("Too many open files", "is written again", "lost.")] == [1, 1, 0]
+
+
+def test_export_that_is_impossible(tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
+    """Where no npy file can be written record() says False, the log why, once; the event file has everything."""
+    with SummaryRecord(tmp_path, export_options={"tensor_format": "npy"}, flush_seconds=NEVER) as recorder:
+        seconds = Path(recorder.log_dir).name.split(".")[4]
+        (tmp_path / f"export_{seconds}").write_text("in the way")
+        train(recorder, range(10))
+        recorder.flush()
+        assert train(recorder, range(10, 20)) == [False] * 10
+        recorder.flush()
+        (tmp_path / f"export_{seconds}").unlink()
+        train(recorder, range(20, 30))
+        recorder.flush()
+        assert train(recorder, range(30, 40)) == [True] * 10
+
+    assert steps_in(tmp_path, read_events) == list(range(40))
+    assert len(list(tmp_path.glob("export_*/tensor/*.npy"))) == 20
+    assert [caplog.text.count(text) for text in ("in the way", "cannot be written", "is written again")] == [0, 1, 1]
+    assert "20 recorded tensors are lost" in caplog.text
+
+
+def test_export_that_is_impossible_is_raised_when_asked_for(tmp_path: Path) -> None:
+    """With raise_exception the next call raises why a tensor could not be exported, once."""
+    exporting = {"tensor_format": "npy"}
+    recorder = SummaryRecord(tmp_path, raise_exception=True, export_options=exporting, flush_seconds=NEVER)
+    seconds = Path(recorder.log_dir).name.split(".")[4]
+    (tmp_path / f"export_{seconds}").write_text("in the way")
+    train(recorder, range(1))
+    with pytest.raises((FileExistsError, NotADirectoryError)):
+        recorder.flush()
+    recorder.flush()
+    recorder.close()
+
+
+# The disk is slow.

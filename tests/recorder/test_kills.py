@@ -1,0 +1,161 @@
+"""What kill -9 leaves behind, at any moment of a recording."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toposcope.proto import framing
+from toposcope.proto.summary_pb2 import Event, Summary
+from toposcope.recorder import SummaryRecord
+
+KILLS = 54
+# All in one file, many records a file, and every large record in a file of its own.
+FILE_SIZES = (None, 1 << 20, 10_000)
+TRAINING = """
+import numpy as np
+from toposcope.recorder import SummaryRecord
+
+NOISE = np.random.default_rng(0).random((2, 64, 256), np.float32)
+
+def train(recorder, step):
+    recorder.add_value("scalar", "loss", step / 3)
+    if step % 4 == 1:
+        recorder.add_value("tensor", "weights", NOISE * step)
+    if step % 4 == 2:
+        recorder.add_value("histogram", "gradients", NOISE[0] * step)
+    if step % 16 == 3:
+        recorder.add_value("image", "input", NOISE[0, :64, :64] * step)
+    return recorder.record(step)
+"""
+# Children are forked from a process that has everything imported, two at a time, and report each flush by a pipe.
+KILLER = """
+import itertools, json, os, random, select, signal, struct, sys, tempfile, time
+
+def record(directory, max_file_size, reports):
+    recorder = SummaryRecord(directory, max_file_size=max_file_size, flush_seconds=0.002)
+    for step in itertools.count():
+        train(recorder, step)
+        if step % 7 == 0:
+            recorder.flush()
+            os.write(reports, struct.pack("<q", step))
+
+def start(number):
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        record(f"{sys.argv[1]}/{number:02}", SIZES[number % len(SIZES)], writing)
+    os.close(writing)
+    return child, reading
+
+def kill(child, reading):
+    # Some die before their first flush.
+    if random.random() < 0.9:
+        select.select([reading], [], [], 30)
+    time.sleep(random.uniform(0, 0.03))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as reports:
+        flushed = [step for step, in struct.iter_unpack("<q", reports.read())]
+    return os.WTERMSIG(status), flushed[-1] if flushed else -1
+
+# Have everything imported, Pillow's writer too; close() ends the only thread.
+with tempfile.TemporaryDirectory() as directory, SummaryRecord(directory) as recorder:
+    for step in range(4):
+        train(recorder, step)
+
+SIZES = json.loads(sys.argv[2])
+endings = []
+for number in range(0, int(sys.argv[3]), 2):
+    started = [start(number), start(number + 1)]
+    endings += [kill(*child) for child in started]
+print(json.dumps(endings))
+"""
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, int]:
+    """Return the directories of killed recordings, and the last step that each is known to have flushed."""
+    root = tmp_path_factory.mktemp("killed")
+    command = [sys.executable, "-c", TRAINING + KILLER, root, json.dumps(FILE_SIZES), KILLS]
+    printed = subprocess.run([*map(str, command)], check=True, stdout=subprocess.PIPE, text=True, timeout=120).stdout
+    endings = json.loads(printed)
+    assert [signal for signal, _ in endings] == [9] * KILLS
+    return {root / f"{number:02}": flushed for number, (_, flushed) in enumerate(endings)}
+
+
+def read_whole_records(path: Path) -> tuple[list[Event], int]:
+    """Return the events of a file, every checksum verified, and how many bytes follow them: those of a torn record."""
+    content = memoryview(path.read_bytes())
+    events, start = [], 0
+    while len(content) - start >= framing.HEADER_BYTES:
+        header = framing.read_header(bytes(content[start : start + framing.HEADER_BYTES]))
+        assert framing.header_is_sound(header), f"{path} is damaged at byte {start}"
+        end = start + framing.HEADER_BYTES + header.length + framing.FOOTER_BYTES
+        if end > len(content):
+            break
+        payload = bytes(content[start + framing.HEADER_BYTES : end - framing.FOOTER_BYTES])
+        assert content[start:end] == framing.frame(payload), f"{path} is damaged at byte {start}"
+        events.append(Event.FromString(payload))
+        start = end
+    return events, len(content) - start
+
+
+def read_killed(directory: Path) -> list[Event]:
+    """Return the events of all files of a recording, of which only the newest may be torn; heads verified."""
+    paths = sorted(directory.iterdir()) if directory.exists() else []
+    events: list[Event] = []
+    for rotation, path in enumerate(paths):
+        of_file, torn = read_whole_records(path)
+        assert torn == 0 or path == paths[-1]
+        assert of_file or path == paths[-1]
+        assert [head.rotation for head in of_file[:1]] in ([rotation], [])
+        events += of_file[1:]
+    return events
+
+
+def values_of(summary: Summary) -> list[tuple[str, float] | Summary.Value]:
+    """Return the values of an event; of scalars the number, which may be written with a double without need."""
+    return [
+        (value.tag, value.scalar_double if value.HasField("scalar_double") else value.scalar_value)
+        if value.HasField("scalar_value")
+        else value
+        for value in summary.value
+    ]
+
+
+@pytest.fixture(scope="module")
+def survivors(killed: dict[Path, int]) -> dict[Path, list[Event]]:
+    """Return what the killed recordings left."""
+    return {directory: read_killed(directory) for directory in killed}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, survivors: dict[Path, list[Event]]) -> dict[int, Summary]:
+    """Return what the same training records when nobody kills it, by step."""
+    training: dict[str, Any] = {}
+    exec(TRAINING, training)
+    with SummaryRecord(tmp_path_factory.mktemp("undisturbed")) as recorder:
+        assert all(training["train"](recorder, step) for step in range(max(map(len, survivors.values()))))
+    events, torn = read_whole_records(Path(recorder.log_dir))
+    assert torn == 0
+    return {event.step: event.summary for event in events[1:]}
+
+
+def test_everything_flushed_survives(killed: dict[Path, int], survivors: dict[Path, list[Event]]) -> None:
+    """After kill -9 the steps are there without a gap, those before the last flush() all of them."""
+    assert sum(flushed >= 0 for flushed in killed.values()) > KILLS / 2
+    for directory, events in survivors.items():
+        assert [event.step for event in events] == list(range(len(events))), directory
+        assert len(events) > killed[directory], directory
+
+
+def test_survivors_are_equal(survivors: dict[Path, list[Event]], undisturbed: dict[int, Summary]) -> None:
+    """Every record that a killed process left holds the values that an undisturbed one writes."""
+    for directory, events in survivors.items():
+        for event in events:
+            assert values_of(event.summary) == values_of(undisturbed[event.step]), (directory, event.step)

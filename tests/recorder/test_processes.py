@@ -1,0 +1,289 @@
+"""What a recording survives: forks, threads, signals, and the end of the process in all its forms."""
+
+import functools
+import gc
+import threading
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from servers import wait_until
+from trainings import (
+    NEVER,
+    SLOW_SECONDS,
+    ReadEvents,
+    add_all_kinds,
+    event_files,
+    lost_in,
+    read_sessions,
+    run_training,
+    steps_in,
+    train,
+)
+
+from toposcope.recorder import SummaryRecord
+
+
+def test_forks_in_the_middle_of_recording(tmp_path: Path, read_events: ReadEvents) -> None:
+    """However children end, they write nothing of their parent's; recorders of their own work."""
+    script = """
+        import itertools, signal
+
+        def live(number):
+            signal.alarm(30)
+            outcomes = train(recorder, range(10), "tensor")
+            recorder.flush()
+            recorder.close()
+            if number % 4 == 0:
+                with SummaryRecord(f"{sys.argv[1]}/child-{number}") as own:
+                    outcomes += [not recorded for recorded in train(own, range(20), "tensor")]
+            if any(outcomes):
+                os._exit(99)
+            if number % 4 == 1:
+                raise RuntimeError("a child fails")
+            if number % 4 == 2:
+                os._exit(2)
+            sys.exit(number % 4)
+
+        recorder = SummaryRecord(sys.argv[1] + "/parent", max_file_size=1 << 20, flush_seconds=1e-3)
+        ended = threading.Event()
+        def record():
+            for step in itertools.count():
+                train(recorder, [step], "tensor" if step % 10 == 0 else "scalar")
+                if step % 10 == 0:
+                    recorder.flush()
+                if ended.is_set():
+                    return print(step + 1)
+        training = threading.Thread(target=record)
+        training.start()
+        for number in range(24):
+            child = os.fork()
+            if child == 0:
+                live(number)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), end=" ")
+            sys.stdout.flush()
+        ended.set()
+        training.join()
+        recorder.close()
+    """
+    ended = run_training(tmp_path, script, tmp_path)
+
+    *codes, steps = map(int, ended.stdout.split())
+    assert codes == [0, 1, 2, 3] * 6
+    assert ended.stderr.count("RuntimeError: a child fails") == 6
+    assert ended.stderr.count("belongs to the parent process") == 24
+    assert steps_in(tmp_path / "parent", read_events) == list(range(steps))
+    for number in range(0, 24, 4):
+        assert steps_in(tmp_path / f"child-{number}", read_events) == list(range(20))
+    assert len(list(tmp_path.glob("child-*/*"))) == 6
+
+
+def test_recorders_of_several_processes_in_one_directory(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Spawned processes and their parent, rotating in the same seconds, have files of their own, all complete."""
+    script = """
+        import multiprocessing
+
+        def record(directory, everyone):
+            recorder = SummaryRecord(directory, max_file_size=20_000, flush_seconds=1e-3)
+            train(recorder, range(100), "tensor")
+            everyone.wait(60)
+            train(recorder, range(100, 200), "tensor")
+            recorder.close()
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("spawn")
+            everyone = context.Barrier(3)
+            processes = [context.Process(target=record, args=(sys.argv[1], everyone)) for _ in range(2)]
+            for process in processes:
+                process.start()
+            record(sys.argv[1], everyone)
+            for process in processes:
+                process.join()
+            print([process.exitcode for process in processes])
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    assert ended.stdout == "[0, 0]\n"
+    assert ended.stderr == ""
+    sessions = read_sessions(tmp_path / "run", read_events)
+    assert [[event.step for event in events] for events in sessions] == [list(range(200))] * 3
+
+
+# Threads.
+
+
+def run_threads(*targets: Callable[[], None]) -> None:
+    """Run targets, each in a thread, to their end."""
+    threads = [threading.Thread(target=target) for target in targets]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SLOW_SECONDS)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_threads_record_all_kinds_into_rotating_files(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Eight threads lose none of their values, and take none of each other's."""
+    everyone = threading.Barrier(8)
+
+    def record(number: int) -> None:
+        everyone.wait(SLOW_SECONDS)
+        for step in range(25):
+            add_all_kinds(recorder, step, number)
+            assert recorder.record(step)
+
+    with SummaryRecord(tmp_path, max_file_size=30_000, flush_seconds=1e-3) as recorder:
+        run_threads(*(functools.partial(record, number) for number in range(8)))
+
+    assert len(event_files(tmp_path)) > 8
+    steps: dict[str, list[int]] = defaultdict(list)
+    (events,) = read_sessions(tmp_path, read_events)
+    for event in events:
+        (number,) = {value.tag.partition("/")[2] for value in event.summary.value}
+        assert len(event.summary.value) == 5
+        steps[number].append(event.step)
+    assert steps == {str(number): list(range(25)) for number in range(8)}
+
+
+def test_recorders_of_one_process(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Four recorders that record at once in one directory have files of their own, all complete."""
+
+    def record(number: int) -> None:
+        with SummaryRecord(tmp_path, f"run{number}", max_file_size=30_000, flush_seconds=1e-3) as recorder:
+            for step in range(25):
+                add_all_kinds(recorder, step, number)
+                assert recorder.record(step)
+
+    run_threads(*(functools.partial(record, number) for number in range(4)))
+
+    sessions = read_sessions(tmp_path, read_events)
+    assert [[event.step for event in events] for events in sessions] == [list(range(25))] * 4
+    tags = [{value.tag for event in events for value in event.summary.value} for events in sessions]
+    assert sorted(len(of_session) for of_session in tags) == [5] * 4
+    assert len(set().union(*tags)) == 20
+
+
+# The process ends.
+
+
+def test_terminated_process(tmp_path: Path, read_events: ReadEvents) -> None:
+    """SIGTERM costs at most what was not flushed."""
+    script = """
+        import signal
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        train(recorder, range(100), "tensor")
+        recorder.flush()
+        train(recorder, range(100, 200), "tensor")
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    """
+    run_training(tmp_path, script, tmp_path / "run", expected=-15)
+
+    assert steps_in(tmp_path / "run", read_events) == list(range(100))
+
+
+def test_signal_handler_records(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A handler that records and flushes interrupts the training's own calls anywhere, and hangs nothing."""
+    script = """
+        import itertools, signal
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e-3)
+        handled = itertools.count()
+
+        def handle(*_):
+            recorder.add_value("scalar", "handled", float(next(handled)))
+            recorder.record(1)
+            recorder.flush()
+
+        signal.signal(signal.SIGALRM, handle)
+        signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+        for step in itertools.count():
+            recorder.add_value("scalar", "trained", float(step))
+            recorder.add_value("tensor", "trained", np.ones(10))
+            recorder.record(0)
+            if step % 10 == 0:
+                recorder.flush()
+            if next(handled) >= 600:
+                break
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        recorder.close()
+        print(step + 1)
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    (events,) = read_sessions(tmp_path / "run", read_events)
+    trained = [
+        v.scalar_value for e in events for v in e.summary.value if v.tag == "trained" and not v.HasField("tensor")
+    ]
+    assert trained == list(range(int(ended.stdout)))
+
+
+def test_recording_until_after_the_end(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Exit handlers, finalisers and daemon threads may record, flush and close: what is too late is said to be."""
+    script = """
+        import atexit
+
+        def use():
+            train(recorder, [next(steps)])
+            recorder.flush()
+
+        class Model:
+            def __del__(self):
+                use()
+                if self in closing:
+                    recorder.close()
+                use()
+            def __eq__(self, other):
+                return self is other
+            __hash__ = None
+
+        steps = iter(range(10**9))
+        closing = []
+        atexit.register(use)
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        atexit.register(use)
+        use()
+        model = Model()
+        model.itself = model
+        del model
+        gc.collect()
+        model = Model()
+        def forever():
+            while True:
+                recorder.add_value("scalar", "other", 0.0)
+                recorder.record(0)
+                time.sleep(0.001)
+        threading.Thread(target=forever, daemon=True).start()
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    (events,) = read_sessions(tmp_path / "run", read_events)
+    steps = [event.step for event in events if event.summary.value[0].tag == "loss"]
+    assert steps == [0, 1, 2, 3]
+    assert ended.stderr.count("dropped values: the recorder is closed") == 1
+    assert all("closed" in line or lost_in(line) for line in ended.stderr.splitlines())
+
+
+def test_recorder_closed_by_a_finaliser(tmp_path: Path, read_events: ReadEvents) -> None:
+    """An object in a cycle that closes its recorder when it is collected loses nothing, wherever that happens."""
+
+    class Training:
+        def __init__(self, number: int) -> None:
+            self.recorder = SummaryRecord(tmp_path / str(number), flush_seconds=NEVER)
+            self.itself = self
+            train(self.recorder, range(20))
+
+        def __del__(self) -> None:
+            self.recorder.close()
+            self.recorder.close()
+
+    for number in range(20):
+        Training(number)
+    # A collection does nothing while another one, in a recorder's thread, waits for a recorder to close.
+    wait_until(lambda: gc.collect() >= 0 and "toposcope-writer" not in thread_names(), SLOW_SECONDS)
+
+    assert [steps_in(tmp_path / str(number), read_events) for number in range(20)] == [list(range(20))] * 20
+
+
+def thread_names() -> list[str]:
+    """Return the names of the threads that run."""
+    return [thread.name for thread in threading.enumerate()]

@@ -1,0 +1,105 @@
+"""Trainings that tests run, here or in processes of their own, and what their recordings must hold."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import SummaryRecord
+
+NEVER = 1e6
+SLOW_SECONDS = 60
+ReadEvents = Callable[[Path | str], list[Event]]
+# What each training in a process of its own begins with.
+TRAINING = """
+import gc, os, sys, threading, time, warnings
+import numpy as np
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of every fork beside a thread.
+from pathlib import Path
+from toposcope.recorder import SummaryRecord
+
+def train(recorder, steps, kind="scalar"):
+    outcomes = []
+    for step in steps:
+        recorder.add_value("scalar", "loss", step / 3)
+        if kind == "tensor":
+            recorder.add_value("tensor", "weights", np.full(1000, step, np.float32))
+        outcomes.append(recorder.record(step))
+    return outcomes
+"""
+
+
+def run_training(
+    tmp_path: Path, script: str, *arguments: object, expected: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run script after TRAINING in a process of its own; return what it printed and logged, ended as expected."""
+    path = tmp_path / "training.py"
+    path.write_text(TRAINING + textwrap.dedent(script))
+    command = [sys.executable, "-W", "error", str(path), *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=SLOW_SECONDS)
+    assert ended.returncode == expected, ended.stderr
+    return ended
+
+
+def add_all_kinds(recorder: SummaryRecord, step: int, number: int = 0) -> None:
+    """Add a value of every kind."""
+    array = np.arange(300, dtype=np.float32).reshape(10, 10, 3) + step
+    recorder.add_value("scalar", f"loss/{number}", step / 3)
+    recorder.add_value("tensor", f"weights/{number}", array)
+    recorder.add_value("histogram", f"gradients/{number}", array)
+    recorder.add_value("image", f"input/{number}", array)
+    recorder.add_value("text", f"note/{number}", f"step {step}")
+
+
+def train(recorder: SummaryRecord, steps: Iterable[int]) -> list[bool]:
+    """Record a scalar and a tensor in each of steps; return what record() returned."""
+    outcomes = []
+    for step in steps:
+        recorder.add_value("scalar", "loss", step / 3)
+        recorder.add_value("tensor", "weights", np.full(1000, step, np.float32))
+        outcomes.append(recorder.record(step))
+    return outcomes
+
+
+def event_files(directory: Path) -> list[Path]:
+    """Return the event files of a directory in the order in which they began."""
+    return sorted(directory.glob("*.summary.*"))
+
+
+def read_sessions(directory: Path, read_events: ReadEvents) -> list[list[Event]]:
+    """Return the events of each recording in directory; its files, and the order of their heads, are verified."""
+    sessions: dict[bytes, list[Event]] = {}
+    rotations: dict[bytes, list[int]] = defaultdict(list)
+    for path in event_files(directory):
+        head, *events = read_events(path)
+        sessions.setdefault(head.session_id, []).extend(events)
+        rotations[head.session_id].append(head.rotation)
+    assert all(numbers == list(range(numbers[0], numbers[0] + len(numbers))) for numbers in rotations.values())
+    return list(sessions.values())
+
+
+def steps_in(directory: Path, read_events: ReadEvents) -> list[int]:
+    """Return the steps of the only recording in directory; the values are verified."""
+    (events,) = read_sessions(directory, read_events)
+    for event in events:
+        for value in event.summary.value:
+            if value.HasField("tensor"):
+                assert np.array_equal(value.tensor.float_data, np.full(1000, event.step, np.float32))
+            else:
+                number = value.scalar_double if value.HasField("scalar_double") else value.scalar_value
+                assert number == event.step / 3
+    return [event.step for event in events]
+
+
+def lost_in(log: str) -> int:
+    """Return how many events the log says are lost."""
+    return sum(int(number) for number in re.findall(r"(\d+) recorded events are lost", log))
+
+
+# The disk is full.
