@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
-from toposcope.recorder.foreign import UnreadableValueError, called
+from toposcope.recorder.foreign import UnreadableValueError, called, is_convertible
 from toposcope.recorder.memory import Memory
 
 _WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
@@ -44,7 +44,7 @@ def array_from(value: object) -> Array:
         TypeError: value is no array-like, or one of other things than numbers and booleans.
         UnreadableValueError: its own methods raised.
     """
-    if isinstance(value, type) or not (isinstance(value, _PLAIN) or any(hasattr(value, name) for name in _CONVERSIONS)):
+    if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
         raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
     if isinstance(value, list | tuple):
         return _named(_from_lists(value), value)
@@ -84,8 +84,9 @@ def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
     if "float8" in dtype:
         on_host = on_host.float()
     array = on_host.numpy()
-    is_ours = on_host is not detached  # Moved or converted on the way.
-    return np.ascontiguousarray(array).reshape(array.shape) if is_ours else _memory.copy_of(array)
+    if on_host.device == getattr(tensor, "device", None):
+        return _memory.copy_of(array)
+    return np.ascontiguousarray(array).reshape(array.shape)  # It was moved: nobody else has it.
 
 
 def _strided(tensor: Any) -> Any:

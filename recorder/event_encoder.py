@@ -25,7 +25,8 @@ Record = bytes | list[Buffer]
 
 # More values go into further events of the same step: protobuf reads no event of 2 GiB, MindInsight none of 500 MB.
 _EVENT_BYTES = 16 << 20
-_RUN_EVENTS = 1024
+# Enough to encode at once; more would only take more memory.
+_RUN_SCALARS = 10_000
 # Copying so many bytes costs less than another buffer in a write.
 _SMALL_BYTES = 64 << 10
 
@@ -52,8 +53,10 @@ class EventEncoder:
         if events[0][3]:
             return self._encode_snapshots(*events.popleft())
         run: list[ScalarEvent] = []
-        while events and not events[0][3] and len(run) < _RUN_EVENTS:
+        scalars = 0
+        while events and not events[0][3] and scalars < _RUN_SCALARS:
             run.append(events.popleft()[:3])
+            scalars += len(run[-1][2])
         return Encoded(self._scalars.records(run), [])
 
     def _encode_snapshots(

@@ -1,6 +1,6 @@
 """Calls into objects of other people: what they raise is not the caller's mistake, and not ours."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -8,6 +8,11 @@ _T = TypeVar("_T")
 
 class UnreadableValueError(Exception):
     """The value's own methods failed: report it and skip it, training goes on."""
+
+
+def is_convertible(value: object, methods: Iterable[str]) -> bool:
+    """Say whether value is an object, no class, that has one of the methods."""
+    return not isinstance(value, type) and called(lambda: any(hasattr(value, name) for name in methods))
 
 
 def called(method: Callable[[], _T]) -> _T:

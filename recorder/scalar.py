@@ -6,7 +6,7 @@ from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 
-from toposcope.recorder.foreign import called
+from toposcope.recorder.foreign import called, is_convertible
 
 _WANTED = "a real number, or an array or tensor that holds one real number"
 # Booleans, integers and floats; "V" is how NumPy sees the bfloat16 and the float8 of ml_dtypes.
@@ -49,7 +49,7 @@ def _only_element(value: object) -> SupportsFloat:
 
 def _without_gradient(value: object) -> object:
     """Return value, detached from the graph of its gradient if it has one; TypeError when it is no array or tensor."""
-    if isinstance(value, type) or not any(hasattr(value, name) for name in ("detach", "__array__", "item")):
+    if not is_convertible(value, ("detach", "__array__", "item")):
         raise TypeError(f"A scalar is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
     return called(value.detach) if hasattr(value, "detach") else value
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from toposcope.recorder import tensor
 from toposcope.recorder.arrays import Array, array_from
+from toposcope.recorder.foreign import called
 from toposcope.recorder.image import image_layout
 from toposcope.recorder.messages import MESSAGES, message_from
 
@@ -49,7 +50,7 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         return _text(value)
     if plugin in ("tensor", "histogram", "image"):
         if plugin == "tensor":  # Known before it is moved and copied, in the smallest case.
-            shape = tuple(getattr(value, "shape", ()))
+            shape = called(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
             _check_size(4 * math.prod(shape), shape)
         return _of_array(plugin, array_from(value), value, dataformats)
     raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {reprlib.repr(plugin)}.")
