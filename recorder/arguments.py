@@ -5,6 +5,7 @@ import operator
 import os
 import re
 import reprlib
+from typing import SupportsIndex, cast
 
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
@@ -33,11 +34,10 @@ def checked_directory(log_dir: object) -> str:
 
 def checked_file_name_part(parameter: str, text: object) -> str:
     """Return a prefix or suffix of file names; TypeError when no str, ValueError when it has other characters."""
-    if not isinstance(text, str):
-        raise TypeError(f"{parameter} is a str, not {reprlib.repr(text)}.")
-    if not _FILE_NAME_PART.fullmatch(text):
+    name_part = checked_text(parameter, text)
+    if not _FILE_NAME_PART.fullmatch(name_part):
         raise ValueError(f"{parameter} is of ASCII letters, digits, '_' and '.', not beginning with '.': not {text!r}.")
-    return text
+    return name_part
 
 
 def checked_suffix(text: object) -> str:
@@ -103,14 +103,24 @@ def checked_name(name: object) -> str:
     return str.__str__(name)
 
 
-def checked_step(step: object) -> int:
-    """Return step as an int; TypeError when it is no integer or a bool, ValueError when it needs more than 64 bits."""
-    if isinstance(step, bool) or not hasattr(step, "__index__"):
-        raise TypeError(f"step is an integer, not {reprlib.repr(step)}.")
-    number = operator.index(step)
-    if number not in _INT64:
-        raise ValueError(f"step is an integer of 64 bits; {reprlib.repr(step)} is too large.")
-    return number
+def checked_integer(parameter: str, number: object, lowest: int = _INT64[0], highest: int = _INT64[-1]) -> int:
+    """Return any object's integer; TypeError when it has none or is a bool, ValueError when it is out of range."""
+    try:
+        integer = None if isinstance(number, bool) else operator.index(cast(SupportsIndex, number))
+    except TypeError:
+        integer = None
+    if integer is None:
+        raise TypeError(f"{parameter} is an integer, not {reprlib.repr(number)}.")
+    if not lowest <= integer <= highest:
+        raise ValueError(f"{parameter} is an integer from {lowest} to {highest}, not {reprlib.repr(number)}.")
+    return integer
+
+
+def checked_text(parameter: str, text: object) -> str:
+    """Return text; TypeError when it is no str."""
+    if not isinstance(text, str):
+        raise TypeError(f"{parameter} is a str, not {reprlib.repr(text)}.")
+    return text
 
 
 def checked_filter(plugin_filter: object) -> None:

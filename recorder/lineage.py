@@ -1,16 +1,15 @@
 """Lineage messages: where a model came from (its training, settings of the user) and how good it is."""
 
 import json
-import operator
 import os
 import reprlib
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from google.protobuf.message import Message
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
+from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.plain_data import Plain, items_of, plain_from, utf8
 from toposcope.recorder.scalar import scalar_from
 
@@ -68,7 +67,7 @@ def train_lineage(
     if model_path is not None:
         model.path = json.dumps({"ckpt": _path("model_path", model_path)})
     if model_size is not None:
-        model.size = _count("model_size", model_size)
+        model.size = checked_integer("model_size", model_size, lowest=0)
     return lineage
 
 
@@ -138,11 +137,8 @@ def _set_custom(entry: UserDefinedInfo, what: str, name: str, value: Plain) -> N
 
 def _set_texts(message: Message, **texts: object) -> None:
     for field, text in texts.items():
-        if text is None:
-            continue
-        if not isinstance(text, str):
-            raise TypeError(f"{field} is a str, not {reprlib.repr(text)}.")
-        setattr(message, field, utf8(text))
+        if text is not None:
+            setattr(message, field, utf8(checked_text(field, text)))
 
 
 def _set_reals(message: Message, **numbers: object) -> None:
@@ -161,7 +157,7 @@ def _set_counts(message: Message, **counts: object) -> None:
     for field, count in counts.items():
         if count is None:
             continue
-        number, wide = _count(field, count), f"{field}_int64"
+        number, wide = checked_integer(field, count, lowest=0), f"{field}_int64"
         if number not in _INT32 and wide not in message.DESCRIPTOR.fields_by_name:
             raise ValueError(f"{field} is an integer of 32 bits; {reprlib.repr(count)} is too large.")
         setattr(message, field, min(number, _INT32[-1]))
@@ -176,18 +172,6 @@ def _real(parameter: str, number: object) -> float:
         raise TypeError(f"{parameter}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{parameter}: {error}") from None
-
-
-def _count(parameter: str, count: Any) -> int:
-    try:
-        number = None if isinstance(count, bool) else operator.index(count)
-    except TypeError:
-        number = None
-    if number is None:
-        raise TypeError(f"{parameter} is an integer, not {reprlib.repr(count)}.")
-    if number < 0 or number not in _INT64:
-        raise ValueError(f"{parameter} is an integer from 0 to 2**63 - 1, not {reprlib.repr(count)}.")
-    return number
 
 
 def _path(parameter: str, path: object) -> str | None:

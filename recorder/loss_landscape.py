@@ -1,15 +1,14 @@
 """Loss landscapes: the message of a surface of losses, with the path of a training on it."""
 
-import operator
 import reprlib
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
+from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.arrays import array_from
 
 Doubles = npt.NDArray[np.float64]
@@ -57,11 +56,11 @@ def landscape(
             f"z has {losses.shape}, y {rows.shape} and x {columns.shape}."
         )
     message = LossLandscape(landscape=_points(columns, rows, losses))
-    message.metadata.decomposition = _text("decomposition", decomposition)
+    message.metadata.decomposition = checked_text("decomposition", decomposition)
     if unit not in _UNITS:
         raise ValueError(f"unit is 'step' or 'epoch', not {reprlib.repr(unit)}.")
     message.metadata.unit = unit
-    message.metadata.step_per_epoch = _int32("step_per_epoch", step_per_epoch, lowest=1)
+    message.metadata.step_per_epoch = checked_integer("step_per_epoch", step_per_epoch, 1, _INT32[-1])
     if path is not None:
         message.loss_path.CopyFrom(_loss_path(_path(path), intervals))
     elif intervals is not None:
@@ -79,7 +78,7 @@ def _loss_path(points: Doubles, intervals: Iterable[int] | None) -> LossLandscap
     if intervals is not None:
         if not isinstance(intervals, Iterable):
             raise TypeError(f"intervals are integers in a list, not {reprlib.repr(intervals)}.")
-        numbers = [_int32("an interval", interval) for interval in intervals]
+        numbers = [checked_integer("an interval", interval, _INT32[0], _INT32[-1]) for interval in intervals]
         if len(numbers) != len(points):
             raise ValueError(f"intervals are one a point of the path; {len(numbers)} for {len(points)}.")
         path.intervals.extend(numbers)
@@ -122,21 +121,3 @@ def _doubles(parameter: str, value: object, dimensions: int) -> Doubles:
     if array.values.ndim != dimensions:
         raise ValueError(f"{parameter} has {dimensions} dimension(s); one of shape {array.values.shape} was given.")
     return array.numbers().astype(np.float64)
-
-
-def _int32(parameter: str, number: Any, lowest: int = _INT32[0]) -> int:
-    try:
-        integer = None if isinstance(number, bool) else operator.index(number)
-    except TypeError:
-        integer = None
-    if integer is None:
-        raise TypeError(f"{parameter} is an integer, not {reprlib.repr(number)}.")
-    if not lowest <= integer <= _INT32[-1]:
-        raise ValueError(f"{parameter} is an integer from {lowest} to {_INT32[-1]}, not {reprlib.repr(number)}.")
-    return integer
-
-
-def _text(parameter: str, text: object) -> str:
-    if not isinstance(text, str):
-        raise TypeError(f"{parameter} is a str, not {reprlib.repr(text)}.")
-    return text

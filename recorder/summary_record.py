@@ -15,9 +15,9 @@ from toposcope.recorder.arguments import (
     checked_file_name_part,
     checked_file_size,
     checked_filter,
+    checked_integer,
     checked_name,
     checked_seconds,
-    checked_step,
     checked_suffix,
 )
 from toposcope.recorder.event_file import Naming
@@ -173,7 +173,7 @@ class SummaryRecord:
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
         if type(step) is not int or not _MIN_STEP <= step <= _MAX_STEP:
-            step = checked_step(step)
+            step = checked_integer("step", step)
         if plugin_filter is not None:
             checked_filter(plugin_filter)
         if self._has_network or train_network is not None:

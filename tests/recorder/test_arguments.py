@@ -12,9 +12,9 @@ from toposcope.recorder.arguments import (
     checked_export_options,
     checked_file_name_part,
     checked_file_size,
+    checked_integer,
     checked_name,
     checked_seconds,
-    checked_step,
     checked_suffix,
 )
 
@@ -159,7 +159,7 @@ def test_name_of_a_subclass_of_str_becomes_a_str() -> None:
 @pytest.mark.parametrize("step", [0, -1, 2**63 - 1, -(2**63), np.int64(5), np.array(7), np.uint8(3)])
 def test_steps_are_integers_of_any_kind(step: object) -> None:
     """Any integer object of 64 bits is a step."""
-    number = checked_step(step)
+    number = checked_integer("step", step)
 
     assert type(number) is int
     assert number == step
@@ -169,11 +169,11 @@ def test_steps_are_integers_of_any_kind(step: object) -> None:
 def test_steps_of_another_type(step: object) -> None:
     """Bools and floats are no steps."""
     with pytest.raises(TypeError):
-        checked_step(step)
+        checked_integer("step", step)
 
 
 @pytest.mark.parametrize("step", [2**63, -(2**63) - 1, np.uint64(2**63)])
 def test_steps_of_more_than_64_bits(step: object) -> None:
     """The format's step is an int64."""
-    with pytest.raises(ValueError, match="64 bits"):
-        checked_step(step)
+    with pytest.raises(ValueError, match="step is an integer from -9223372036854775808"):
+        checked_integer("step", step)
