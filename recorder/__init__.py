@@ -1,9 +1,9 @@
 """Everything that runs inside a training process: values go in through SummaryRecord and come out as event files."""
 
-from toposcope.recorder.dataset_graph import dataset_graph
-from toposcope.recorder.graph import Node, graph
-from toposcope.recorder.lineage import custom_lineage, eval_lineage, train_lineage
-from toposcope.recorder.loss_landscape import landscape
+from toposcope.recorder.messages.dataset_graph import dataset_graph
+from toposcope.recorder.messages.graph import Node, graph
+from toposcope.recorder.messages.landscape import landscape
+from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
 from toposcope.recorder.summary_record import SummaryRecord
 
 __all__ = [

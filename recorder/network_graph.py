@@ -2,9 +2,9 @@
 
 from google.protobuf.message import Message
 
-from toposcope.recorder.foreign import called
 from toposcope.recorder.frameworks import mindspore
-from toposcope.recorder.messages import message_from
+from toposcope.recorder.messages.foreign_messages import message_from
+from toposcope.recorder.values.foreign import called
 
 
 class NetworkGraph:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 
-from toposcope.recorder.snapshot import Snapshot
+from toposcope.recorder.values.snapshot import Snapshot
 
 
 class Values:

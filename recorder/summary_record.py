@@ -20,15 +20,15 @@ from toposcope.recorder.arguments import (
     checked_seconds,
     checked_suffix,
 )
-from toposcope.recorder.event_file import Naming
-from toposcope.recorder.foreign import UnreadableValueError, called
 from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.recording import Options, begin_recording
-from toposcope.recorder.scalar import scalar_from
-from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.values.foreign import UnreadableValueError, called
+from toposcope.recorder.values.scalar import scalar_from
+from toposcope.recorder.values.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.writing.event_file import Naming
+from toposcope.recorder.writing.recording import Options, begin_recording
 
 _MODES = ("train", "eval")
 # What a queued event and a scalar in it take of memory, about; and how many scalars are few.

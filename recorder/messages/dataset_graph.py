@@ -1,0 +1,82 @@
+"""Dataset graphs: the message that a nested dict, one level a stage of the pipeline, describes."""
+
+import json
+import reprlib
+from collections.abc import Mapping
+
+from toposcope.proto.lineage_pb2 import DatasetGraph, OperationParameter
+from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
+
+_INT32 = range(-(2**31), 2**31)
+
+
+def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
+    """Return the graph of a dataset pipeline, described by its last stage.
+
+    A stage is a dict of its name, its parameters, the stages that feed it, and the transforms and the sampler that it
+    uses, each a dict of parameters; all but op_type may be left out:
+
+        dataset_graph({
+            "op_type": "Batch",
+            "batch_size": 32,
+            "children": [{
+                "op_type": "Map",
+                "operations": [{"tensor_op_name": "Resize", "size": [32, 32]}],
+                "children": [{"op_type": "ImageFolder", "dir": "cats", "sampler": {"sampler_name": "RandomSampler"}}],
+            }],
+        })
+
+    What mindspore.dataset.serialize(dataset) returns is such a dict too. Lists keep their names in the message;
+    MindSpore puts those of a transform or a sampler into one list without names, as float32.
+
+    Raises:
+        TypeError: a stage or a part of it is of another type, or a parameter is no plain data.
+        ValueError: a stage has no op_type.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    return _stage(stage)
+
+
+def _stage(stage: object) -> DatasetGraph:
+    parameters = dict(items_of("a stage of the dataset", stage))
+    op_type = parameters.get("op_type")
+    if not isinstance(op_type, str) or not op_type:
+        raise ValueError(f"A stage of the dataset names its op_type, a non-empty str; {reprlib.repr(stage)} does not.")
+    children, operations, sampler = (parameters.pop(part, None) for part in ("children", "operations", "sampler"))
+    graph = DatasetGraph(children=[_stage(child) for child in _listed(f"children of {op_type}", children)])
+    _set_parameters(graph.parameter, op_type, parameters)
+    for operation in _listed(f"operations of {op_type}", operations):
+        # MindSpore has None for a transform that it cannot describe.
+        _set_parameters(graph.operations.add().operationParam, f"an operation of {op_type}", operation or {})
+    if sampler:
+        _set_parameters(graph.sampler.operationParam, f"the sampler of {op_type}", sampler)
+    return graph
+
+
+def _set_parameters(message: OperationParameter, owner: str, parameters: object) -> None:
+    for name, given in items_of(owner, parameters):
+        value, key = plain_from(f"{name!r} of {owner}", given), utf8(name)
+        match value:
+            case str():
+                message.mapStr[key] = utf8(value)
+            case bool():
+                message.mapBool[key] = value
+            case int() if value in _INT32:
+                message.mapInt[key] = value
+            case float():
+                message.mapDouble[key] = value
+            case list() | tuple():
+                # An empty list is left out, as by MindSpore.
+                for item in value:
+                    message.mapStrList[key].strValue.append("" if item is None else json.dumps(item))
+            case None:
+                message.mapStr[key] = "None"
+            case _:
+                # A dict, or an integer that would lose digits as a double.
+                message.mapStr[key] = json.dumps(value)
+
+
+def _listed(what: str, items: object) -> list[object] | tuple[object, ...]:
+    if items is not None and not isinstance(items, list | tuple):
+        raise TypeError(f"The {what} are a list, not {reprlib.repr(items)}.")
+    return items or []

@@ -1,0 +1,224 @@
+"""Computational graphs: the message that a list of plain nodes, of any framework, describes."""
+
+import itertools
+import operator
+import re
+import reprlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from toposcope.proto import tensor_pb2 as codes
+from toposcope.proto.graph_pb2 import (
+    AttributeProto,
+    GraphProto,
+    NamedValueProto,
+    NodeProto,
+    OutputProto,
+    ParameterProto,
+    TensorShapeProto,
+    TypeProto,
+    ValueProto,
+)
+from toposcope.proto.tensor_pb2 import DataType, TensorProto
+from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
+
+PARAMETER = "Parameter"
+"""op_type of what the graph is fed with: inputs and trained parameters."""
+CONSTANT = "Const"
+"""op_type of a fixed value."""
+
+# MindInsight refuses a graph with one of these.
+_REFUSED = re.compile(r'[<>"]')
+_INT64 = range(-(2**63), 2**63)
+_UINT64 = range(2**64)
+_ELEMENTS = MappingProxyType(
+    {
+        name.removeprefix("DT_").lower(): code
+        for name, code in DataType.items()
+        if codes.DT_BOOL <= code <= codes.DT_STRING
+        or code in (codes.DT_COMPLEX64, codes.DT_COMPLEX128, codes.DT_BFLOAT16, codes.DT_INT4)
+    }
+)
+
+
+class Node(NamedTuple):
+    """An operator of a graph, a parameter or a constant."""
+
+    name: str
+    """Unique in the graph. Its "/" separate scopes: "encoder/layer0/conv". Parameters and constants have no scope of
+    their own, they stand beside the nodes that use them: "layer0.weight"."""
+    op_type: str
+    """What it computes: "Conv2D"; or PARAMETER or CONSTANT, which have no inputs."""
+    inputs: Sequence[str] = ()
+    """Names of the nodes it reads, in its own order; one may stand twice."""
+    shape: Sequence[int | None] | None = None
+    """Of its output; -1 or None where a size is unknown. None: unknown."""
+    dtype: object = None
+    """Of the elements of its output: a name such as "float32", or the dtype of NumPy, PyTorch, ... None: unknown."""
+    attributes: Mapping[str, object] = MappingProxyType({})
+    """Settings: None, str, numbers, arrays, or lists, tuples and dicts of these. Parameters and constants have at most
+    "value"."""
+
+
+def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
+    """Return the graph of nodes, in their order, which should be the one in which they run.
+
+    Its outputs are the operators that no other one reads.
+
+        graph([
+            Node("image", PARAMETER, shape=(64, 1, 28, 28), dtype="float32"),
+            Node("conv1.weight", PARAMETER, shape=(8, 1, 3, 3), dtype="float32"),
+            Node("net/conv1", "Conv2D", ["image", "conv1.weight"], (64, 8, 26, 26), "float32", {"stride": (1, 1)}),
+            Node("net/relu", "ReLU", ["net/conv1"]),
+        ])
+
+    Raises:
+        TypeError: a node is no Node, or a field of it is of another type.
+        ValueError: a name or a field of a node is not as described there, a name stands twice, or an input is no node.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    if not isinstance(nodes, Iterable):
+        raise TypeError(f"nodes are of type Node, in a list; not {reprlib.repr(nodes)}.")
+    listed = [_checked(node) for node in nodes]
+    ids = _ids(listed)
+    message = GraphProto() if name is None else GraphProto(name=utf8(_text("name of the graph", name)))
+    for node in listed:
+        if node.op_type == PARAMETER:
+            message.parameters.append(_parameter(node))
+        elif node.op_type == CONSTANT:
+            message.const_vals.append(NamedValueProto(key=utf8(node.name), value=_constant(node)))
+        else:
+            message.node.append(_operator(node, ids))
+    read = {source for node in listed for source in node.inputs}
+    for node in listed:
+        if node.op_type not in (PARAMETER, CONSTANT) and node.name not in read:
+            message.outputs.append(OutputProto(name=ids[node.name], type=_type(node)))
+    return message
+
+
+def _checked(node: object) -> Node:
+    if not isinstance(node, Node):
+        raise TypeError(f"nodes are of type Node, not {reprlib.repr(node)}.")
+    _text("name of a node", node.name)
+    _text(f"op_type of {node.name!r}", node.op_type)
+    items_of(f"attributes of {node.name!r}", node.attributes)
+    if not isinstance(node.inputs, list | tuple) or not all(isinstance(source, str) for source in node.inputs):
+        raise TypeError(f"inputs of {node.name!r} are names of nodes in a list, not {reprlib.repr(node.inputs)}.")
+    if node.op_type not in (PARAMETER, CONSTANT):
+        if not all(node.name.split("/")):
+            raise ValueError(f"name of a node is of scopes separated by '/', none of them empty; not {node.name!r}.")
+    elif "/" in node.name or node.inputs or set(node.attributes) - {"value"}:
+        raise ValueError(
+            f"{node.op_type} {node.name!r} has no '/' in its name, no inputs and no attribute but 'value'; "
+            f"not {reprlib.repr(node.inputs)}, {reprlib.repr(node.attributes)}."
+        )
+    return node
+
+
+def _text(what: str, text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} is a str, not {reprlib.repr(text)}.")
+    if not text or _REFUSED.search(text):
+        raise ValueError(f"""{what} is not empty and without '<', '>' and '"'; not {reprlib.repr(text)}.""")
+    return text
+
+
+def _ids(nodes: Sequence[Node]) -> dict[str, str]:
+    """Return how inputs refer to each node: parameters and constants by their names, operators by numbers."""
+    ids = {node.name: utf8(node.name) for node in nodes if node.op_type in (PARAMETER, CONSTANT)}
+    numbers = (str(number) for number in itertools.count(1) if str(number) not in ids)
+    ids |= {node.name: next(numbers) for node in nodes if node.op_type not in (PARAMETER, CONSTANT)}
+    if len(ids) < len(nodes):
+        twice = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
+        raise ValueError(f"names are unique in a graph; {reprlib.repr(twice)} stand there more than once.")
+    for node in nodes:
+        if unknown := [source for source in node.inputs if source not in ids]:
+            raise ValueError(
+                f"inputs of {node.name!r} are names of nodes of the graph; {reprlib.repr(unknown)} are none."
+            )
+    return ids
+
+
+def _operator(node: Node, ids: Mapping[str, str]) -> NodeProto:
+    message = NodeProto(
+        name=ids[node.name],
+        op_type=utf8(node.op_type),
+        scope=utf8(node.name.rpartition("/")[0]) or None,
+        full_name=utf8(node.name),
+        output_type=_type(node),
+    )
+    for source in node.inputs:
+        message.input.add(name=ids[source], type="DATA_EDGE")
+    for key, given in node.attributes.items():
+        what = f"attribute {key!r} of {node.name!r}"
+        message.attribute.append(AttributeProto(name=utf8(key), value=_value(what, plain_from(what, given))))
+    return message
+
+
+def _parameter(node: Node) -> ParameterProto:
+    default = _constant(node) if "value" in node.attributes else None
+    return ParameterProto(name=utf8(node.name), type=_type(node), default_val=default)
+
+
+def _constant(node: Node) -> ValueProto:
+    if "value" in node.attributes:
+        what = f"value of {node.name!r}"
+        return _value(what, plain_from(what, node.attributes["value"]))
+    return ValueProto(dtype="DT_TENSOR", tensor_val=TensorProto(dims=_sizes(node), data_type=_element(node)))
+
+
+def _type(node: Node) -> TypeProto | None:
+    if node.shape is None and node.dtype is None:
+        return None
+    shape = None
+    if node.shape is not None:
+        shape = TensorShapeProto(dim=[TensorShapeProto.Dimension(size=size) for size in _sizes(node)])
+    return TypeProto(data_type="DT_TENSOR", tensor_type=TypeProto.Tensor(elem_type=_element(node), shape=shape))
+
+
+def _sizes(node: Node) -> list[int]:
+    try:
+        sizes = [-1 if size is None else operator.index(size) for size in (() if node.shape is None else node.shape)]
+    except TypeError:
+        raise TypeError(f"shape of {node.name!r} is a tuple of integers, not {reprlib.repr(node.shape)}.") from None
+    if not all(-1 <= size in _INT64 for size in sizes):
+        raise ValueError(f"shape of {node.name!r} is of sizes, -1 where unknown; not {reprlib.repr(node.shape)}.")
+    return sizes
+
+
+def _element(node: Node) -> Any:
+    if node.dtype is None:
+        return None
+    dtype = node.dtype
+    named = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    element = str(named).rpartition(".")[2].lower()
+    if element not in _ELEMENTS:
+        raise ValueError(f"dtype of {node.name!r} is one of {', '.join(_ELEMENTS)}; not {reprlib.repr(dtype)}.")
+    return _ELEMENTS[element]
+
+
+def _value(what: str, value: Plain) -> ValueProto:
+    match value:
+        case None:
+            return ValueProto(dtype="DT_NONE")
+        case str():
+            return ValueProto(dtype="DT_STRING", str_val=utf8(value))
+        case bool():
+            return ValueProto(dtype="DT_BOOL", bool_val=value)
+        case int() if value in _INT64:
+            return ValueProto(dtype="DT_INT64", int_val=value)
+        case int() if value in _UINT64:
+            return ValueProto(dtype="DT_UINT64", uint_val=value)
+        case int():
+            raise ValueError(f"{what} is an integer of 64 bits; {reprlib.repr(value)} is too large.")
+        case float():
+            return ValueProto(dtype="DT_FLOAT64", double_val=value)
+        case tuple():
+            return ValueProto(dtype="DT_TUPLE", values=[_value(what, item) for item in value])
+        case list():
+            return ValueProto(dtype="DT_LIST", values=[_value(what, item) for item in value])
+        case dict():
+            items = [NamedValueProto(key=utf8(key), value=_value(what, item)) for key, item in value.items()]
+            return ValueProto(dtype="DT_DICT", dict_val=items)

@@ -1,0 +1,181 @@
+"""Lineage messages: where a model came from (its training, settings of the user) and how good it is."""
+
+import json
+import os
+import reprlib
+from collections.abc import Mapping
+
+import numpy as np
+from google.protobuf.message import Message
+
+from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
+from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
+from toposcope.recorder.values.scalar import scalar_from
+
+_INT32 = range(-(2**31), 2**31)
+_INT64 = range(-(2**63), 2**63)
+
+
+def train_lineage(
+    *,
+    optimizer: str | None = None,
+    learning_rate: object = None,
+    loss_function: str | None = None,
+    epoch: int | None = None,
+    parallel_mode: str | None = None,
+    device_num: int | None = None,
+    batch_size: int | None = None,
+    train_dataset_path: str | os.PathLike[str] | None = None,
+    train_dataset_size: int | None = None,
+    network: str | None = None,
+    loss: object = None,
+    model_path: str | os.PathLike[str] | None = None,
+    model_size: int | None = None,
+) -> TrainLineage:
+    """Return the lineage of a training; what is not given stays absent.
+
+    Args:
+        optimizer: name of its class.
+        learning_rate: a real number, or an array or tensor of any framework that holds one.
+        loss_function: name of its class.
+        epoch: number of epochs.
+        parallel_mode: "stand_alone", "data_parallel", ...
+        device_num: number of devices.
+        batch_size: samples.
+        train_dataset_path: file or directory.
+        train_dataset_size: samples.
+        network: name of the model's class.
+        loss: the last one, as learning_rate.
+        model_path: the checkpoint.
+        model_size: bytes of the checkpoint.
+
+    Raises:
+        TypeError: an argument is of another type; integers of NumPy are integers too.
+        ValueError: a number is negative where it counts something, or too large for the format.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    lineage = TrainLineage()
+    hyper_parameters, algorithm, model = lineage.hyper_parameters, lineage.algorithm, lineage.model
+    _set_texts(hyper_parameters, optimizer=optimizer, loss_function=loss_function, parallel_mode=parallel_mode)
+    _set_reals(hyper_parameters, learning_rate=learning_rate)
+    _set_counts(hyper_parameters, epoch=epoch, device_num=device_num, batch_size=batch_size)
+    _set_texts(lineage.train_dataset, train_dataset_path=_path("train_dataset_path", train_dataset_path))
+    _set_counts(lineage.train_dataset, train_dataset_size=train_dataset_size)
+    _set_texts(algorithm, network=network)
+    _set_reals(algorithm, loss=loss)
+    if model_path is not None:
+        model.path = json.dumps({"ckpt": _path("model_path", model_path)})
+    if model_size is not None:
+        model.size = checked_integer("model_size", model_size, lowest=0)
+    return lineage
+
+
+def eval_lineage(
+    metrics: Mapping[str, object],
+    *,
+    valid_dataset_path: str | os.PathLike[str] | None = None,
+    valid_dataset_size: int | None = None,
+) -> EvaluationLineage:
+    """Return the lineage of an evaluation.
+
+    Args:
+        metrics: name to value: a number, an array or tensor (stored as lists), a str, None, or a list or dict of these.
+        valid_dataset_path: file or directory.
+        valid_dataset_size: samples.
+
+    Raises:
+        TypeError: an argument or a metric is of another type.
+        ValueError: valid_dataset_size is negative or beyond 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    plain = {name: plain_from(f"metric {name!r}", value) for name, value in items_of("metrics", metrics)}
+    lineage = EvaluationLineage(metric=json.dumps(plain))
+    _set_texts(lineage.valid_dataset, valid_dataset_path=_path("valid_dataset_path", valid_dataset_path))
+    _set_counts(lineage.valid_dataset, valid_dataset_size=valid_dataset_size)
+    return lineage
+
+
+def custom_lineage(data: Mapping[str, object]) -> UserDefinedInfo:
+    """Return what users tell about a run beyond the lineage: data, name to str, int, float or bool (NumPy's too).
+
+    MindInsight shows custom lineage only beside another kind of lineage in the same file.
+
+    Raises:
+        TypeError: data is no mapping from str, or a value is of another type.
+        ValueError: data is empty, or an int is beyond 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    info = UserDefinedInfo()
+    for name, value in items_of("data", data):
+        what = f"data[{name!r}]"
+        _set_custom(info.user_info.add(), what, utf8(name), plain_from(what, value))
+    if not info.user_info:
+        raise ValueError("data is empty; custom lineage has at least one entry.")
+    return info
+
+
+def _set_custom(entry: UserDefinedInfo, what: str, name: str, value: Plain) -> None:
+    match value:
+        case str():
+            entry.map_str[name] = utf8(value)
+        case bool():
+            entry.map_int32[name] = int(value)
+            entry.map_bool[name] = value
+        case int() if value in _INT32:
+            entry.map_int32[name] = value
+        case int() if value in _INT64:
+            entry.map_double[name] = float(value)
+            entry.map_int64[name] = value
+        case int():
+            raise ValueError(f"{what} is an integer of 64 bits; {reprlib.repr(value)} is too large.")
+        case float():
+            entry.map_double[name] = value
+        case _:
+            raise TypeError(f"{what} is a str, int, float or bool, not {reprlib.repr(value)}.")
+
+
+def _set_texts(message: Message, **texts: object) -> None:
+    for field, text in texts.items():
+        if text is not None:
+            setattr(message, field, utf8(checked_text(field, text)))
+
+
+def _set_reals(message: Message, **numbers: object) -> None:
+    for field, number in numbers.items():
+        if number is None:
+            continue
+        exact = _real(field, number)
+        with np.errstate(over="ignore"):
+            nearest = float(np.float32(exact))
+        setattr(message, field, nearest)
+        if nearest != exact and exact == exact:
+            setattr(message, f"{field}_double", exact)
+
+
+def _set_counts(message: Message, **counts: object) -> None:
+    for field, count in counts.items():
+        if count is None:
+            continue
+        number, wide = checked_integer(field, count, lowest=0), f"{field}_int64"
+        if number not in _INT32 and wide not in message.DESCRIPTOR.fields_by_name:
+            raise ValueError(f"{field} is an integer of 32 bits; {reprlib.repr(count)} is too large.")
+        setattr(message, field, min(number, _INT32[-1]))
+        if number not in _INT32:
+            setattr(message, wide, number)
+
+
+def _real(parameter: str, number: object) -> float:
+    try:
+        return scalar_from(number).value
+    except TypeError as error:
+        raise TypeError(f"{parameter}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{parameter}: {error}") from None
+
+
+def _path(parameter: str, path: object) -> str | None:
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else path
+    if text is not None and not isinstance(text, str):
+        raise TypeError(f"{parameter} is a str or an os.PathLike, not {reprlib.repr(path)}.")
+    return text

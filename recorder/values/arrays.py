@@ -1,0 +1,121 @@
+"""Arrays of our own, made from the array-likes of any framework: moved off their device once, copied, never shared."""
+
+import reprlib
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.proto import tensor_pb2 as codes
+from toposcope.proto.data_types import DTYPES, bfloat16_values
+from toposcope.recorder.values.foreign import UnreadableValueError, called, is_convertible
+from toposcope.recorder.values.memory import Memory
+
+_WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
+_memory = Memory()
+_CODES = {dtype: code for code, dtype in DTYPES.items() if code != codes.DT_BFLOAT16}
+
+
+class Array(NamedTuple):
+    """Numbers that nobody else can change."""
+
+    values: npt.NDArray[Any]
+    """Of any shape, in C order, little-endian; bfloat16 as the uint16 of its bits."""
+    data_type: int
+    """The DataType of the elements."""
+
+    @property
+    def is_complex(self) -> bool:
+        """True when the elements are complex numbers."""
+        return self.values.dtype.kind == "c"
+
+    def numbers(self) -> npt.NDArray[Any]:
+        """Return the elements in a dtype that NumPy computes with: of bfloat16 the equal float32."""
+        return bfloat16_values(self.values) if self.data_type == codes.DT_BFLOAT16 else self.values
+
+
+def array_from(value: object) -> Array:
+    """Return a copy of value; a tensor on a device is moved once.
+
+    Types without a DataType are widened without loss (float8 to float32, int4 to int8); long doubles become doubles.
+
+    Raises:
+        TypeError: value is no array-like, or one of other things than numbers and booleans.
+        UnreadableValueError: its own methods raised.
+    """
+    if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
+        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
+    if isinstance(value, list | tuple):
+        return _named(_from_lists(value), value)
+    copy = called(lambda: _copied(value))
+    return copy if isinstance(copy, Array) else _named(copy, value)
+
+
+_PLAIN = (bool, int, float, complex, list, tuple)
+_CONVERSIONS = ("detach", "__array__", "__dlpack__")
+
+
+def _from_lists(nested: object) -> npt.NDArray[Any]:
+    try:
+        return np.array(nested, order="C")
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(nested)} is not: {error}") from None
+    except Exception as error:  # Of a tensor among the numbers.
+        raise UnreadableValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _copied(value: Any) -> Array | npt.NDArray[Any]:
+    if hasattr(value, "detach"):
+        return _from_torch(value)
+    is_exchanged = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+    return _memory.copy_of(np.from_dlpack(value) if is_exchanged else np.asarray(value))
+
+
+def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
+    """Return a copy of a tensor of PyTorch, or of a framework that has its methods."""
+    detached = tensor.detach()
+    on_host = _strided(detached.cpu() if hasattr(detached, "cpu") else detached)
+    dtype = str(on_host.dtype)
+    if dtype == "torch.bfloat16":
+        # NumPy has no bfloat16: its bits, seen as integers.
+        bits = _memory.copy_of(on_host.view(sys.modules["torch"].int16).numpy())
+        return Array(bits.view(np.uint16), codes.DT_BFLOAT16)
+    if "float8" in dtype:
+        on_host = on_host.float()
+    array = on_host.numpy()
+    if on_host.device == getattr(tensor, "device", None):
+        return _memory.copy_of(array)
+    return np.ascontiguousarray(array).reshape(array.shape)  # It was moved: nobody else has it.
+
+
+def _strided(tensor: Any) -> Any:
+    """Return tensor with its elements in memory: sparse, quantized and conjugated ones of PyTorch have them not."""
+    if getattr(tensor, "is_quantized", False):
+        tensor = tensor.dequantize()
+    if "strided" not in str(getattr(tensor, "layout", "strided")):
+        tensor = tensor.to_dense()
+    return tensor.resolve_conj().resolve_neg() if hasattr(tensor, "resolve_conj") else tensor
+
+
+def _named(copy: npt.NDArray[Any], value: object) -> Array:
+    """Return copy with its DataType, in a dtype that has one."""
+    if copy.dtype.name == "bfloat16":
+        return Array(copy.view(np.uint16), codes.DT_BFLOAT16)
+    copy = copy.astype(_stored_dtype(copy.dtype), copy=False)
+    if copy.dtype not in _CODES:
+        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} holds {copy.dtype.name}.")
+    return Array(copy, _CODES[copy.dtype])
+
+
+def _stored_dtype(dtype: npt.DTypeLike) -> npt.DTypeLike:
+    """Return the little-endian dtype with a DataType that holds all of dtype's numbers, or dtype."""
+    dtype = np.dtype(dtype)
+    if (little := dtype.newbyteorder("<")) in _CODES:
+        return little
+    # What is left of numbers: those of ml_dtypes, which NumPy knows by name only, and long doubles.
+    family = dtype.name.rstrip("0123456789").split("_")[0].rstrip("0123456789")
+    wider = {"int": np.int8, "uint": np.uint8, "complex": np.complex128, "clongdouble": np.complex128}
+    if family in ("float", "longdouble"):
+        return np.float32 if dtype.itemsize < 4 else np.float64
+    return wider.get(family, dtype)

@@ -1,0 +1,80 @@
+"""Snapshots: values taken over from their owner when they are added, to be encoded by the writer's thread."""
+
+import math
+import reprlib
+from typing import Any, NamedTuple
+
+from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
+from toposcope.recorder.values import tensor
+from toposcope.recorder.values.arrays import Array, array_from
+from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.image import image_layout
+
+PLUGINS = ("scalar", "tensor", "histogram", "image", "text", *MESSAGES)
+"""Kinds of values, as add_value() names them."""
+
+
+class Pixels(NamedTuple):
+    """The pixels of an image or of a batch of images."""
+
+    array: Array
+    layout: str
+    """What the dimensions mean: "NCHW", "HW", ..."""
+
+
+class Snapshot(NamedTuple):
+    """A value that nobody else can change."""
+
+    plugin: str
+    content: Any
+    """Of a tensor and a histogram an Array, of an image Pixels, of a text a str, else the plugin's message of ours."""
+    size: int
+    """Bytes of memory that it takes until it is written, about."""
+
+
+def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> Snapshot:
+    """Take a snapshot of a value of any plugin but "scalar".
+
+    Raises:
+        TypeError: value is of another kind than the plugin's.
+        ValueError: plugin is unknown, value has a shape or a size that the plugin cannot hold, or dataformats does not
+            fit an image or is given for something else.
+        UnreadableValueError: the value's own methods raised.
+    """
+    if dataformats is not None and plugin != "image":
+        raise ValueError(f"dataformats is for images; it is {dataformats!r} for plugin {reprlib.repr(plugin)}.")
+    if plugin in MESSAGES:
+        message = message_from(plugin, value)
+        return Snapshot(plugin, message, message.ByteSize())
+    if plugin == "text":
+        return _text(value)
+    if plugin in ("tensor", "histogram", "image"):
+        if plugin == "tensor":  # Known before it is moved and copied, in the smallest case.
+            shape = called(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
+            _check_size(4 * math.prod(shape), shape)
+        return _of_array(plugin, array_from(value), value, dataformats)
+    raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {reprlib.repr(plugin)}.")
+
+
+def _text(value: object) -> Snapshot:
+    if not isinstance(value, str):
+        raise TypeError(f"A text is a str, not {reprlib.repr(value)}.")
+    return Snapshot("text", str.__str__(value), 4 * len(value))
+
+
+def _of_array(plugin: str, array: Array, value: object, dataformats: str | None) -> Snapshot:
+    if plugin == "tensor":
+        size = tensor.encoded_size(array)
+        _check_size(size, array.values.shape)
+        return Snapshot(plugin, array, size + array.values.nbytes)
+    if array.is_complex:
+        raise TypeError(f"The value of plugin {plugin!r} holds real numbers; {reprlib.repr(value)} holds complex ones.")
+    if plugin == "image":
+        layout = image_layout(array.values.shape, dataformats)
+        return Snapshot(plugin, Pixels(array, layout), array.values.nbytes)
+    return Snapshot(plugin, array, array.values.nbytes)
+
+
+def _check_size(size: int, shape: tuple[int, ...]) -> None:
+    if size > tensor.MAX_BYTES:
+        raise ValueError(f"A tensor takes at most {tensor.MAX_BYTES} bytes of a file; one of {shape} takes {size}.")

@@ -1,0 +1,81 @@
+"""One recording, put together: the queue, the thread and the files that stand behind a SummaryRecord."""
+
+import os
+import time
+from typing import NamedTuple
+
+from toposcope.proto.framing import frame
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder.writing.event_encoder import EventEncoder
+from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
+from toposcope.recorder.writing.event_queue import EventQueue
+from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.npy_export import NpyExport
+from toposcope.recorder.writing.rotating_file import RotatingFile
+
+_VERSION = "MindSpore.Event:1"
+_LINEAGE_SUFFIX = "_lineage"
+
+
+class Options(NamedTuple):
+    """How a recording is written."""
+
+    naming: Naming
+    max_file_size: int | None
+    exports_npy: bool
+    flush_seconds: float
+    starts_attempt: bool
+
+
+class Recording(NamedTuple):
+    """What the caller of a recording needs of it."""
+
+    queue: EventQueue
+    writer: EventWriter
+    summaries: RotatingFile
+    export: NpyExport | None
+
+    @property
+    def works(self) -> bool:
+        """False when closed, or when something cannot be written at present."""
+        return self.queue.works and (self.export is None or self.export.faults.present is None)
+
+    def take_unraised_fault(self) -> Exception | None:
+        """Return why something cannot be written, once a fault."""
+        exporting = self.export.faults.take_unraised() if self.export is not None else None
+        return self.queue.take_unraised_fault() or exporting
+
+
+def begin_recording(options: Options) -> Recording:
+    """Create the first event file and start the thread; OSError when the file cannot be created.
+
+    The file of lineage is created with its first record. It and the export carry the seconds of the first file, which
+    is how MindSpore pairs them.
+    """
+    naming, session = options.naming, os.urandom(16)
+    summaries = RotatingFile(
+        lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
+        lambda rotation: _version_record(session, rotation, options.starts_attempt),
+        options.max_file_size,
+    )
+    summaries.begin()
+    seconds = seconds_of(summaries.path)
+    lineage = RotatingFile(
+        lambda rotation: create_event_file(
+            naming._replace(suffix=_LINEAGE_SUFFIX), 0 if rotation else seconds, seconds_of(lineage.path)
+        ),
+        lambda _: b"",
+        options.max_file_size,
+    )
+    export = NpyExport(os.path.join(naming.directory, f"export_{seconds}")) if options.exports_npy else None
+    queue = EventQueue(summaries.path, options.flush_seconds)
+    writer = EventWriter(queue, EventEncoder(summaries.path, export), summaries, lineage)
+    return Recording(queue, writer, summaries, export)
+
+
+def _version_record(session: bytes, rotation: int, starts_attempt: bool) -> bytes:
+    """Return the record that begins a file of summaries."""
+    event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation)
+    if starts_attempt and rotation == 0:
+        event.starts_attempt = True
+    return frame(event.SerializeToString())

@@ -1,0 +1,59 @@
+"""Memory that is used again."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from toposcope.recorder.values import memory
+from toposcope.recorder.values.memory import Memory
+
+LARGE = 300_000
+
+
+@pytest.mark.parametrize("size", [0, 1, LARGE])
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4", "c16"])
+def test_copies_are_equal_and_in_order(size: int, dtype: str) -> None:
+    """Small or large, contiguous or not."""
+    for original in (np.arange(size).astype(dtype), np.arange(2 * size).astype(dtype).reshape(2, size).T):
+        copy = Memory().copy_of(original)
+
+        assert copy.flags.c_contiguous
+        assert copy.flags.writeable
+        assert not np.shares_memory(copy, original)
+        np.testing.assert_array_equal(copy, original)
+
+
+def test_block_is_used_again_when_its_array_is_gone() -> None:
+    """The next array of about that size gets the same memory."""
+    store = Memory()
+    first = store.copy_of(np.zeros(LARGE))
+    address = first.ctypes.data
+    del first
+
+    assert store.copy_of(np.ones(LARGE - 10)).ctypes.data == address
+
+
+def test_block_is_not_used_while_a_view_of_it_lives() -> None:
+    """What is still to be written keeps its bytes, in whatever form it is held."""
+    store = Memory()
+    copy = store.copy_of(np.zeros(LARGE))
+    held = copy.reshape(-1).view(np.uint8).data[8:16]
+    del copy
+    gc.collect()
+
+    others = [store.copy_of(np.ones(LARGE)) for _ in range(3)]
+
+    assert bytes(held) == bytes(8)
+    assert len({other.ctypes.data for other in others}) == 3
+
+
+def test_free_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of sizes that nobody asks for any more are let go."""
+    monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 10 << 20)
+    store = Memory()
+    for number in range(1, 40):
+        store.copy_of(np.zeros(number * LARGE, np.uint8))
+
+    assert store._free_bytes <= 12 << 20
+    assert store._free_bytes == sum(size * len(blocks) for size, blocks in store._free.items())

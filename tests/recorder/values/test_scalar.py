@@ -1,0 +1,148 @@
+"""Values of any framework as plain Python numbers."""
+
+import datetime
+import decimal
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.scalar import Scalar, scalar_from
+
+
+class Tensor:
+    """A tensor as PyTorch makes them: on a device, with a gradient, unknown to NumPy."""
+
+    def __init__(self, number: object, shape: tuple[int, ...] = (), attached: bool = True) -> None:
+        self.number, self.shape, self.attached = number, shape, attached
+
+    def detach(self) -> "Tensor":
+        """Return the same tensor, without its gradient."""
+        return Tensor(self.number, self.shape, attached=False)
+
+    def item(self) -> object:
+        """Move the number to Python."""
+        if self.attached:
+            raise RuntimeError("cannot read a tensor that requires grad")
+        if isinstance(self.number, Exception):
+            raise self.number
+        return self.number
+
+
+class OnlyArray:
+    """An object that NumPy can read, and that has nothing else."""
+
+    def __init__(self, content: object) -> None:
+        self.content = content
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        return np.asarray(self.content)
+
+
+@given(st.floats(allow_nan=False))
+def test_floats_are_themselves(number: float) -> None:
+    """A Python float is recorded as it is."""
+    assert scalar_from(number) == Scalar(number, is_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (True, 1.0),
+        (7, 7.0),
+        (2**53, 2.0**53),
+        (np.float64(0.1), 0.1),
+        (np.float32(0.1), 0.10000000149011612),
+        (np.float16(0.5), 0.5),
+        (np.int64(-3), -3.0),
+        (np.uint8(255), 255.0),
+        (np.bool_(True), 1.0),
+        (np.longdouble(0.5), 0.5),
+        (np.array(2.5), 2.5),
+        (np.array([[4]]), 4.0),
+        (Tensor(0.25), 0.25),
+        (Tensor(3, (1, 1)), 3.0),
+        (OnlyArray(1.5), 1.5),
+        (OnlyArray([6]), 6.0),
+    ],
+)
+def test_numbers_arrays_and_tensors(value: object, number: float) -> None:
+    """Python's and NumPy's numbers, arrays of one element and tensors of any framework give their number."""
+    assert scalar_from(value) == Scalar(number, is_exact=True)
+
+
+def test_nan_is_a_number() -> None:
+    """NaN is recorded, and is exact."""
+    scalar = scalar_from(np.float32("nan"))
+
+    assert math.isnan(scalar.value)
+    assert scalar.is_exact
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, np.int64(2**62 + 1), np.array([2**64 - 1], np.uint64), -(2**70) - 1])
+def test_integers_beyond_a_double_are_the_nearest(value: object) -> None:
+    """Integers that no double holds give the nearest double, and say so."""
+    scalar = scalar_from(value)
+
+    assert not scalar.is_exact
+    assert scalar.value == float(np.asarray(value).item())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "0.5",
+        b"1",
+        1j,
+        [0.5],
+        {"loss": 1},
+        float,
+        np.float64,
+        decimal.Decimal(1),
+        datetime.datetime(2026, 1, 1),
+        np.complex64(1),
+        np.str_("1"),
+        np.datetime64("2026-01-01", "ns"),
+        np.timedelta64(5, "ns"),
+        np.array([None]),
+        np.array(["x"]),
+        np.zeros(1, [("a", "f4")]),
+        Tensor(1j),
+        Tensor("text"),
+    ],
+)
+def test_other_kinds_of_value_are_type_errors(value: object) -> None:
+    """What is no real number is refused, in words that say what is wanted."""
+    with pytest.raises(TypeError, match="real number"):
+        scalar_from(value)
+
+
+@pytest.mark.parametrize("value", [np.zeros(2), np.zeros((3, 0)), Tensor(0.0, (2, 2)), OnlyArray([1, 2])])
+def test_more_or_less_than_one_element_is_a_value_error(value: object) -> None:
+    """An array or tensor must have exactly one element."""
+    with pytest.raises(ValueError, match=r"holds [024]\."):
+        scalar_from(value)
+
+
+def test_large_value_is_shortened_in_the_message() -> None:
+    """A message shows the beginning and the end of a value, not all of it."""
+    with pytest.raises(TypeError) as raised:
+        scalar_from("x" * 10_000)
+
+    assert len(str(raised.value)) < 200
+
+
+def test_integer_beyond_the_range_of_a_double_is_a_value_error() -> None:
+    """There is no nearest double for 10**400."""
+    with pytest.raises(ValueError, match="range of a double"):
+        scalar_from(10**400)
+
+
+def test_failing_methods_of_a_tensor_are_told_apart() -> None:
+    """An error inside the framework is not the caller's mistake."""
+    with pytest.raises(UnreadableValueError, match="device is lost"):
+        scalar_from(Tensor(RuntimeError("device is lost")))

@@ -1,0 +1,80 @@
+"""Tensors in event files: exact for us, float32 for MindInsight."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from toposcope.proto import tensor_pb2 as codes
+from toposcope.proto.tensor_pb2 import TensorProto
+from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.tensor import encoded_size, tensor_parts
+from toposcope.server.tensors import tensor_array
+
+DTYPES = st.one_of(
+    arrays.boolean_dtypes(),
+    arrays.integer_dtypes(endianness="="),
+    arrays.unsigned_integer_dtypes(endianness="="),
+    arrays.floating_dtypes(endianness="=", sizes=(16, 32, 64)),
+    arrays.complex_number_dtypes(endianness="=", sizes=(64, 128)),
+)
+SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
+
+
+def encoded(value: object) -> TensorProto:
+    """Return value as a message, by way of its bytes."""
+    return TensorProto.FromString(b"".join(tensor_parts(array_from(value))))
+
+
+@given(arrays.arrays(DTYPES, SHAPES))
+def test_every_tensor_is_read_back_bit_for_bit(original: np.ndarray) -> None:
+    """Shape, dtype and bits survive, those of NaNs too."""
+    read = tensor_array(encoded(original))
+
+    assert (read.shape, read.dtype) == (original.shape, original.dtype)
+    assert read.tobytes() == original.tobytes()
+
+
+@given(arrays.arrays(DTYPES, SHAPES))
+def test_old_readers_see_float32(original: np.ndarray) -> None:
+    """float_data has one float32 an element, of complex numbers the real part."""
+    tensor = encoded(original)
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        expected = original.real.astype(np.float32).ravel()
+    np.testing.assert_array_equal(np.array(tensor.float_data, np.float32), expected)
+    assert list(tensor.dims) == list(original.shape)
+
+
+def test_bfloat16_is_read_as_equal_float32() -> None:
+    """All 65,536 of them; the bits are in the file."""
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    original = bits.view(ml_dtypes.bfloat16).reshape(256, 256)
+
+    tensor = encoded(original)
+
+    assert tensor.data_type == codes.DT_BFLOAT16
+    assert tensor.raw_data == bits.tobytes()
+    np.testing.assert_array_equal(tensor_array(tensor), original.astype(np.float32))
+
+
+def test_float32_is_stored_once() -> None:
+    """What float_data holds exactly is not repeated."""
+    assert not encoded(np.zeros(3, np.float32)).HasField("raw_data")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "u1"])
+def test_size_is_known_beforehand(dtype: str) -> None:
+    """It decides what is too large, before anything is encoded."""
+    array = array_from(np.zeros((100, 100), dtype))
+
+    assert 0 <= sum(map(len, tensor_parts(array))) - encoded_size(array) < 64
+
+
+def test_elements_are_not_copied() -> None:
+    """A large tensor goes from the snapshot to the disk."""
+    array = array_from(np.zeros(1000, np.float32))
+
+    assert any(np.shares_memory(np.frombuffer(part, np.uint8), array.values) for part in tensor_parts(array))

@@ -1,0 +1,276 @@
+"""The queue and the thread behind it: order, promptness, faults. A pipe stands in for a disk that is slow or full."""
+
+import logging
+import os
+import struct
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from toposcope.proto import framing
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
+from toposcope.recorder.writing.event_file import EventFile, Naming, create_event_file
+from toposcope.recorder.writing.event_queue import EventQueue
+from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.rotating_file import RotatingFile
+
+HEAD = framing.frame(Event(wall_time=0, version="head").SerializeToString())
+NEVER = 1e6
+PIPE_BYTES = 1 << 16
+LARGE = 5 << 20
+
+
+class Pipe:
+    """A file that takes 64 KiB and then no more, until somebody reads."""
+
+    def __init__(self) -> None:
+        self.reading, writing = os.pipe()
+        self.file = EventFile("pipe", writing)
+        self.descriptor = writing
+
+    def read_event(self) -> Event:
+        """Wait for the next record and return its event."""
+        header = framing.read_header(self._read(framing.HEADER_BYTES))
+        payload = self._read(header.length)
+        assert self._read(framing.FOOTER_BYTES) == struct.pack("<I", framing.masked_crc(payload))
+        return Event.FromString(payload)
+
+    def _read(self, length: int) -> bytes:
+        content = b""
+        while len(content) < length:
+            content += os.read(self.reading, length - len(content))
+        return content
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    """Return a pipe whose reading end is closed after the test."""
+    pipe = Pipe()
+    yield pipe
+    os.close(pipe.reading)
+
+
+class Recording:
+    """A queue and the writer that empties it into one file."""
+
+    def __init__(self, file: EventFile, flush_seconds: float = NEVER, stall_seconds: float = 30) -> None:
+        summaries = RotatingFile(lambda _: file, lambda _: HEAD)
+        lineage = RotatingFile(lambda _: file, lambda _: b"")
+        summaries.begin()
+        self.queue = EventQueue(file.path, flush_seconds, stall_seconds)
+        self.writer = EventWriter(self.queue, EventEncoder(file.path), summaries, lineage)
+        self.put, self.put_large, self.flush = self.queue.put, self.queue.put_large, self.queue.flush
+        self.close = self.writer.close
+
+
+def event_file(directory: Path) -> EventFile:
+    """Create an event file."""
+    return create_event_file(Naming(str(directory), "events", 0, "_MS"))
+
+
+def full_disk() -> EventFile:
+    """Open a file into which nothing can be written."""
+    return EventFile("/dev/full", os.open("/dev/full", os.O_WRONLY))
+
+
+def event(step: int, tag: str = "loss") -> RecordedEvent:
+    """Return an event of one scalar."""
+    return (1.0, step, {tag: 0.5}, None)
+
+
+def test_head_and_events_are_in_order(tmp_path: Path, read_events) -> None:
+    """The file holds the head and then every event, in the order in which they were put."""
+    file = event_file(tmp_path)
+    recording = Recording(file)
+    for step in range(1000):
+        assert recording.put(event(step))
+
+    assert recording.close()
+    head, *events = read_events(file.path)
+    assert head.version == "head"
+    assert [event.step for event in events] == list(range(1000))
+
+
+def test_events_are_written_after_flush_seconds(pipe: Pipe) -> None:
+    """Nobody has to ask: an event is written when it has waited long enough."""
+    recording = Recording(pipe.file, 0.01)
+    pipe.read_event()
+    for step in (1, 2):
+        recording.put(event(step))
+
+        assert pipe.read_event().step == step
+    recording.close()
+
+
+def test_many_events_are_written_at_once(pipe: Pipe) -> None:
+    """A queue that grows large does not wait for its time."""
+    recording = Recording(pipe.file)
+    recording.put_large(event(1), LARGE)
+
+    assert (pipe.read_event().version, pipe.read_event().step) == ("head", 1)
+    recording.close()
+
+
+def test_no_event_is_left_behind(pipe: Pipe) -> None:
+    """An event that is put while the thread falls asleep wakes it: all arrive, without a flush()."""
+    recording = Recording(pipe.file, 0.0005)
+    everyone = threading.Barrier(4)
+
+    def put(number: int) -> None:
+        everyone.wait()
+        for step in range(300):
+            recording.put(event(step, str(number)))
+            threading.Event().wait(0.0004)  # About as long as the thread waits, so that they meet.
+
+    threads = [threading.Thread(target=put, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    _, *events = [pipe.read_event() for _ in range(1 + 4 * 300)]
+    for thread in threads:
+        thread.join()
+
+    for number in range(4):
+        own = [event.step for event in events if event.summary.value[0].tag == str(number)]
+        assert own == list(range(300))
+    recording.close()
+
+
+def test_time_that_never_comes(pipe: Pipe) -> None:
+    """A wait longer than the platform can wait is a wait for flush()."""
+    recording = Recording(pipe.file, 1e300)
+    pipe.read_event()
+    recording.put(event(1))
+
+    assert recording.flush()
+    assert pipe.read_event().step == 1
+    recording.close()
+
+
+def test_flush_returns_when_events_are_written(pipe: Pipe) -> None:
+    """After flush() the file has everything, also what is put and flushed again."""
+    recording = Recording(pipe.file)
+    os.set_blocking(pipe.reading, False)
+    for step in range(3):
+        recording.put(event(step))
+        assert recording.flush()
+    assert recording.flush()
+
+    assert [pipe.read_event().step for _ in range(4)] == [0, 0, 1, 2]
+    recording.close()
+
+
+def test_flush_inside_a_call_of_the_same_thread(tmp_path: Path) -> None:
+    """A signal handler may flush while the thread that it interrupted holds the writer's lock."""
+    recording = Recording(event_file(tmp_path))
+    with recording.queue._lock:
+        recording.put(event(1))
+
+        assert recording.flush()
+    assert recording.close()
+
+
+def test_closed_writer_takes_nothing(tmp_path: Path) -> None:
+    """After close() nothing can be put; closing and flushing again are harmless."""
+    recording = Recording(event_file(tmp_path))
+    assert recording.close()
+
+    assert not recording.put(event(1))
+    assert recording.queue.closed
+    assert recording.close()
+    assert recording.flush()
+
+
+def test_full_disk_is_reported_and_nothing_hangs(caplog: pytest.LogCaptureFixture) -> None:
+    """When nothing can be written put, flush and close say so, the log once, and the queue stays bounded."""
+    recording = Recording(full_disk())
+
+    assert not recording.flush()
+    assert not recording.queue.works
+    assert [recording.put_large(event(step), 100 << 20) for step in range(4)] == [False] * 4
+    assert isinstance(recording.queue.take_unraised_fault(), OSError)
+    assert recording.queue.take_unraised_fault() is None
+    assert not recording.close()
+    assert caplog.text.count("No space left") == 1
+    assert "4 recorded events are lost" in caplog.text  # Two queued, two for which there was no room.
+
+
+def test_writing_goes_on_when_there_is_room_again(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
+    """After a fault every byte that was kept is written once, in order, from where the write broke off."""
+    os.set_blocking(pipe.descriptor, False)
+    recording = Recording(pipe.file)
+    recording.put(event(1, "x" * 3 * PIPE_BYTES))
+    assert not recording.flush()
+    assert not recording.put(event(2))
+
+    events: list[Event] = []
+    reader = threading.Thread(target=lambda: events.extend(pipe.read_event() for _ in range(3)))
+    reader.start()
+    while reader.is_alive():
+        recording.flush()
+        reader.join(0.01)
+
+    assert [event.step for event in events] == [0, 1, 2]
+    assert recording.put(event(3))
+    assert "is written again" in caplog.text
+    recording.close()
+
+
+def test_stalled_disk_costs_the_caller_a_bounded_time(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
+    """A write that does not return is a fault; once it returns everything that was kept is written."""
+    recording = Recording(pipe.file, stall_seconds=0.05)
+    recording.put(event(1, "x" * 3 * PIPE_BYTES))
+    assert not recording.flush()
+    assert isinstance(recording.queue.take_unraised_fault(), TimeoutError)
+    assert [recording.put_large(event(step), 200 << 20) for step in (2, 3)] == [False, False]
+    assert not recording.flush()
+
+    assert [pipe.read_event().step for _ in range(3)] == [0, 1, 2]
+    recording.close()
+    assert caplog.text.count("no progress for 0.05 seconds") == 1
+    assert "1 recorded events are lost" in caplog.text
+
+
+def test_full_queue_waits_for_a_writer_that_gets_on(pipe: Pipe) -> None:
+    """The caller is slowed down to the disk's pace, and loses nothing."""
+    recording = Recording(pipe.file)
+    events: list[Event] = []
+    reader = threading.Thread(target=lambda: events.extend(pipe.read_event() for _ in range(41)))
+    reader.start()
+
+    assert all(recording.put_large(event(step, "x" * PIPE_BYTES), 128 << 20) for step in range(40))
+    assert recording.close()
+    reader.join()
+    assert [event.step for event in events[1:]] == list(range(40))
+
+
+def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
+    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The batch is reported as lost, the next one is written."""
+    file = event_file(tmp_path)
+    recording = Recording(file)
+    recording.put((1.0, 1, {"loss": "no number"}, None))  # type: ignore[dict-item]
+    assert not recording.flush()
+    recording.put(event(2))
+
+    assert recording.close()
+    assert [event.step for event in read_events(file.path)] == [0, 2]
+    assert "1 recorded events are lost" in caplog.text
+
+
+def test_log_handler_may_use_the_writer_it_is_told_about(caplog: pytest.LogCaptureFixture) -> None:
+    """A handler that flushes when an error is logged runs in the writer's thread too, and does not wait for itself."""
+    recording = Recording(full_disk())
+    handler = logging.Handler()
+    handler.emit = lambda _: recording.flush()  # type: ignore[assignment, method-assign, return-value]
+    logger = logging.getLogger("toposcope.recorder")
+    logger.addHandler(handler)
+    try:
+        recording.put(event(1))
+        assert not recording.flush()
+        assert not recording.close()
+    finally:
+        logger.removeHandler(handler)

@@ -1,0 +1,29 @@
+"""What a forked process inherits."""
+
+import subprocess
+import sys
+
+
+def test_everything_alive_is_inert_in_the_child_and_only_there() -> None:
+    """The child's copies are told at once, the parent's own are not, and what was dropped is forgotten."""
+    script = """
+import os
+from toposcope.recorder.writing.fork import make_inert_in_children
+
+class Pipe:
+    inert = False
+    def become_inert(self):
+        self.inert = True
+
+kept, dropped = Pipe(), Pipe()
+make_inert_in_children(kept)
+make_inert_in_children(dropped)
+del dropped
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+print("parent" if child else "child", kept.inert, flush=True)
+"""
+    printed = subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    assert printed.splitlines() == ["child True", "parent False"]

@@ -1,0 +1,138 @@
+"""What a recording survives: disks that are slow, and disks that stop."""
+
+import functools
+import os
+import threading
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+import pytest
+from servers import wait_until
+from trainings import (
+    NEVER,
+    SLOW_SECONDS,
+    lost_in,
+    run_training,
+)
+
+from toposcope.proto import framing
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import SummaryRecord
+from toposcope.recorder.writing import recording
+from toposcope.recorder.writing.event_queue import EventQueue
+
+
+class Pipe:
+    """A pipe in the place of a recorder's file: a disk that takes 64 KiB, and then no more until somebody reads."""
+
+    def __init__(self, recorder: SummaryRecord) -> None:
+        recorder.flush()
+        reading, writing = os.pipe()
+        os.dup2(writing, descriptor_of(recorder.log_dir))
+        os.close(writing)
+        self._stream: BufferedReader = os.fdopen(reading, "rb")
+        self.steps: list[int] = []
+        self._reader = threading.Thread(target=self._read_all)
+
+    def begin_to_read(self) -> None:
+        """Read from now on all that is written, in a thread."""
+        self._reader.start()
+
+    def read_to_the_end(self) -> None:
+        """Return when all is read that was written until the pipe was closed."""
+        self._reader.join(SLOW_SECONDS)
+        assert not self._reader.is_alive()
+        self._stream.close()
+
+    def _read_all(self) -> None:
+        while head := self._stream.read(framing.HEADER_BYTES):
+            payload = self._stream.read(framing.read_header(head).length)
+            assert head + payload + self._stream.read(framing.FOOTER_BYTES) == framing.frame(payload)
+            self.steps.append(Event.FromString(payload).step)
+
+
+def descriptor_of(path: str) -> int:
+    """Return this process's descriptor of an open file."""
+    opened = Path("/proc/self/fd")
+    if not opened.exists():
+        pytest.skip("only Linux says which files are open")
+    return next(int(entry.name) for entry in opened.iterdir() if os.path.realpath(entry) == path)
+
+
+@pytest.mark.parametrize(("plugin", "total"), [("scalar", 140_000), ("tensor", 12)])
+def test_slow_disk_slows_the_training_down(tmp_path: Path, plugin: str, total: int) -> None:
+    """A caller that is faster than the disk waits before memory is full of events; all of them are written."""
+    value = 1.0 if plugin == "scalar" else np.ones(4 << 20, np.float32)
+    recorder = SummaryRecord(tmp_path, flush_seconds=NEVER)
+    pipe = Pipe(recorder)
+    outcomes = []
+
+    def record() -> None:
+        for step in range(total):
+            recorder.add_value(plugin, "x", value)
+            outcomes.append(recorder.record(step))
+
+    training = threading.Thread(target=record)
+    training.start()
+    wait_until(lambda: waits(outcomes), SLOW_SECONDS)
+    assert 0 < len(outcomes) < total
+    pipe.begin_to_read()
+    training.join(SLOW_SECONDS)
+    recorder.close()
+    pipe.read_to_the_end()
+
+    assert outcomes == [True] * total
+    assert pipe.steps == list(range(total))
+
+
+def waits(outcomes: list[bool]) -> bool:
+    """Say whether the list has grown to something, and grows no more."""
+    before = len(outcomes)
+    threading.Event().wait(0.25)
+    return before > 0 and len(outcomes) == before
+
+
+def test_disk_that_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """A training waits a bounded time for a disk that takes nothing; when it does again what was kept is written."""
+    monkeypatch.setattr(recording, "EventQueue", functools.partial(EventQueue, stall_seconds=0.2))
+    recorder = SummaryRecord(tmp_path, flush_seconds=NEVER)
+    pipe = Pipe(recorder)
+    outcomes = []
+    for step in range(12):
+        recorder.add_value("tensor", "x", np.ones(4 << 20, np.float32))
+        outcomes.append(recorder.record(step))
+    recorder.flush()
+    pipe.begin_to_read()
+    recorder.add_value("scalar", "loss", 1.0)
+    wait_until(lambda: recorder.flush() is None and recorder.record(12), SLOW_SECONDS)
+    recorder.close()
+    pipe.read_to_the_end()
+
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert set(outcomes) == {True, False}
+    assert caplog.text.count("no progress for 0.2 seconds") == caplog.text.count("is written again") >= 1
+    assert pipe.steps == sorted(pipe.steps)
+    assert lost_in(caplog.text) == len({*range(13)} - set(pipe.steps)) > 0
+
+
+def test_disk_that_stops_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    """The process of a recorder whose disk takes nothing ends nevertheless."""
+    script = """
+        import functools
+        from toposcope.recorder.writing import recording
+        from toposcope.recorder.writing.event_queue import EventQueue
+        recording.EventQueue = functools.partial(EventQueue, stall_seconds=0.2)
+        recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
+        recorder.flush()
+        reading, writing = os.pipe()
+        opened, = (n for n in os.listdir("/proc/self/fd") if os.path.realpath("/proc/self/fd/" + n) == recorder.log_dir)
+        os.dup2(writing, int(opened))
+        train(recorder, range(1000), "tensor")
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    assert ended.stderr.count("no progress for 0.2 seconds") == 1
+
+
+# Values are broken.
