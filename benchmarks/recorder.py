@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -46,7 +47,7 @@ def open_toposcope(folder: str) -> Recorder:
     """Open our SummaryRecord."""
     from toposcope.recorder import SummaryRecord
 
-    recorder = SummaryRecord(folder)
+    recorder = SummaryRecord(folder, raise_exception=True)
     add_value, record = recorder.add_value, recorder.record
 
     def scalars(step: int, tags: list[str], value: float) -> None:
@@ -160,13 +161,13 @@ def measure_calls(open_recorder: Callable[[str], Recorder], folder: str, tags: l
 
 
 def measure_throughput(open_recorder: Callable[[str], Recorder], folder: str, tags: list[str]) -> dict[str, float]:
-    """Record many scalars as fast as possible; values are ones that float32 holds exactly, as most losses are."""
+    """Record many scalars as fast as possible; doubles that float32 does not hold, which we alone keep exactly."""
     recorder = open_recorder(folder)
     recorder.scalars(0, tags, 0.0)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.perf_counter()
     for step in range(1, SCALARS // len(tags)):
-        recorder.scalars(step, tags, step / 1024)
+        recorder.scalars(step, tags, step / 3)
     recorder.close()
     return {
         "rate": SCALARS / (time.perf_counter() - began) / 1000,
@@ -308,13 +309,15 @@ def trial(name: str, recorder: str) -> dict[str, float]:
     """Measure in a process of its own; one thread for matrix products leaves the other cores to the recorders."""
     command = [str(CANDIDATES[recorder].python), __file__, "--trial", recorder, name]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "GLOG_v": "3"}
-    output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    # tensorboardX and MindSpore wait for ever when their writer has died, of a full disk say.
+    output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
     figures: dict[str, float] = json.loads(output.splitlines()[-1])
     return figures
 
 
 def run_trial(name: str, recorder: str) -> None:
-    """Be the process of a trial."""
+    """Be the process of a trial; one whose writer dies has measured nothing."""
+    threading.excepthook = lambda failure: os._exit(1)
     measurement = MEASUREMENTS[name]
     with tempfile.TemporaryDirectory(prefix="toposcope-bench-") as folder:
         figures = measurement.measure(CANDIDATES[recorder].open, folder, *measurement.arguments)

@@ -25,6 +25,8 @@ def checked_directory(log_dir: object) -> str:
         raise TypeError(f"log_dir is a str or an os.PathLike, not {reprlib.repr(log_dir)}.")
     if not path.strip():
         raise ValueError(f"log_dir names a directory; {path!r} is blank.")
+    if "\0" in path:
+        raise ValueError(f"log_dir names a directory; {reprlib.repr(path)} holds a null character.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"log_dir {path!r} exists and is not a directory.")
@@ -68,11 +70,7 @@ def checked_file_size(max_file_size: object) -> int | None:
     """Return the largest size of a file in bytes, None for any; TypeError when no int, ValueError when not positive."""
     if max_file_size is None:
         return None
-    if isinstance(max_file_size, bool) or not isinstance(max_file_size, int):
-        raise TypeError(f"max_file_size is a number of bytes (an int) or None, not {reprlib.repr(max_file_size)}.")
-    if max_file_size <= 0:
-        raise ValueError(f"max_file_size is a positive number of bytes, not {max_file_size}.")
-    return max_file_size
+    return checked_integer("max_file_size", max_file_size, lowest=1)
 
 
 def checked_export_options(export_options: object) -> bool:

@@ -1,5 +1,7 @@
 """The graph of the network that is trained, which is recorded once."""
 
+import reprlib
+
 from google.protobuf.message import Message
 
 from toposcope.recorder.frameworks import mindspore
@@ -39,7 +41,5 @@ def _checked(network: object, parameter: str = "network") -> object:
     if isinstance(network, Message):
         return message_from("graph", network)
     if network is not None and not mindspore.is_cell(network):
-        raise TypeError(
-            f"{parameter} is a mindspore.nn.Cell or a graph made by graph(), not a {type(network).__name__}."
-        )
+        raise TypeError(f"{parameter} is a mindspore.nn.Cell or a graph made by graph(), not {reprlib.repr(network)}.")
     return network

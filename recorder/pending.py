@@ -9,11 +9,13 @@ from toposcope.recorder.values.snapshot import Snapshot
 class Values:
     """Scalars by tag, and other values by plugin and tag."""
 
-    __slots__ = ("scalars", "snapshots")
+    __slots__ = ("is_incomplete", "scalars", "snapshots")
 
     def __init__(self) -> None:
         self.scalars: dict[str, float] = {}
         self.snapshots: dict[tuple[str, str], Snapshot] = {}
+        # Whether a value that was added could not be read.
+        self.is_incomplete = False
 
     def keep(self, plugin_filter: Callable[[str], bool]) -> None:
         """Drop the values of the plugins that plugin_filter, called once for each, does not want."""

@@ -39,7 +39,7 @@ _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 class SummaryRecord:
     """Records what happens in a training run into event files of its own.
 
-    A call costs the training thread about a microsecond, and a copy of array data: a background thread encodes and
+    A call costs the training thread about a microsecond or two, and a copy of array data: a background thread encodes and
     writes. Nothing that happens to the files stops the training; record() says False, and the log tells why.
 
         with SummaryRecord("runs/first") as recorder:
@@ -48,10 +48,12 @@ class SummaryRecord:
                 recorder.record(step)
 
     Differences from MindSpore's class: values are numbers, arrays or tensors of any framework; scalars keep the
-    precision of a double and tensors their dtype; uint8 images are recorded as they are; of a value added twice before
-    record() only the newest is written; a file that reaches max_file_size is followed by another one; several
-    recorders may live at once; step takes any integer object; log_dir may be a path object. Values added by a thread
-    are recorded by that thread's record(). A process forked from the recorder's has a closed recorder.
+    precision of a double and tensors their dtype; uint8 images are recorded as they are; histograms are right for
+    integers, booleans and constants; of a value added twice before record() only the newest is written; a file that
+    reaches max_file_size is followed by another one, and zero is refused; no two recorders share a file, and several
+    may live at once; step takes any integer object but bool; log_dir may be a path object; a suffix that marks lineage
+    is refused; flush() waits for the disk; raise_exception raises in the training's process, and nothing hangs. Values
+    added by a thread are recorded by that thread's record(). A process forked from the recorder's has a closed one.
     """
 
     def __init__(
@@ -77,7 +79,8 @@ class SummaryRecord:
                 at which it is known.
             max_file_size: largest size of a file in bytes; the next one begins where a record would pass it. A record
                 that is larger has a file of its own. None: no limit. Exported files do not count.
-            raise_exception: whether the next record(), flush() or close() raises the error of a failed write.
+            raise_exception: whether the next record(), flush() or close() raises the error of a failed write, and
+                add_value() that of a value whose own methods fail. Otherwise the log tells them, once.
             export_options: {"tensor_format": "npy"} writes each tensor into a file of its own as well, named
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: longest time that a recorded value waits to be written.
@@ -138,12 +141,18 @@ class SummaryRecord:
                 that no double holds becomes the nearest one, with one warning a tag); of tensors, histograms and images
                 an array, a tensor of any framework, or nested lists; of a text a str, shown as Markdown; else the
                 protobuf message, one of MindSpore's or one made by train_lineage(), graph(), landscape() and so on.
+                It is copied: later changes do not matter. A tensor takes less than 2 GiB of a file. Images may be
+                Pillow's; pixels of uint8 stay as they are, floats within 0..1 are scaled by 255, all else is stretched
+                over 0..255; a batch is tiled.
             dataformats: what the dimensions of an image mean: "NCHW", "NHWC", "CHW", "HWC" or "HW". None: the first of
                 them that has 1, 3 or 4 channels.
+
+        A value whose own methods fail is skipped, with one line in the log.
 
         Raises:
             TypeError: name is no str or empty, or value is of another kind.
             ValueError: plugin is unknown, or value has a shape or a size that it cannot have.
+            Exception: what the value's own methods raised, when raise_exception is set.
         """
         # The common case first: this is most of what recording costs the training.
         if type(value) is float and plugin == "scalar" and type(name) is str and name and dataformats is None:
@@ -165,7 +174,8 @@ class SummaryRecord:
             plugin_filter: called with a plugin's name; False drops the added values of that plugin.
 
         Returns:
-            False when the recorder is closed, or when files cannot be written at present and values may be lost.
+            False when the recorder is closed, when files cannot be written at present and values may be lost, or when a
+            value that was added could not be read and is not recorded.
 
         Raises:
             TypeError: step is no integer, train_network no Cell, or plugin_filter not callable.
@@ -182,7 +192,7 @@ class SummaryRecord:
         if plugin_filter is not None:
             values.keep(plugin_filter)
         scalars = values.scalars
-        if values.snapshots or len(scalars) > _FEW_SCALARS:
+        if values.snapshots or values.is_incomplete or len(scalars) > _FEW_SCALARS:
             return self._record_large(step, values)
         if not scalars:
             return self._recording.works or self._tell_failure()
@@ -225,12 +235,19 @@ class SummaryRecord:
             else:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))
         except UnreadableValueError as error:
-            self._warn_once("unreadable", tag, f"skipped, its value could not be read: {error}")
+            self._pending.values.is_incomplete = True
+            self._skip(tag, f"skipped, its value could not be read: {error}", error)
+
+    def _skip(self, tag: str, text: str, error: UnreadableValueError) -> None:
+        """Go on without a value, or raise what it raised."""
+        if self._raise_exception and error.__cause__ is not None:
+            raise error.__cause__
+        self._warn_once("unreadable", tag, text)
 
     def _add_scalar(self, tag: str, value: object) -> None:
         scalar = scalar_from(value)
         if not scalar.is_exact:
-            self._warn_once("inexact", tag, "holds an integer that no double holds: the nearest one is recorded.")
+            self._warn_once("inexact", tag, "holds a number that no double holds: the nearest one is recorded.")
         self.add_value("scalar", tag, scalar.value)
 
     def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
@@ -245,7 +262,7 @@ class SummaryRecord:
             if (graph := self._graph.take(train_network)) is not None:
                 self._add_checked("graph", "network", graph)
         except UnreadableValueError as error:
-            self._warn_once("unreadable", "network", f"has no graph to record: {error}")
+            self._skip("network", f"has no graph to record: {error}", error)
         self._has_network = self._has_operators or self._graph.is_wanted
         for plugin, tag, value in self._operator_values():
             if self._is_training:
@@ -267,11 +284,13 @@ class SummaryRecord:
             self._warn_once("unfit", tag, f"skipped, its {plugin} operator was given something else: {error}")
 
     def _record_large(self, step: int, values: Values) -> bool:
-        scalars, snapshots = values.scalars, values.snapshots
-        values.scalars, values.snapshots = {}, {}
+        scalars, snapshots, is_complete = values.scalars, values.snapshots, not values.is_incomplete
+        values.scalars, values.snapshots, values.is_incomplete = {}, {}, False
+        if not (scalars or snapshots):
+            return False
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
-        return (queued and self._recording.works) or self._tell_failure()
+        return (queued and self._recording.works and is_complete) or self._tell_failure()
 
     def _tell_failure(self) -> bool:
         if self._recording.queue.closed:

@@ -100,6 +100,3 @@ def steps_in(directory: Path, read_events: ReadEvents) -> list[int]:
 def lost_in(log: str) -> int:
     """Return how many events the log says are lost."""
     return sum(int(number) for number in re.findall(r"(\d+) recorded events are lost", log))
-
-
-# The disk is full.

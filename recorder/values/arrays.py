@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
-from toposcope.recorder.values.foreign import UnreadableValueError, called, is_convertible
+from toposcope.recorder.values.foreign import called, is_convertible, unmasked
 from toposcope.recorder.values.memory import Memory
 
 _WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
@@ -41,28 +41,39 @@ def array_from(value: object) -> Array:
     Types without a DataType are widened without loss (float8 to float32, int4 to int8); long doubles become doubles.
 
     Raises:
-        TypeError: value is no array-like, or one of other things than numbers and booleans.
+        TypeError: value is no array-like, or one of other things than numbers and booleans, or has masked elements that
+            are no floats (of floats they become NaN).
         UnreadableValueError: its own methods raised.
     """
     if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
         raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
     if isinstance(value, list | tuple):
         return _named(_from_lists(value), value)
-    copy = called(lambda: _copied(value))
+    whole = unmasked(value)
+    copy = called(lambda: _copied(whole))
     return copy if isinstance(copy, Array) else _named(copy, value)
 
 
-_PLAIN = (bool, int, float, complex, list, tuple)
-_CONVERSIONS = ("detach", "__array__", "__dlpack__")
+_NUMBERS = (bool, int, float, complex)
+_PLAIN = (*_NUMBERS, list, tuple)
+_CONVERSIONS = ("detach", "__array__", "__array_interface__", "__dlpack__")
 
 
 def _from_lists(nested: object) -> npt.NDArray[Any]:
+    plain = _with_arrays(nested)
     try:
-        return np.array(nested, order="C")
+        return np.array(plain, order="C")
     except (TypeError, ValueError) as error:
         raise TypeError(f"The value is {_WANTED}; {reprlib.repr(nested)} is not: {error}") from None
-    except Exception as error:  # Of a tensor among the numbers.
-        raise UnreadableValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _with_arrays(item: object) -> object:
+    """Return nested lists with the tensors in them as arrays."""
+    if isinstance(item, list | tuple):
+        return [_with_arrays(inner) for inner in item]
+    if isinstance(item, _NUMBERS) or not is_convertible(item, _CONVERSIONS):
+        return item
+    return array_from(item).numbers()
 
 
 def _copied(value: Any) -> Array | npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 import io
 import math
+import reprlib
 import zlib
 from typing import Any, NamedTuple
 
@@ -34,6 +35,15 @@ class Image(NamedTuple):
     png: bytes
 
 
+def unpacked(value: object, dataformats: str | None) -> tuple[object, str | None]:
+    """Return the pixels and the layout of an image of Pillow's, in colours; any other value as it is."""
+    if not isinstance(value, Pillow.Image):
+        return value, dataformats
+    if value.mode not in ("L", "RGB", "RGBA"):
+        value = value.convert("RGBA" if value.has_transparency_data else "RGB")
+    return np.asarray(value), dataformats or ("HW" if value.mode == "L" else "HWC")
+
+
 def image_layout(shape: tuple[int, ...], dataformats: str | None) -> str:
     """Return what the dimensions of an array of pixels are: NCHW, NHWC, CHW, HWC or HW.
 
@@ -63,7 +73,7 @@ def _fits(shape: tuple[int, ...], layout: str) -> bool:
 
 def _given_layout(shape: tuple[int, ...], dataformats: str, fitting: list[str]) -> str:
     if dataformats not in _LAYOUTS:
-        raise ValueError(f"dataformats is one of {_LAYOUTS}, not {dataformats!r}.")
+        raise ValueError(f"dataformats is one of {_LAYOUTS}, not {reprlib.repr(dataformats)}.")
     if dataformats not in fitting:
         raise ValueError(
             f"dataformats={dataformats!r} asks for {len(dataformats)} dimensions, channels C being 1, 3 or 4; "

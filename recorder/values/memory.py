@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.fork import make_inert_in_children
+
 # Smaller arrays come from the heap, which is warm anyway.
 _LARGE_BYTES = 256 << 10
 # Blocks are whole pieces of this size, so that arrays of nearly equal size share them.
@@ -19,6 +21,11 @@ class Memory:
     """Blocks that are free. A block comes back when the last array that shares its memory is gone."""
 
     def __init__(self) -> None:
+        self.become_inert()
+        make_inert_in_children(self)
+
+    def become_inert(self) -> None:
+        """Have nothing that is free; after a fork, when another thread of the parent may hold the lock."""
         # Reentrant: a block may come back, by the garbage collector, while another one is taken.
         self._lock = threading.RLock()
         self._free: dict[int, list[bytearray]] = {}

@@ -2,11 +2,13 @@
 
 import math
 import reprlib
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple, SupportsFloat
 
 import numpy as np
 
-from toposcope.recorder.values.foreign import called, is_convertible
+from toposcope.recorder.values.foreign import called, is_convertible, unmasked
 
 _WANTED = "a real number, or an array or tensor that holds one real number"
 # Booleans, integers and floats; "V" is how NumPy sees the bfloat16 and the float8 of ml_dtypes.
@@ -26,10 +28,10 @@ def scalar_from(value: object) -> Scalar:
 
     Raises:
         TypeError: value is neither a real number nor an array or tensor of real numbers.
-        ValueError: it has not exactly one element, or is an integer that no double comes near.
+        ValueError: it has not exactly one element, or is a number that no double comes near.
         UnreadableValueError: its own methods raised.
     """
-    number = value if isinstance(value, bool | int | float) else _only_element(value)
+    number = value if isinstance(value, bool | int | float | Decimal | Fraction) else _only_element(unmasked(value))
     try:
         nearest = float(number)
     except OverflowError:

@@ -8,7 +8,7 @@ from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
 from toposcope.recorder.values import tensor
 from toposcope.recorder.values.arrays import Array, array_from
 from toposcope.recorder.values.foreign import called
-from toposcope.recorder.values.image import image_layout
+from toposcope.recorder.values.image import image_layout, unpacked
 
 PLUGINS = ("scalar", "tensor", "histogram", "image", "text", *MESSAGES)
 """Kinds of values, as add_value() names them."""
@@ -41,19 +41,21 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
             fit an image or is given for something else.
         UnreadableValueError: the value's own methods raised.
     """
+    if not isinstance(plugin, str) or plugin not in PLUGINS:
+        raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {reprlib.repr(plugin)}.")
     if dataformats is not None and plugin != "image":
-        raise ValueError(f"dataformats is for images; it is {dataformats!r} for plugin {reprlib.repr(plugin)}.")
+        raise ValueError(f"dataformats is for images; it is {reprlib.repr(dataformats)} for plugin {plugin!r}.")
     if plugin in MESSAGES:
         message = message_from(plugin, value)
         return Snapshot(plugin, message, message.ByteSize())
     if plugin == "text":
         return _text(value)
-    if plugin in ("tensor", "histogram", "image"):
-        if plugin == "tensor":  # Known before it is moved and copied, in the smallest case.
-            shape = called(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
-            _check_size(4 * math.prod(shape), shape)
-        return _of_array(plugin, array_from(value), value, dataformats)
-    raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {reprlib.repr(plugin)}.")
+    if plugin == "image":
+        value, dataformats = called(lambda: unpacked(value, dataformats))
+    if plugin == "tensor":  # Known before it is moved and copied, in the smallest case.
+        shape = called(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
+        _check_size(4 * math.prod(shape), shape)
+    return _of_array(plugin, array_from(value), value, dataformats)
 
 
 def _text(value: object) -> Snapshot:

@@ -17,6 +17,7 @@ _WRITE_BYTES = 8 << 20
 # What a system call takes; POSIX promises 16, Linux and macOS take 1024.
 _WRITE_BUFFERS = 512
 _HOST_CHARACTERS = 64
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows writes line ends of its own otherwise.
 # What file systems answer that cannot bring a file to the disk, as some on a network or in memory.
 _NO_FSYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.ENOTSUP))
 
@@ -85,7 +86,7 @@ def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> Event
         name = event_file_name(naming.prefix, seconds, naming.rank, _host(), naming.suffix)
         path = os.path.join(naming.directory, name)
         try:
-            return EventFile(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            return EventFile(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
         except FileExistsError:
             seconds = 0  # Another writer was faster: its name is in the directory now.
 

@@ -31,6 +31,7 @@ class EventQueue:
         """Let an event wait at most *flush_seconds* and a caller *stall_seconds*; the log names *path*."""
         self._flush_seconds = min(flush_seconds, threading.TIMEOUT_MAX)
         self._stall_seconds = stall_seconds
+        self._path = path
         self._faults = Faults(path)
         self._taker = 0
         self._events: deque[RecordedEvent] = deque()
@@ -258,5 +259,6 @@ class EventQueue:
         """Forget what belongs to the parent process, whose thread alone writes."""
         self._renew_lock()  # Another thread of the parent may have held the old one.
         self._events = deque()
+        self._faults = Faults(self._path)
         self._closing = self._done = True
         self._relaxed = False

@@ -5,9 +5,9 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 
+from toposcope.recorder.fork import make_inert_in_children
 from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
-from toposcope.recorder.writing.fork import make_inert_in_children
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
 

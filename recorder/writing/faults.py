@@ -9,10 +9,8 @@ from toposcope.recorder import log
 class Faults:
     """The present fault of one writer. The writer's lock protects it."""
 
-    def __init__(self, path: str, things: str = "events") -> None:
-        """Speak of *things* that are written to *path*."""
+    def __init__(self, path: str) -> None:
         self._path = path
-        self._things = things
         self.present: Exception | None = None
         """None: the writer works."""
         self.count = 0
@@ -44,13 +42,13 @@ class Faults:
         return error
 
     def lose(self, count: int) -> None:
-        """Count things that will never be in the file."""
+        """Count events that will never be in the file."""
         self._lost += count
 
     def tell_losses(self) -> None:
-        """Have the number of lost things logged by the next log(), if there are any."""
+        """Have the number of lost events logged by the next log(), if there are any."""
         if self._lost:
-            self._unlogged.append(f"{self._lost} recorded {self._things} are lost.")
+            self._unlogged.append(f"{self._lost} recorded events are lost.")
         self._lost = 0
 
     def log(self) -> None:

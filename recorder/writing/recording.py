@@ -38,12 +38,11 @@ class Recording(NamedTuple):
     @property
     def works(self) -> bool:
         """False when closed, or when something cannot be written at present."""
-        return self.queue.works and (self.export is None or self.export.faults.present is None)
+        return self.queue.works and not (self.export and self.export.fails)
 
     def take_unraised_fault(self) -> Exception | None:
         """Return why something cannot be written, once a fault."""
-        exporting = self.export.faults.take_unraised() if self.export is not None else None
-        return self.queue.take_unraised_fault() or exporting
+        return self.queue.take_unraised_fault() or (self.export.take_unraised() if self.export else None)
 
 
 def begin_recording(options: Options) -> Recording:
@@ -67,7 +66,7 @@ def begin_recording(options: Options) -> Recording:
         lambda _: b"",
         options.max_file_size,
     )
-    export = NpyExport(os.path.join(naming.directory, f"export_{seconds}")) if options.exports_npy else None
+    export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds)
     writer = EventWriter(queue, EventEncoder(summaries.path, export), summaries, lineage)
     return Recording(queue, writer, summaries, export)

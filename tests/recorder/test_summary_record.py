@@ -114,7 +114,7 @@ def test_integer_that_no_double_holds_is_warned_of_once(
 def test_value_that_cannot_be_read_is_skipped_with_one_warning(
     tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A tensor whose device fails does not stop the training, nor the recording of other values."""
+    """A tensor whose device fails stops neither the training nor the recording of other values; record() says False."""
 
     class Broken:
         shape = ()
@@ -126,10 +126,24 @@ def test_value_that_cannot_be_read_is_skipped_with_one_warning(
         for step in (1, 2):
             recorder.add_value("scalar", "broken", Broken())
             recorder.add_value("scalar", "loss", 1.0)
-            assert recorder.record(step)
+            assert recorder.record(step) is False
+        recorder.add_value("scalar", "loss", 1.0)
+        assert recorder.record(3)
 
-    assert scalars(read_events(recorder.log_dir)) == [(1, "loss", 1.0), (2, "loss", 1.0)]
+    assert scalars(read_events(recorder.log_dir)) == [(step, "loss", 1.0) for step in (1, 2, 3)]
     assert caplog.text.count("device is lost") == 1
+
+
+def test_value_that_cannot_be_read_raises_when_asked_to(tmp_path: Path) -> None:
+    """With raise_exception add_value() raises what the value raised."""
+
+    class Broken:
+        def __array__(self, *_: object, **__: object) -> None:
+            raise RuntimeError("device is lost")
+
+    recorder = SummaryRecord(tmp_path, raise_exception=True)
+    with recorder, pytest.raises(RuntimeError, match="device is lost"):
+        recorder.add_value("tensor", "broken", Broken())
 
 
 def test_step_is_any_integer(tmp_path: Path, read_events) -> None:

@@ -169,3 +169,18 @@ def test_dlpack_is_understood() -> None:
             return np.arange(3.0).__dlpack_device__()
 
     assert array_from(Exchangeable()).values.tolist() == [0, 1, 2]
+
+
+def test_masked_elements_are_nan() -> None:
+    """What is masked is not the number that stands there; where there is no NaN it is refused."""
+    assert str(array_from(np.ma.masked_array([1.0, 2.0], [False, True])).values.tolist()) == "[1.0, nan]"
+    assert array_from(np.ma.masked_array([1, 2])).values.tolist() == [1, 2]
+    with pytest.raises(TypeError, match="Masked elements"):
+        array_from(np.ma.masked_array([1, 2], [False, True]))
+
+
+def test_lists_may_hold_arrays() -> None:
+    """Arrays and tensors in lists are as good as numbers, bfloat16 too."""
+    arrays = [np.zeros(2, ml_dtypes.bfloat16), np.ones(2, np.float32)]
+
+    assert array_from([arrays, (arrays[0], [2, 3])]).values.tolist() == [[[0, 0], [1, 1]], [[0, 0], [2, 3]]]

@@ -38,14 +38,14 @@ class Endless(Unreadable):
 def test_value_that_cannot_be_read(
     tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture, plugin: str, value: Unreadable
 ) -> None:
-    """A value whose conversion fails costs one warning a tag, and no other value of the same record()."""
+    """A value whose conversion fails costs one warning a tag and no other value of the same record(), which says so."""
     value.shape = (1,) if plugin == "scalar" else (4, 4, 3)
     with SummaryRecord(tmp_path) as recorder:
         for step in range(3):
             recorder.add_value(plugin, "broken", value)
             add_all_kinds(recorder, step)
             recorder.add_value(plugin, "broken too", value)
-            assert recorder.record(step)
+            assert recorder.record(step) is False
 
     (events,) = read_sessions(tmp_path, read_events)
     assert [event.step for event in events for _ in event.summary.value] == [0] * 5 + [1] * 5 + [2] * 5
@@ -65,6 +65,3 @@ def test_value_of_an_odd_dtype(tmp_path: Path, read_events: ReadEvents, plugin: 
 
     (events,) = read_sessions(tmp_path, read_events)
     assert [len(event.summary.value) for event in events] == [5]
-
-
-# Processes fork.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.image import encoded, image_layout, image_of
+from toposcope.recorder.values.image import encoded, image_layout, image_of, unpacked
 
 CHANNELS = st.sampled_from([1, 3, 4])
 SIDE = st.integers(1, 6)
@@ -205,3 +205,16 @@ def test_message_is_read_by_the_generated_class(batch: np.ndarray) -> None:
     message = Summary.Image.FromString(encoded(image))
 
     assert (message.height, message.width, message.colorspace, message.encoded_image) == image
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "1", "CMYK"])
+def test_images_of_pillow_are_images(mode: str) -> None:
+    """Whatever way Pillow keeps the colours, they are the ones that are seen."""
+    picture = PIL.Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert(mode)
+
+    pixels, layout = unpacked(picture, None)
+    image = image_of(np.asarray(pixels), image_layout(np.shape(pixels), layout))
+
+    seen = PIL.Image.open(io.BytesIO(image.png))
+    assert seen.mode in ("L", "RGB", "RGBA")
+    np.testing.assert_array_equal(np.asarray(seen.convert("RGB")), np.asarray(picture.convert("RGB")))

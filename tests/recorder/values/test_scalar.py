@@ -2,7 +2,9 @@
 
 import datetime
 import decimal
+import fractions
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,7 +104,6 @@ def test_integers_beyond_a_double_are_the_nearest(value: object) -> None:
         {"loss": 1},
         float,
         np.float64,
-        decimal.Decimal(1),
         datetime.datetime(2026, 1, 1),
         np.complex64(1),
         np.str_("1"),
@@ -119,6 +120,21 @@ def test_other_kinds_of_value_are_type_errors(value: object) -> None:
     """What is no real number is refused, in words that say what is wanted."""
     with pytest.raises(TypeError, match="real number"):
         scalar_from(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_exact"),
+    [(decimal.Decimal("0.5"), True), (decimal.Decimal("0.1"), False), (fractions.Fraction(1, 2), True)],
+)
+def test_other_numbers_of_python_are_numbers(value: Any, is_exact: bool) -> None:
+    """Decimals and fractions become the nearest double."""
+    assert scalar_from(value) == (float(value), is_exact)
+
+
+@pytest.mark.parametrize("value", [np.ma.masked, np.ma.masked_array([1.0], [True])])
+def test_masked_numbers_are_nan(value: object) -> None:
+    """What is masked is not the number that stands there."""
+    assert math.isnan(scalar_from(value).value)
 
 
 @pytest.mark.parametrize("value", [np.zeros(2), np.zeros((3, 0)), Tensor(0.0, (2, 2)), OnlyArray([1, 2])])

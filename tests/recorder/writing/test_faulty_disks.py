@@ -377,8 +377,7 @@ def test_export_that_is_impossible(tmp_path: Path, read_events: ReadEvents, capl
 
     assert steps_in(tmp_path, read_events) == list(range(40))
     assert len(list(tmp_path.glob("export_*/tensor/*.npy"))) == 20
-    assert [caplog.text.count(text) for text in ("in the way", "cannot be written", "is written again")] == [0, 1, 1]
-    assert "20 recorded tensors are lost" in caplog.text
+    assert [caplog.text.count(text) for text in ("in the way", "is not exported")] == [0, 1]
 
 
 def test_export_that_is_impossible_is_raised_when_asked_for(tmp_path: Path) -> None:
@@ -392,6 +391,3 @@ def test_export_that_is_impossible_is_raised_when_asked_for(tmp_path: Path) -> N
         recorder.flush()
     recorder.flush()
     recorder.close()
-
-
-# The disk is slow.

@@ -8,6 +8,7 @@ import pytest
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.recorder import SummaryRecord
+from toposcope.recorder.writing import event_file
 
 NPY = {"tensor_format": "npy"}
 
@@ -78,11 +79,45 @@ def test_nothing_is_exported_unasked(tmp_path: Path) -> None:
 def test_tag_too_long_for_a_file_name_is_recorded(
     tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The tensor is in the event file; that it is not exported is logged once."""
+    """The tensor is in the event file; that it is not exported is logged once, and record() says False."""
     with SummaryRecord(tmp_path, export_options=NPY) as recorder:
         for step in range(3):
             recorder.add_value("tensor", "x" * 300, [step])
-            assert recorder.record(step)
+            recorder.add_value("tensor", "short", [step])
+            recorder.record(step)
+            recorder.flush()
+        assert recorder.record(3) is False
 
     assert len(read_events(recorder.log_dir)) == 4
-    assert caplog.text.count("306 characters") == 1
+    assert len(exported(tmp_path)) == 3
+    assert caplog.text.count("is not exported") == caplog.text.count("306 characters") == 1
+
+
+def test_ranks_export_into_directories_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recorders whose files have the same seconds do not write over each other's exports."""
+    monkeypatch.setattr(event_file, "_next_seconds", lambda _: 1_700_000_000)
+    recorders = []
+    for rank in ("0", "1"):
+        monkeypatch.setenv("RANK", rank)
+        recorders.append(SummaryRecord(tmp_path, export_options=NPY))
+    for number, recorder in enumerate(recorders):
+        recorder.add_value("tensor", "x", [number])
+        recorder.record(0)
+        recorder.close()
+
+    assert [np.load(tmp_path / f"export_{1_700_000_000 + rank}/tensor/x_0.npy").tolist() for rank in (0, 1)] == [
+        [0],
+        [1],
+    ]
+
+
+def test_failure_of_one_tag_is_not_hidden_by_another(tmp_path: Path) -> None:
+    """With raise_exception the loss of one export is raised, whatever is exported after it."""
+    recorder = SummaryRecord(tmp_path, raise_exception=True, export_options=NPY)
+    for tag in ("x" * 300, "short"):
+        recorder.add_value("tensor", tag, [1])
+    recorder.record(0)
+
+    with pytest.raises(ValueError, match="306 characters"):
+        recorder.flush()
+    recorder.close()

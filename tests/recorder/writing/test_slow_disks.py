@@ -133,6 +133,3 @@ def test_disk_that_stops_does_not_hold_up_the_end(tmp_path: Path) -> None:
     ended = run_training(tmp_path, script, tmp_path / "run")
 
     assert ended.stderr.count("no progress for 0.2 seconds") == 1
-
-
-# Values are broken.

@@ -8,7 +8,7 @@ def test_everything_alive_is_inert_in_the_child_and_only_there() -> None:
     """The child's copies are told at once, the parent's own are not, and what was dropped is forgotten."""
     script = """
 import os
-from toposcope.recorder.writing.fork import make_inert_in_children
+from toposcope.recorder.fork import make_inert_in_children
 
 class Pipe:
     inert = False
