@@ -5,10 +5,12 @@ from toposcope.recorder.messages.graph import Node, graph
 from toposcope.recorder.messages.landscape import landscape
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
 from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.values.foreign import UnreadableValueError
 
 __all__ = [
     "Node",
     "SummaryRecord",
+    "UnreadableValueError",
     "custom_lineage",
     "dataset_graph",
     "eval_lineage",

@@ -39,7 +39,7 @@ _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 class SummaryRecord:
     """Records what happens in a training run into event files of its own.
 
-    A call costs the training thread about a microsecond or two, and a copy of array data: a background thread encodes and
+    A call costs the training thread a microsecond or two, and a copy of array data: a background thread encodes and
     writes. Nothing that happens to the files stops the training; record() says False, and the log tells why.
 
         with SummaryRecord("runs/first") as recorder:
