@@ -1,11 +1,14 @@
 """Checks of what users pass to the recorder: each returns the argument ready for use or raises the documented error."""
 
-import math
 import operator
 import os
 import re
-import reprlib
+import sys
 from typing import SupportsIndex, cast
+
+import numpy as np
+
+from toposcope.recorder.values.foreign import shown
 
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
@@ -22,11 +25,11 @@ def checked_directory(log_dir: object) -> str:
     """
     path = os.fspath(log_dir) if isinstance(log_dir, str | os.PathLike) else None
     if not isinstance(path, str):
-        raise TypeError(f"log_dir is a str or an os.PathLike, not {reprlib.repr(log_dir)}.")
+        raise TypeError(f"log_dir is a str or an os.PathLike, not {shown(log_dir)}.")
     if not path.strip():
         raise ValueError(f"log_dir names a directory; {path!r} is blank.")
     if "\0" in path:
-        raise ValueError(f"log_dir names a directory; {reprlib.repr(path)} holds a null character.")
+        raise ValueError(f"log_dir names a directory; {shown(path)} holds a null character.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"log_dir {path!r} exists and is not a directory.")
@@ -53,15 +56,15 @@ def checked_suffix(text: object) -> str:
 def checked_bool(parameter: str, flag: object) -> bool:
     """Return flag; TypeError when it is no bool."""
     if not isinstance(flag, bool):
-        raise TypeError(f"{parameter} is True or False, not {reprlib.repr(flag)}.")
+        raise TypeError(f"{parameter} is True or False, not {shown(flag)}.")
     return flag
 
 
 def checked_seconds(parameter: str, seconds: object) -> float:
     """Return a duration; TypeError when it is no number, ValueError when it is not positive and finite."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise TypeError(f"{parameter} is a number of seconds, not {reprlib.repr(seconds)}.")
-    if not 0 < seconds < math.inf:
+        raise TypeError(f"{parameter} is a number of seconds, not {shown(seconds)}.")
+    if not 0 < seconds <= sys.float_info.max:
         raise ValueError(f"{parameter} is a positive and finite number of seconds, not {seconds!r}.")
     return float(seconds)
 
@@ -83,12 +86,12 @@ def checked_export_options(export_options: object) -> bool:
     if export_options is None:
         return False
     if not isinstance(export_options, dict) or not all(isinstance(key, str) for key in export_options):
-        raise TypeError(f"export_options is a dict with str keys or None, not {reprlib.repr(export_options)}.")
+        raise TypeError(f"export_options is a dict with str keys or None, not {shown(export_options)}.")
     if unknown := [key for key in export_options if key != "tensor_format"]:
         raise ValueError(f"export_options has the one key 'tensor_format'; not {unknown[0]!r}.")
     tensor_format = export_options.get("tensor_format")
     if not isinstance(tensor_format, str | None):
-        raise TypeError(f"export_options['tensor_format'] is 'npy' or None, not {reprlib.repr(tensor_format)}.")
+        raise TypeError(f"export_options['tensor_format'] is 'npy' or None, not {shown(tensor_format)}.")
     if tensor_format not in ("npy", None):
         raise ValueError(f"export_options['tensor_format'] is 'npy' or None, not {tensor_format!r}.")
     return tensor_format == "npy"
@@ -97,31 +100,31 @@ def checked_export_options(export_options: object) -> bool:
 def checked_name(name: object) -> str:
     """Return the name of a value as a plain str; TypeError when it is no str or empty."""
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name is a non-empty str, not {reprlib.repr(name)}.")
+        raise TypeError(f"name is a non-empty str, not {shown(name)}.")
     return str.__str__(name)
 
 
 def checked_integer(parameter: str, number: object, lowest: int = _INT64[0], highest: int = _INT64[-1]) -> int:
     """Return any object's integer; TypeError when it has none or is a bool, ValueError when it is out of range."""
     try:
-        integer = None if isinstance(number, bool) else operator.index(cast(SupportsIndex, number))
-    except TypeError:
+        integer = None if isinstance(number, bool | np.bool_) else operator.index(cast(SupportsIndex, number))
+    except Exception:  # A tensor may raise anything.
         integer = None
     if integer is None:
-        raise TypeError(f"{parameter} is an integer, not {reprlib.repr(number)}.")
+        raise TypeError(f"{parameter} is an integer, not {shown(number)}.")
     if not lowest <= integer <= highest:
-        raise ValueError(f"{parameter} is an integer from {lowest} to {highest}, not {reprlib.repr(number)}.")
+        raise ValueError(f"{parameter} is an integer from {lowest} to {highest}, not {shown(number)}.")
     return integer
 
 
 def checked_text(parameter: str, text: object) -> str:
     """Return text; TypeError when it is no str."""
     if not isinstance(text, str):
-        raise TypeError(f"{parameter} is a str, not {reprlib.repr(text)}.")
+        raise TypeError(f"{parameter} is a str, not {shown(text)}.")
     return text
 
 
 def checked_filter(plugin_filter: object) -> None:
     """Raise TypeError when plugin_filter cannot be called."""
     if not callable(plugin_filter):
-        raise TypeError(f"plugin_filter is a function of a plugin's name, not {reprlib.repr(plugin_filter)}.")
+        raise TypeError(f"plugin_filter is a function of a plugin's name, not {shown(plugin_filter)}.")

@@ -1,7 +1,7 @@
 """What the recorder has to tell: one logger, whose failures stop neither the training nor the recording."""
 
-import contextlib
 import logging
+import threading
 
 _logger = logging.getLogger("toposcope.recorder")
 
@@ -17,6 +17,10 @@ def complain(text: str, *arguments: object) -> None:
 
 
 def _log(level: int, text: str, arguments: tuple[object, ...]) -> None:
-    # A handler of the user's may raise.
-    with contextlib.suppress(Exception):
+    try:
         _logger.log(level, text, *arguments)
+    except Exception:  # A handler of the user's may raise.
+        return
+    except BaseException:  # Even to end the program, which a thread cannot.
+        if threading.current_thread() is threading.main_thread():
+            raise

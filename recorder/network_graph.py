@@ -1,12 +1,10 @@
 """The graph of the network that is trained, which is recorded once."""
 
-import reprlib
-
 from google.protobuf.message import Message
 
 from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.messages.foreign_messages import message_from
-from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.foreign import called, shown
 
 
 class NetworkGraph:
@@ -41,5 +39,5 @@ def _checked(network: object, parameter: str = "network") -> object:
     if isinstance(network, Message):
         return message_from("graph", network)
     if network is not None and not mindspore.is_cell(network):
-        raise TypeError(f"{parameter} is a mindspore.nn.Cell or a graph made by graph(), not {reprlib.repr(network)}.")
+        raise TypeError(f"{parameter} is a mindspore.nn.Cell or a graph made by graph(), not {shown(network)}.")
     return network

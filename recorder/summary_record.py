@@ -1,7 +1,6 @@
 """SummaryRecord: what a training loop calls to record its summaries."""
 
 import os
-import reprlib
 import weakref
 from collections.abc import Callable
 from time import time
@@ -20,11 +19,12 @@ from toposcope.recorder.arguments import (
     checked_seconds,
     checked_suffix,
 )
+from toposcope.recorder.fork import close_at_end_of_child
 from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.values.foreign import UnreadableValueError, called
+from toposcope.recorder.values.foreign import UnreadableValueError, called, shown
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.writing.event_file import Naming
@@ -104,6 +104,7 @@ class SummaryRecord:
         self._recording = begin_recording(Options(naming, size, exports_npy, seconds, starts_attempt))
         # At exit and when the recorder is dropped. It must not hold the recorder, only its writer.
         weakref.finalize(self, self._recording.writer.close)
+        close_at_end_of_child(self, self._recording.writer.close)
         self._put = self._recording.queue.put
         self._pending = Pending()
         self._warned: set[tuple[str, str]] = set()
@@ -124,7 +125,7 @@ class SummaryRecord:
             ValueError: another mode.
         """
         if mode not in _MODES:
-            raise ValueError(f"mode is 'train' or 'eval', not {reprlib.repr(mode)}.")
+            raise ValueError(f"mode is 'train' or 'eval', not {shown(mode)}.")
         self._is_training = mode == "train"
         self._has_operators = mindspore.is_imported()
         self._has_network = self._has_operators or self._graph.is_wanted
@@ -157,9 +158,10 @@ class SummaryRecord:
         # The common case first: this is most of what recording costs the training.
         if type(value) is float and plugin == "scalar" and type(name) is str and name and dataformats is None:
             scalars = self._pending.values.scalars
-            if name in scalars:
-                self._warn_of_duplicate(name)
+            is_known = name in scalars
             scalars[name] = value
+            if is_known:
+                self._warn_of_duplicate(name)
         else:
             self._add_checked(plugin, checked_name(name), value, dataformats)
 
@@ -193,10 +195,11 @@ class SummaryRecord:
             values.keep(plugin_filter)
         scalars = values.scalars
         if values.snapshots or values.is_incomplete or len(scalars) > _FEW_SCALARS:
-            return self._record_large(step, values)
+            return self._record_large(step)
         if not scalars:
             return self._recording.works or self._tell_failure()
-        values.scalars = {}
+        fresh: dict[str, float] = {}  # First: making it may collect garbage, which may record.
+        scalars, values.scalars = values.scalars, fresh
         return self._put((time(), step, scalars, None)) or self._tell_failure()
 
     def flush(self) -> None:
@@ -252,21 +255,22 @@ class SummaryRecord:
 
     def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
         snapshots = self._pending.values.snapshots
-        if (snapshot.plugin, tag) in snapshots:
-            self._warn_of_duplicate(tag)
+        is_known = (snapshot.plugin, tag) in snapshots
         snapshots[snapshot.plugin, tag] = snapshot
+        if is_known:
+            self._warn_of_duplicate(tag)
 
     def _add_from_network(self, train_network: object) -> None:
         """Add what MindSpore's networks have left: their graph, and the values of their summary operators."""
         try:
             if (graph := self._graph.take(train_network)) is not None:
-                self._add_checked("graph", "network", graph)
+                self._add_unasked("graph", "network", graph)
         except UnreadableValueError as error:
             self._skip("network", f"has no graph to record: {error}", error)
         self._has_network = self._has_operators or self._graph.is_wanted
         for plugin, tag, value in self._operator_values():
             if self._is_training:
-                self._add_operator_value(plugin, tag, value)
+                self._add_unasked(plugin, tag, value)
 
     def _operator_values(self) -> list[mindspore.OperatorValue]:
         try:
@@ -276,16 +280,17 @@ class SummaryRecord:
             self._warn_once("unreadable", "MindSpore", f"gives no values of its summary operators: {error}")
             return []
 
-    def _add_operator_value(self, plugin: str, tag: str, value: object) -> None:
+    def _add_unasked(self, plugin: str, tag: str, value: object) -> None:
         # Nobody who calls record() has passed this value: what is wrong with it must not raise there.
         try:
             self._add_checked(plugin, tag, value)
         except (TypeError, ValueError) as error:
-            self._warn_once("unfit", tag, f"skipped, its {plugin} operator was given something else: {error}")
+            self._warn_once("unfit", tag, f"skipped, it is no {plugin}: {error}")
 
-    def _record_large(self, step: int, values: Values) -> bool:
-        scalars, snapshots, is_complete = values.scalars, values.snapshots, not values.is_incomplete
-        values.scalars, values.snapshots, values.is_incomplete = {}, {}, False
+    def _record_large(self, step: int) -> bool:
+        fresh = Values()  # First, as in record().
+        taken, self._pending.values = self._pending.values, fresh
+        scalars, snapshots, is_complete = taken.scalars, taken.snapshots, not taken.is_incomplete
         if not (scalars or snapshots):
             return False
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())

@@ -23,9 +23,9 @@ def tensor_array(tensor: TensorProto) -> npt.NDArray[Any]:
     if dtype is None:
         raise ValueError(f"A tensor of data type {tensor.data_type} holds no numbers.")
     try:
-        elements = _elements(tensor, dtype)
-        # A negative dim would stand for "what is left".
-        return elements.reshape([dim if dim >= 0 else elements.size + 1 for dim in tensor.dims])
+        if min(tensor.dims, default=0) < 0:
+            raise ValueError("a size is negative")
+        return _elements(tensor, dtype).reshape(list(tensor.dims))
     except ValueError as error:
         raise ValueError(f"The elements of a tensor of {dtype} do not fit its dims {tensor.dims}: {error}") from None
 

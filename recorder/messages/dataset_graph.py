@@ -1,11 +1,11 @@
 """Dataset graphs: the message that a nested dict, one level a stage of the pipeline, describes."""
 
 import json
-import reprlib
 from collections.abc import Mapping
 
 from toposcope.proto.lineage_pb2 import DatasetGraph, OperationParameter
 from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
+from toposcope.recorder.values.foreign import shown
 
 _INT32 = range(-(2**31), 2**31)
 
@@ -41,7 +41,7 @@ def _stage(stage: object) -> DatasetGraph:
     parameters = dict(items_of("a stage of the dataset", stage))
     op_type = parameters.get("op_type")
     if not isinstance(op_type, str) or not op_type:
-        raise ValueError(f"A stage of the dataset names its op_type, a non-empty str; {reprlib.repr(stage)} does not.")
+        raise ValueError(f"A stage of the dataset names its op_type, a non-empty str; {shown(stage)} does not.")
     children, operations, sampler = (parameters.pop(part, None) for part in ("children", "operations", "sampler"))
     graph = DatasetGraph(children=[_stage(child) for child in _listed(f"children of {op_type}", children)])
     _set_parameters(graph.parameter, op_type, parameters)
@@ -78,5 +78,5 @@ def _set_parameters(message: OperationParameter, owner: str, parameters: object)
 
 def _listed(what: str, items: object) -> list[object] | tuple[object, ...]:
     if items is not None and not isinstance(items, list | tuple):
-        raise TypeError(f"The {what} are a list, not {reprlib.repr(items)}.")
+        raise TypeError(f"The {what} are a list, not {shown(items)}.")
     return items or []

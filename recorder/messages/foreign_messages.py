@@ -1,6 +1,5 @@
 """Messages that users hand over: ours, or those that MindSpore builds, as a copy in our own classes."""
 
-import reprlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TypeVar
@@ -10,6 +9,7 @@ from google.protobuf.message import Error, Message
 from toposcope.proto.graph_pb2 import GraphProto, ModelProto
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.lineage_pb2 import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
+from toposcope.recorder.values.foreign import shown
 
 _M = TypeVar("_M", bound=Message)
 
@@ -48,21 +48,21 @@ def message_from(plugin: str, value: object) -> Message:
         ValueError: plugin is not in MESSAGES, or the bytes of value do not make up its message.
     """
     if plugin not in MESSAGES:
-        raise ValueError(f"plugin is one of {', '.join(MESSAGES)}; not {reprlib.repr(plugin)}.")
+        raise ValueError(f"plugin is one of {', '.join(MESSAGES)}; not {shown(plugin)}.")
     wanted = MESSAGES[plugin]
     name = value.DESCRIPTOR.name if isinstance(value, Message) else ""
     if isinstance(value, Message) and name == wanted.DESCRIPTOR.name:
         return _copied(wanted, value)
     if plugin == "graph" and (isinstance(value, bytes) or (isinstance(value, Message) and name == "ModelProto")):
         return _graph_of_model(value)
-    given = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else reprlib.repr(value)
+    given = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else shown(value)
     raise TypeError(f"A value of plugin {plugin!r} is a message {wanted.DESCRIPTOR.name}, not {given}.")
 
 
 def _graph_of_model(value: Message | bytes) -> GraphProto:
     model = _copied(ModelProto, value)
     if not model.HasField("graph"):
-        raise ValueError(f"A ModelProto holds a graph; there is none in {reprlib.repr(value)}.")
+        raise ValueError(f"A ModelProto holds a graph; there is none in {shown(value)}.")
     return model.graph
 
 
@@ -70,4 +70,4 @@ def _copied(wanted: type[_M], value: Message | bytes) -> _M:
     try:
         return wanted.FromString(value if isinstance(value, bytes) else value.SerializeToString())
     except Error as error:
-        raise ValueError(f"{reprlib.repr(value)} is no {wanted.DESCRIPTOR.name}: {error}") from None
+        raise ValueError(f"{shown(value)} is no {wanted.DESCRIPTOR.name}: {error}") from None

@@ -3,7 +3,6 @@
 import itertools
 import operator
 import re
-import reprlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -23,6 +22,7 @@ from toposcope.proto.graph_pb2 import (
 )
 from toposcope.proto.tensor_pb2 import DataType, TensorProto
 from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
+from toposcope.recorder.values.foreign import shown
 
 PARAMETER = "Parameter"
 """op_type of what the graph is fed with: inputs and trained parameters."""
@@ -80,7 +80,7 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
         UnreadableValueError: the methods of an array or tensor raised.
     """
     if not isinstance(nodes, Iterable):
-        raise TypeError(f"nodes are of type Node, in a list; not {reprlib.repr(nodes)}.")
+        raise TypeError(f"nodes are of type Node, in a list; not {shown(nodes)}.")
     listed = [_checked(node) for node in nodes]
     ids = _ids(listed)
     message = GraphProto() if name is None else GraphProto(name=utf8(_text("name of the graph", name)))
@@ -100,28 +100,28 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
 
 def _checked(node: object) -> Node:
     if not isinstance(node, Node):
-        raise TypeError(f"nodes are of type Node, not {reprlib.repr(node)}.")
+        raise TypeError(f"nodes are of type Node, not {shown(node)}.")
     _text("name of a node", node.name)
     _text(f"op_type of {node.name!r}", node.op_type)
     items_of(f"attributes of {node.name!r}", node.attributes)
     if not isinstance(node.inputs, list | tuple) or not all(isinstance(source, str) for source in node.inputs):
-        raise TypeError(f"inputs of {node.name!r} are names of nodes in a list, not {reprlib.repr(node.inputs)}.")
+        raise TypeError(f"inputs of {node.name!r} are names of nodes in a list, not {shown(node.inputs)}.")
     if node.op_type not in (PARAMETER, CONSTANT):
         if not all(node.name.split("/")):
             raise ValueError(f"name of a node is of scopes separated by '/', none of them empty; not {node.name!r}.")
     elif "/" in node.name or node.inputs or set(node.attributes) - {"value"}:
         raise ValueError(
             f"{node.op_type} {node.name!r} has no '/' in its name, no inputs and no attribute but 'value'; "
-            f"not {reprlib.repr(node.inputs)}, {reprlib.repr(node.attributes)}."
+            f"not {shown(node.inputs)}, {shown(node.attributes)}."
         )
     return node
 
 
 def _text(what: str, text: object) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {reprlib.repr(text)}.")
+        raise TypeError(f"{what} is a str, not {shown(text)}.")
     if not text or _REFUSED.search(text):
-        raise ValueError(f"""{what} is not empty and without '<', '>' and '"'; not {reprlib.repr(text)}.""")
+        raise ValueError(f"""{what} is not empty and without '<', '>' and '"'; not {shown(text)}.""")
     return text
 
 
@@ -132,12 +132,10 @@ def _ids(nodes: Sequence[Node]) -> dict[str, str]:
     ids |= {node.name: next(numbers) for node in nodes if node.op_type not in (PARAMETER, CONSTANT)}
     if len(ids) < len(nodes):
         twice = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
-        raise ValueError(f"names are unique in a graph; {reprlib.repr(twice)} stand there more than once.")
+        raise ValueError(f"names are unique in a graph; {shown(twice)} stand there more than once.")
     for node in nodes:
         if unknown := [source for source in node.inputs if source not in ids]:
-            raise ValueError(
-                f"inputs of {node.name!r} are names of nodes of the graph; {reprlib.repr(unknown)} are none."
-            )
+            raise ValueError(f"inputs of {node.name!r} are names of nodes of the graph; {shown(unknown)} are none.")
     return ids
 
 
@@ -182,9 +180,9 @@ def _sizes(node: Node) -> list[int]:
     try:
         sizes = [-1 if size is None else operator.index(size) for size in (() if node.shape is None else node.shape)]
     except TypeError:
-        raise TypeError(f"shape of {node.name!r} is a tuple of integers, not {reprlib.repr(node.shape)}.") from None
+        raise TypeError(f"shape of {node.name!r} is a tuple of integers, not {shown(node.shape)}.") from None
     if not all(-1 <= size in _INT64 for size in sizes):
-        raise ValueError(f"shape of {node.name!r} is of sizes, -1 where unknown; not {reprlib.repr(node.shape)}.")
+        raise ValueError(f"shape of {node.name!r} is of sizes, -1 where unknown; not {shown(node.shape)}.")
     return sizes
 
 
@@ -195,7 +193,7 @@ def _element(node: Node) -> Any:
     named = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     element = str(named).rpartition(".")[2].lower()
     if element not in _ELEMENTS:
-        raise ValueError(f"dtype of {node.name!r} is one of {', '.join(_ELEMENTS)}; not {reprlib.repr(dtype)}.")
+        raise ValueError(f"dtype of {node.name!r} is one of {', '.join(_ELEMENTS)}; not {shown(dtype)}.")
     return _ELEMENTS[element]
 
 
@@ -212,7 +210,7 @@ def _value(what: str, value: Plain) -> ValueProto:
         case int() if value in _UINT64:
             return ValueProto(dtype="DT_UINT64", uint_val=value)
         case int():
-            raise ValueError(f"{what} is an integer of 64 bits; {reprlib.repr(value)} is too large.")
+            raise ValueError(f"{what} is an integer of 64 bits; {shown(value)} is too large.")
         case float():
             return ValueProto(dtype="DT_FLOAT64", double_val=value)
         case tuple():

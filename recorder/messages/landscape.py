@@ -1,6 +1,5 @@
 """Loss landscapes: the message of a surface of losses, with the path of a training on it."""
 
-import reprlib
 from collections.abc import Iterable
 
 import numpy as np
@@ -10,6 +9,7 @@ from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.foreign import shown
 
 Doubles = npt.NDArray[np.float64]
 _UNITS = ("step", "epoch")
@@ -58,13 +58,13 @@ def landscape(
     message = LossLandscape(landscape=_points(columns, rows, losses))
     message.metadata.decomposition = checked_text("decomposition", decomposition)
     if unit not in _UNITS:
-        raise ValueError(f"unit is 'step' or 'epoch', not {reprlib.repr(unit)}.")
+        raise ValueError(f"unit is 'step' or 'epoch', not {shown(unit)}.")
     message.metadata.unit = unit
     message.metadata.step_per_epoch = checked_integer("step_per_epoch", step_per_epoch, 1, _INT32[-1])
     if path is not None:
         message.loss_path.CopyFrom(_loss_path(_path(path), intervals))
     elif intervals is not None:
-        raise ValueError(f"intervals belong to the points of a path; there is none, but {reprlib.repr(intervals)}.")
+        raise ValueError(f"intervals belong to the points of a path; there is none, but {shown(intervals)}.")
     if convergence_point is not None:
         point = _doubles("convergence_point", convergence_point, 1)
         if point.shape != (3,):
@@ -77,7 +77,7 @@ def _loss_path(points: Doubles, intervals: Iterable[int] | None) -> LossLandscap
     path = LossLandscape.LossPath(points=_points(*points.T))
     if intervals is not None:
         if not isinstance(intervals, Iterable):
-            raise TypeError(f"intervals are integers in a list, not {reprlib.repr(intervals)}.")
+            raise TypeError(f"intervals are integers in a list, not {shown(intervals)}.")
         numbers = [checked_integer("an interval", interval, _INT32[0], _INT32[-1]) for interval in intervals]
         if len(numbers) != len(points):
             raise ValueError(f"intervals are one a point of the path; {len(numbers)} for {len(points)}.")
@@ -117,7 +117,7 @@ def _doubles(parameter: str, value: object, dimensions: int) -> Doubles:
     except TypeError as error:
         raise TypeError(f"{parameter}: {error}") from None
     if array.is_complex:
-        raise TypeError(f"{parameter} holds real numbers, not the complex ones of {reprlib.repr(value)}.")
+        raise TypeError(f"{parameter} holds real numbers, not the complex ones of {shown(value)}.")
     if array.values.ndim != dimensions:
         raise ValueError(f"{parameter} has {dimensions} dimension(s); one of shape {array.values.shape} was given.")
     return array.numbers().astype(np.float64)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import reprlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,6 +10,7 @@ from google.protobuf.message import Message
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
+from toposcope.recorder.values.foreign import shown
 from toposcope.recorder.values.scalar import scalar_from
 
 _INT32 = range(-(2**31), 2**31)
@@ -128,11 +128,11 @@ def _set_custom(entry: UserDefinedInfo, what: str, name: str, value: Plain) -> N
             entry.map_double[name] = float(value)
             entry.map_int64[name] = value
         case int():
-            raise ValueError(f"{what} is an integer of 64 bits; {reprlib.repr(value)} is too large.")
+            raise ValueError(f"{what} is an integer of 64 bits; {shown(value)} is too large.")
         case float():
             entry.map_double[name] = value
         case _:
-            raise TypeError(f"{what} is a str, int, float or bool, not {reprlib.repr(value)}.")
+            raise TypeError(f"{what} is a str, int, float or bool, not {shown(value)}.")
 
 
 def _set_texts(message: Message, **texts: object) -> None:
@@ -159,7 +159,7 @@ def _set_counts(message: Message, **counts: object) -> None:
             continue
         number, wide = checked_integer(field, count, lowest=0), f"{field}_int64"
         if number not in _INT32 and wide not in message.DESCRIPTOR.fields_by_name:
-            raise ValueError(f"{field} is an integer of 32 bits; {reprlib.repr(count)} is too large.")
+            raise ValueError(f"{field} is an integer of 32 bits; {shown(count)} is too large.")
         setattr(message, field, min(number, _INT32[-1]))
         if number not in _INT32:
             setattr(message, wide, number)
@@ -177,5 +177,5 @@ def _real(parameter: str, number: object) -> float:
 def _path(parameter: str, path: object) -> str | None:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else path
     if text is not None and not isinstance(text, str):
-        raise TypeError(f"{parameter} is a str or an os.PathLike, not {reprlib.repr(path)}.")
+        raise TypeError(f"{parameter} is a str or an os.PathLike, not {shown(path)}.")
     return text

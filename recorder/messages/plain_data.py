@@ -1,11 +1,11 @@
 """Plain data: what users pass as settings or metrics, as None, numbers, strings, lists, tuples and dicts of Python."""
 
-import reprlib
 from collections.abc import Mapping
 from typing import TypeAlias
 
 from toposcope.proto.wire import text_bytes
 from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.foreign import shown
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | tuple[Plain, ...] | dict[str, Plain] | None"
 
@@ -40,7 +40,7 @@ def _key(what: str, key: object) -> str:
     if isinstance(key, str):
         return key
     if isinstance(key, bool) or not hasattr(key, "__index__"):
-        raise TypeError(f"{what} holds a dict with the key {reprlib.repr(key)}; keys are str or int.")
+        raise TypeError(f"{what} holds a dict with the key {shown(key)}; keys are str or int.")
     return str(key.__index__())
 
 
@@ -50,7 +50,7 @@ def _numbers(what: str, value: object) -> Plain:
     except TypeError:
         array = None
     if array is None or array.is_complex:
-        raise TypeError(f"{what} is {_WANTED}, not {reprlib.repr(value)}.")
+        raise TypeError(f"{what} is {_WANTED}, not {shown(value)}.")
     numbers: Plain = array.numbers().tolist()
     return numbers
 
@@ -58,10 +58,10 @@ def _numbers(what: str, value: object) -> Plain:
 def items_of(what: str, mapping: object) -> list[tuple[str, object]]:
     """Return the items of a mapping; TypeError when it is none, or when its keys are not all of type str."""
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{what} is a dict, not {reprlib.repr(mapping)}.")
+        raise TypeError(f"{what} is a dict, not {shown(mapping)}.")
     for name in mapping:
         if not isinstance(name, str):
-            raise TypeError(f"{what} is a dict with keys of type str; {reprlib.repr(name)} is none.")
+            raise TypeError(f"{what} is a dict with keys of type str; {shown(name)} is none.")
     return list(mapping.items())
 
 

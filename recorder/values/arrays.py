@@ -1,6 +1,5 @@
 """Arrays of our own, made from the array-likes of any framework: moved off their device once, copied, never shared."""
 
-import reprlib
 import sys
 from typing import Any, NamedTuple
 
@@ -9,7 +8,7 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
-from toposcope.recorder.values.foreign import called, is_convertible, unmasked
+from toposcope.recorder.values.foreign import called, is_convertible, shown, unmasked
 from toposcope.recorder.values.memory import Memory
 
 _WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
@@ -46,7 +45,7 @@ def array_from(value: object) -> Array:
         UnreadableValueError: its own methods raised.
     """
     if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
-        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} is of type {type(value).__name__}.")
+        raise TypeError(f"The value is {_WANTED}; {shown(value)} is of type {type(value).__name__}.")
     if isinstance(value, list | tuple):
         return _named(_from_lists(value), value)
     whole = unmasked(value)
@@ -60,11 +59,10 @@ _CONVERSIONS = ("detach", "__array__", "__array_interface__", "__dlpack__")
 
 
 def _from_lists(nested: object) -> npt.NDArray[Any]:
-    plain = _with_arrays(nested)
     try:
-        return np.array(plain, order="C")
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(nested)} is not: {error}") from None
+        return np.array(_with_arrays(nested), order="C")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"The value is {_WANTED}; {shown(nested)} is not: {error}") from None
 
 
 def _with_arrays(item: object) -> object:
@@ -113,9 +111,10 @@ def _named(copy: npt.NDArray[Any], value: object) -> Array:
     """Return copy with its DataType, in a dtype that has one."""
     if copy.dtype.name == "bfloat16":
         return Array(copy.view(np.uint16), codes.DT_BFLOAT16)
-    copy = copy.astype(_stored_dtype(copy.dtype), copy=False)
+    with np.errstate(all="ignore"):  # A long double may be beyond the doubles.
+        copy = copy.astype(_stored_dtype(copy.dtype), copy=False)
     if copy.dtype not in _CODES:
-        raise TypeError(f"The value is {_WANTED}; {reprlib.repr(value)} holds {copy.dtype.name}.")
+        raise TypeError(f"The value is {_WANTED}; {shown(value)} holds {copy.dtype.name}.")
     return Array(copy, _CODES[copy.dtype])
 
 

@@ -14,6 +14,14 @@ class UnreadableValueError(Exception):
     """The value's own methods failed: report it and skip it, training goes on."""
 
 
+def shown(value: object) -> str:
+    """Return a short description of any value for an error message."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # It trusts in the names of types.
+        return f"a {type(value).__name__}"
+
+
 def is_convertible(value: object, methods: Iterable[str]) -> bool:
     """Say whether value is an object, no class, that has one of the methods."""
     return not isinstance(value, type) and called(lambda: any(hasattr(value, name) for name in methods))
@@ -24,7 +32,7 @@ def unmasked(value: Any) -> Any:
     if "numpy.ma" not in sys.modules or not isinstance(value, np.ma.MaskedArray) or not np.ma.is_masked(value):
         return value
     if value.dtype.kind not in "fc":
-        raise TypeError(f"Masked elements are recorded as NaN, which {value.dtype} has not: {reprlib.repr(value)}.")
+        raise TypeError(f"Masked elements are recorded as NaN, which {value.dtype} has not: {shown(value)}.")
     return value.filled(np.nan)
 
 

@@ -2,7 +2,6 @@
 
 import io
 import math
-import reprlib
 import zlib
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from PIL import Image as Pillow
 
 from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder.values.foreign import shown
 
 _Array = npt.NDArray[Any]
 _Bytes = npt.NDArray[np.uint8]
@@ -73,7 +73,7 @@ def _fits(shape: tuple[int, ...], layout: str) -> bool:
 
 def _given_layout(shape: tuple[int, ...], dataformats: str, fitting: list[str]) -> str:
     if dataformats not in _LAYOUTS:
-        raise ValueError(f"dataformats is one of {_LAYOUTS}, not {reprlib.repr(dataformats)}.")
+        raise ValueError(f"dataformats is one of {_LAYOUTS}, not {shown(dataformats)}.")
     if dataformats not in fitting:
         raise ValueError(
             f"dataformats={dataformats!r} asks for {len(dataformats)} dimensions, channels C being 1, 3 or 4; "

@@ -22,7 +22,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.become_inert()
-        make_inert_in_children(self)
+        make_inert_in_children(self, is_lock=True)
 
     def become_inert(self) -> None:
         """Have nothing that is free; after a fork, when another thread of the parent may hold the lock."""
@@ -33,7 +33,7 @@ class Memory:
 
     def copy_of(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return a copy of array in C order."""
-        if array.nbytes < _LARGE_BYTES or array.dtype.isbuiltin != 1:
+        if array.nbytes < _LARGE_BYTES or array.dtype.isbuiltin != 1 or array.dtype.hasobject:
             return np.array(array, order="C")
         block = self._take(-(-array.nbytes // _PIECE_BYTES) * _PIECE_BYTES)
         # Every view of the copy keeps this object alive; an array's own end would not tell of its views.
@@ -52,6 +52,8 @@ class Memory:
             return blocks.pop()
 
     def _give(self, block: bytearray) -> None:
+        if len(block) > _MAX_FREE_BYTES:
+            return
         with self._lock:
             if self._free_bytes + len(block) > _MAX_FREE_BYTES:
                 # Blocks of sizes that nobody asks for any more would stay for ever.

@@ -1,13 +1,12 @@
 """Snapshots: values taken over from their owner when they are added, to be encoded by the writer's thread."""
 
 import math
-import reprlib
 from typing import Any, NamedTuple
 
 from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
 from toposcope.recorder.values import tensor
 from toposcope.recorder.values.arrays import Array, array_from
-from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.foreign import called, shown
 from toposcope.recorder.values.image import image_layout, unpacked
 
 PLUGINS = ("scalar", "tensor", "histogram", "image", "text", *MESSAGES)
@@ -42,9 +41,9 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         UnreadableValueError: the value's own methods raised.
     """
     if not isinstance(plugin, str) or plugin not in PLUGINS:
-        raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {reprlib.repr(plugin)}.")
+        raise ValueError(f"plugin is one of {', '.join(map(repr, PLUGINS))}; not {shown(plugin)}.")
     if dataformats is not None and plugin != "image":
-        raise ValueError(f"dataformats is for images; it is {reprlib.repr(dataformats)} for plugin {plugin!r}.")
+        raise ValueError(f"dataformats is for images; it is {shown(dataformats)} for plugin {plugin!r}.")
     if plugin in MESSAGES:
         message = message_from(plugin, value)
         return Snapshot(plugin, message, message.ByteSize())
@@ -60,7 +59,7 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
 
 def _text(value: object) -> Snapshot:
     if not isinstance(value, str):
-        raise TypeError(f"A text is a str, not {reprlib.repr(value)}.")
+        raise TypeError(f"A text is a str, not {shown(value)}.")
     return Snapshot("text", str.__str__(value), 4 * len(value))
 
 
@@ -70,7 +69,7 @@ def _of_array(plugin: str, array: Array, value: object, dataformats: str | None)
         _check_size(size, array.values.shape)
         return Snapshot(plugin, array, size + array.values.nbytes)
     if array.is_complex:
-        raise TypeError(f"The value of plugin {plugin!r} holds real numbers; {reprlib.repr(value)} holds complex ones.")
+        raise TypeError(f"The value of plugin {plugin!r} holds real numbers; {shown(value)} holds complex ones.")
     if plugin == "image":
         layout = image_layout(array.values.shape, dataformats)
         return Snapshot(plugin, Pixels(array, layout), array.values.nbytes)

@@ -1,7 +1,7 @@
 """Recorded events as records: scalars by the fast encoder, everything else value by value."""
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from toposcope.proto.framing import Buffer, frame, frame_parts
@@ -41,10 +41,11 @@ class Encoded(NamedTuple):
 class EventEncoder:
     """Encodes events; remembers the bytes of tags, and which values it has reported as impossible to encode."""
 
-    def __init__(self, owner: str, export: NpyExport | None = None) -> None:
-        """Name *owner* in the log; export tensors as well when there is an *export*."""
+    def __init__(self, owner: str, export: NpyExport | None = None, moved: Callable[[], None] = lambda: None) -> None:
+        """Name *owner* in the log; export tensors when there is an *export*; call *moved* after each value."""
         self._owner = owner
         self._export = export
+        self._moved = moved
         self._scalars = ScalarEncoder()
         self._reported: set[tuple[str, str]] = set()
 
@@ -77,6 +78,7 @@ class EventEncoder:
                     self._exported(name, step, snapshot)
             except Exception as error:  # Whatever is wrong with one value costs that value only.
                 self._report(plugin, name, error)
+            self._moved()
         return Encoded(_summary_records(wall_time, step, values) + graphs, lineage)
 
     def _exported(self, name: str, step: int, snapshot: Snapshot) -> None:
@@ -101,11 +103,12 @@ def _lineage_record(wall_time: float, snapshot: Snapshot) -> bytes:
 def _summary_records(wall_time: float, step: int, values: list[list[Buffer]]) -> list[Record]:
     """Return one event of all values, or several when they are large."""
     records: list[Record] = []
-    while values:
+    left = deque(values)
+    while left:
         parts, size = [], 0
-        while values and (size == 0 or size + _size(values[0]) <= _EVENT_BYTES):
-            size += _size(values[0])
-            parts += values.pop(0)
+        while left and (size == 0 or size + _size(left[0]) <= _EVENT_BYTES):
+            size += _size(left[0])
+            parts += left.popleft()
         records.append(_record([summary_event_head(wall_time, step, size), *parts]))
     return records
 

@@ -32,17 +32,22 @@ class EventFile:
     def write(self, buffers: Iterable[Buffer]) -> int:
         """Append the first bytes of buffers; return how many. OSError when not even one can be written."""
         # Unbuffered: after a fork there is no buffer that both processes could write.
-        return _write(self._descriptor, list(_first_bytes(buffers)))
+        first = list(_first_bytes(buffers))
+        written = _write(self._descriptor, first)
+        if not written and any(first):
+            raise OSError(errno.EIO, "the file system writes nothing", self.path)
+        return written
 
     def is_deleted(self) -> bool:
         """Say whether the file has no name any more: what is appended would go with it."""
-        mine = os.fstat(self._descriptor)
-        if mine.st_nlink > 0:
-            return False
-        try:  # Some file systems do not count names.
-            return not os.path.samestat(mine, os.stat(self.path))
-        except FileNotFoundError:
-            return True
+        try:
+            mine = os.fstat(self._descriptor)
+            # Some file systems do not count names.
+            return mine.st_nlink == 0 and not os.path.samestat(mine, os.stat(self.path))
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ESTALE):
+                return True
+            raise
 
     def close(self) -> None:
         """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
@@ -110,7 +115,7 @@ def _host() -> str:
 def _first_bytes(buffers: Iterable[Buffer]) -> Iterable[Buffer]:
     room = _WRITE_BYTES
     for buffer in islice(buffers, _WRITE_BUFFERS):
-        yield buffer[:room]
+        yield buffer if len(buffer) <= room else memoryview(buffer)[:room]
         room -= len(buffer)
         if room <= 0:
             return

@@ -87,7 +87,7 @@ class EventQueue:
         events.append(event)
         if self._relaxed and len(events) < self._attended_from:
             return True
-        return self._attend()
+        return self._attend(event)
 
     def put_large(self, event: RecordedEvent, size: int) -> bool:
         """Queue an event that takes about size bytes of memory, like put()."""
@@ -95,8 +95,10 @@ class EventQueue:
             if queued := self._await_room(lambda: self._bytes < _MAX_BYTES):
                 self._events.append(event)
                 self._bytes += size
+            else:
+                self._faults.lose(1)
         self._faults.log()
-        return queued and self._attend()
+        return queued and self._attend(event)
 
     def flush(self) -> bool:
         """Return True once every event put before is in the file; False when the writer fails or was closed so."""
@@ -115,11 +117,10 @@ class EventQueue:
     def close(self) -> bool:
         """Return when everything is written and the files are closed; False when that failed. Idempotent."""
         if threading.get_ident() == self._taker:
-            self._closing, self._relaxed = True, False
+            self._shut()
             return False
         with self._lock:
-            self._closing = True
-            self._relaxed = False
+            self._shut()
             self._changed.notify_all()
             closed = self._wait_for(lambda: self._done) and self._faults.present is None
         self._faults.log()
@@ -130,26 +131,37 @@ class EventQueue:
         with self._lock:
             return self._faults.take_unraised()
 
-    def _attend(self) -> bool:
-        """Do what put() has no time for after it queued an event; say whether the writer works."""
+    def _attend(self, event: RecordedEvent) -> bool:
+        """Do what put() has no time for after it queued event; say whether the writer works."""
         with self._lock:
-            if not self._await_room(lambda: len(self._events) <= _MAX_EVENTS) and self._events:
-                self._events.pop()
+            if not self._await_room(lambda: len(self._events) <= _MAX_EVENTS):
+                self._withdraw(event)
             if self.works:
                 self._wake()
             works = self.works
         self._faults.log()
         return works
 
+    def _shut(self) -> None:
+        # In this order: who sees that the queue is closed may rely on it that put() does not accept without asking.
+        self._relaxed = False
+        self._closing = True
+
     def _await_room(self, has_room: Callable[[], bool]) -> bool:
-        """Wait until there is room; False, and one event counted as lost, when there will not be."""
+        """Wait until there is room; False when there will not be."""
         if not has_room() and self.works:
             self._hurry()
             self._wait_for(lambda: has_room() or not self.works)
-        if has_room() and not self._closing:
-            return True
-        self._faults.lose(1)
-        return False
+        return has_room() and not self._closing
+
+    def _withdraw(self, event: RecordedEvent) -> None:
+        """Take event out of the queue, unless the thread has it already."""
+        # Counted from the left, where nothing is added: other threads append without the lock.
+        for place in reversed(range(len(self._events))):
+            if self._events[place] is event:
+                del self._events[place]
+                self._faults.lose(1)
+                return
 
     def _wake(self) -> None:
         """Have the thread look here before an event has waited too long."""
@@ -191,7 +203,7 @@ class EventQueue:
                     self._changed.wait(_RETRY_SECONDS)
                 self._urgent = False
                 return deque()
-            self._urgent = self._urgent and bool(self._events)
+            self._urgent = self._urgent and (bool(self._events) or self._settled < self._taken)
             while not (self._urgent or self._closing) and (left := self._left()) > 0:
                 # Not for long: a finaliser that runs in this thread may have closed the queue just now.
                 self._changed.wait(min(left, _DOZE_SECONDS))
@@ -250,6 +262,7 @@ class EventQueue:
             self._faults.lose(lost + len(self._events))
             self._faults.tell_losses()
             self._done = True
+            self._relaxed = False
             self._changed.notify_all()
         self._faults.log()
 
@@ -260,5 +273,5 @@ class EventQueue:
         self._renew_lock()  # Another thread of the parent may have held the old one.
         self._events = deque()
         self._faults = Faults(self._path)
-        self._closing = self._done = True
-        self._relaxed = False
+        self._shut()
+        self._done = True

@@ -26,7 +26,11 @@ class EventWriter:
         self._batch: deque[RecordedEvent] = deque()
         self._thread = threading.Thread(target=self._run, name="toposcope-writer", daemon=True)
         make_inert_in_children(self)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # There are too many threads.
+            self.become_inert()
+            raise
 
     def close(self) -> bool:
         """Write what is queued, bring the files to the disk and end the thread; False when that failed. Idempotent."""

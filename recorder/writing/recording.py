@@ -68,7 +68,7 @@ def begin_recording(options: Options) -> Recording:
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds)
-    writer = EventWriter(queue, EventEncoder(summaries.path, export), summaries, lineage)
+    writer = EventWriter(queue, EventEncoder(summaries.path, export, queue.move), summaries, lineage)
     return Recording(queue, writer, summaries, export)
 
 

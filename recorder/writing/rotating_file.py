@@ -140,7 +140,7 @@ class RotatingFile:
         while self._chunk and written >= len(self._chunk[0]):
             written -= len(self._chunk.popleft())
         if self._chunk:
-            self._chunk[0] = self._chunk[0][written:]
+            self._chunk[0] = memoryview(self._chunk[0])[written:]
         else:
             self._writing = []
 
@@ -155,7 +155,7 @@ def _block(records: Sequence[Record]) -> _Block:
 
 def _records_after(block: _Block, written: int) -> int:
     """Return how many records of block do not end within its first bytes, written of them."""
-    if not 0 < written < block.size:
+    if not 0 < written < block.size or not block.records:
         return block.records if written <= 0 else 0
     content, at, records = b"".join(block.buffers), 0, 0
     while at < len(content):

@@ -184,3 +184,12 @@ def test_lists_may_hold_arrays() -> None:
     arrays = [np.zeros(2, ml_dtypes.bfloat16), np.ones(2, np.float32)]
 
     assert array_from([arrays, (arrays[0], [2, 3])]).values.tolist() == [[[0, 0], [1, 1]], [[0, 0], [2, 3]]]
+
+
+def test_list_that_holds_itself_is_refused() -> None:
+    """There is no end to it, but there is to the patience."""
+    endless: list[object] = []
+    endless.append(endless)
+
+    with pytest.raises(TypeError, match="nested lists"):
+        array_from(endless)

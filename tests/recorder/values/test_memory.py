@@ -1,6 +1,9 @@
 """Memory that is used again."""
 
 import gc
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -57,3 +60,42 @@ def test_free_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert store._free_bytes <= 12 << 20
     assert store._free_bytes == sum(size * len(blocks) for size, blocks in store._free.items())
+
+
+def test_block_larger_than_all_that_may_be_free_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One giant value does not take its memory until the end of the training."""
+    monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 1 << 20)
+    store = Memory()
+    store.copy_of(np.zeros(LARGE))
+
+    assert (store._free, store._free_bytes) == ({}, 0)
+
+
+def test_child_does_not_wait_for_a_lock_of_the_parent() -> None:
+    """A process that is forked while another thread takes memory can take memory."""
+    script = """
+        import os, signal, threading
+        import numpy as np
+        from toposcope.recorder.values.memory import Memory
+
+        store = Memory()
+        held, forked = threading.Event(), threading.Event()
+
+        def hold():
+            with store._lock:
+                held.set()
+                forked.wait()
+
+        threading.Thread(target=hold).start()
+        held.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            print(store.copy_of(np.ones(300_000)).sum(), flush=True)
+            os._exit(0)
+        forked.set()
+        print(os.waitpid(child, 0)[1])
+    """
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script)]
+
+    assert subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.split() == ["300000.0", "0"]

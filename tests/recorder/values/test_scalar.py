@@ -162,3 +162,16 @@ def test_failing_methods_of_a_tensor_are_told_apart() -> None:
     """An error inside the framework is not the caller's mistake."""
     with pytest.raises(UnreadableValueError, match="device is lost"):
         scalar_from(Tensor(RuntimeError("device is lost")))
+
+
+@pytest.mark.parametrize("name", ["shape", "dtype", "item", "detach"])
+def test_failing_properties_are_told_apart(name: str) -> None:
+    """Whatever part of a value fails when it is looked at: that is no mistake of the caller."""
+
+    def fail(_: object) -> None:
+        raise RuntimeError("no size")
+
+    broken = type("Broken", (), {"__array__": lambda self: np.ones(1), name: property(fail)})()
+
+    with pytest.raises(UnreadableValueError, match="RuntimeError: no size"):
+        scalar_from(broken)

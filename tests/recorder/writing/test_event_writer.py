@@ -183,6 +183,34 @@ def test_closed_writer_takes_nothing(tmp_path: Path) -> None:
     assert recording.flush()
 
 
+def test_event_that_was_accepted_is_written_whenever_close_comes(tmp_path: Path, read_events) -> None:
+    """Threads that put while another one closes are told True only of what will be in the file."""
+    for number in range(20):
+        file = event_file(tmp_path / str(number))
+        recording = Recording(file)
+        accepted: list[int] = []
+        begun = threading.Event()
+
+        def put_all(recording: Recording, accepted: list[int], begun: threading.Event, first: int) -> None:
+            step = first
+            while recording.put(event(step)):
+                accepted.append(step)
+                step += 4
+                if step > 1000:
+                    begun.set()
+
+        arguments = (recording, accepted, begun)
+        threads = [threading.Thread(target=put_all, args=(*arguments, first)) for first in range(4)]
+        for thread in threads:
+            thread.start()
+        begun.wait()
+        assert recording.close()
+        for thread in threads:
+            thread.join()
+
+        assert set(accepted) <= {written.step for written in read_events(file.path)[1:]}
+
+
 def test_full_disk_is_reported_and_nothing_hangs(caplog: pytest.LogCaptureFixture) -> None:
     """When nothing can be written put, flush and close say so, the log once, and the queue stays bounded."""
     recording = Recording(full_disk())

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from servers import wait_until
 from trainings import (
     NEVER,
@@ -287,3 +288,26 @@ def test_recorder_closed_by_a_finaliser(tmp_path: Path, read_events: ReadEvents)
 def thread_names() -> list[str]:
     """Return the names of the threads that run."""
     return [thread.name for thread in threading.enumerate()]
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_child_of_multiprocessing_that_does_not_close(tmp_path: Path, read_events: ReadEvents, method: str) -> None:
+    """The end of such a child, which knows no atexit, closes its recorder too."""
+    script = """
+        import multiprocessing
+
+        def work(directory):
+            global recorder
+            recorder = SummaryRecord(directory, flush_seconds=1e6)
+            train(recorder, range(100))
+
+        if __name__ == "__main__":
+            child = multiprocessing.get_context(sys.argv[2]).Process(target=work, args=(sys.argv[1],))
+            child.start()
+            child.join()
+            print(child.exitcode)
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run", method)
+
+    assert ended.stdout == "0\n"
+    assert steps_in(tmp_path / "run", read_events) == list(range(100))
