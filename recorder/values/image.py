@@ -36,12 +36,14 @@ class Image(NamedTuple):
 
 
 def unpacked(value: object, dataformats: str | None) -> tuple[object, str | None]:
-    """Return the pixels and the layout of an image of Pillow's, in colours; any other value as it is."""
+    """Return the pixels and the layout of an image of Pillow's, in colours or grey; any other value as it is."""
     if not isinstance(value, Pillow.Image):
         return value, dataformats
-    if value.mode not in ("L", "RGB", "RGBA"):
+    # Of the modes for numbers (I, I;16, F) Pillow's colours would keep only what lies within 0..255.
+    if value.mode not in ("L", "RGB", "RGBA") and not value.mode.startswith(("I", "F")):
         value = value.convert("RGBA" if value.has_transparency_data else "RGB")
-    return np.asarray(value), dataformats or ("HW" if value.mode == "L" else "HWC")
+    pixels = np.asarray(value)
+    return pixels, dataformats or ("HW" if pixels.ndim == 2 else "HWC")
 
 
 def image_layout(shape: tuple[int, ...], dataformats: str | None) -> str:

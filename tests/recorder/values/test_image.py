@@ -218,3 +218,16 @@ def test_images_of_pillow_are_images(mode: str) -> None:
     seen = PIL.Image.open(io.BytesIO(image.png))
     assert seen.mode in ("L", "RGB", "RGBA")
     np.testing.assert_array_equal(np.asarray(seen.convert("RGB")), np.asarray(picture.convert("RGB")))
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [("I;16", np.uint16), ("I", np.int32), ("F", np.float32)])
+def test_numbers_in_images_of_pillow_are_numbers(mode: str, dtype: type) -> None:
+    """An image of 16 bits or of floats is stretched like an array, not cut off at 255."""
+    numbers = np.array([[0, 300], [600, 6000]], dtype)
+    picture = PIL.Image.fromarray(numbers)
+    assert picture.mode == mode
+
+    pixels, layout = unpacked(picture, None)
+
+    assert layout == "HW"
+    np.testing.assert_array_equal(np.asarray(pixels), numbers)
