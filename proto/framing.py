@@ -33,10 +33,11 @@ class Header(NamedTuple):
 
 def masked_crc(data: bytes) -> int:
     """Return the masked crc32c of data: rotated right by 15 bits, plus a constant, modulo 2**32."""
-    return _masked(google_crc32c.value(data))
+    return masked(google_crc32c.value(data))
 
 
-def _masked(crc: int) -> int:
+def masked(crc: int) -> int:
+    """Return a crc32c as records hold it."""
     return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & 0xFFFFFFFF
 
 
@@ -61,7 +62,7 @@ def frame_parts(parts: Sequence[Buffer]) -> list[Buffer]:
         for at in range(0, len(part), _CRC_BYTES):
             # The library takes arrays, but no views.
             crc = google_crc32c.extend(crc, np.frombuffer(part[at : at + _CRC_BYTES], np.uint8))
-    return [_header_bytes(sum(map(len, parts))), *parts, _CRC.pack(_masked(crc))]
+    return [_header_bytes(sum(map(len, parts))), *parts, _CRC.pack(masked(crc))]
 
 
 @functools.lru_cache(maxsize=1024)

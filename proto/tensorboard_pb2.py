@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard\"\x90\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x42\x06\n\x04what\"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value\"\xa3\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"a\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03\"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard\"\x90\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x42\x06\n\x04what\"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value\"\xa3\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"w\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x12\x14\n\x0cunknown_rank\x18\x03 \x01(\x08\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03\"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01\"t\n\x08GraphDef\x12,\n\x04node\x18\x01 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12:\n\x07library\x18\x02 \x01(\x0b\x32).toposcope.tensorboard.FunctionDefLibrary\"\xbb\x01\n\x07NodeDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\n\n\x02op\x18\x02 \x01(\x0c\x12\r\n\x05input\x18\x03 \x03(\x0c\x12\x0e\n\x06\x64\x65vice\x18\x04 \x01(\x0c\x12\x31\n\x04\x61ttr\x18\x05 \x03(\x0b\x32#.toposcope.tensorboard.NodeDef.Attr\x1a\x44\n\x04\x41ttr\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12/\n\x05value\x18\x02 \x01(\x0b\x32 .toposcope.tensorboard.AttrValue\"\xc7\x04\n\tAttrValue\x12:\n\x04list\x18\x01 \x01(\x0b\x32*.toposcope.tensorboard.AttrValue.ListValueH\x00\x12\x0b\n\x01s\x18\x02 \x01(\x0cH\x00\x12\x0b\n\x01i\x18\x03 \x01(\x03H\x00\x12\x0b\n\x01\x66\x18\x04 \x01(\x02H\x00\x12\x0b\n\x01\x62\x18\x05 \x01(\x08H\x00\x12\x0e\n\x04type\x18\x06 \x01(\x05H\x00\x12\x38\n\x05shape\x18\x07 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProtoH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x12\x15\n\x0bplaceholder\x18\t \x01(\x0cH\x00\x12\x33\n\x04\x66unc\x18\n \x01(\x0b\x32#.toposcope.tensorboard.NameAttrListH\x00\x1a\xf4\x01\n\tListValue\x12\t\n\x01s\x18\x02 \x03(\x0c\x12\r\n\x01i\x18\x03 \x03(\x03\x42\x02\x10\x01\x12\r\n\x01\x66\x18\x04 \x03(\x02\x42\x02\x10\x01\x12\r\n\x01\x62\x18\x05 \x03(\x08\x42\x02\x10\x01\x12\x10\n\x04type\x18\x06 \x03(\x05\x42\x02\x10\x01\x12\x36\n\x05shape\x18\x07 \x03(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x32\n\x06tensor\x18\x08 \x03(\x0b\x32\".toposcope.tensorboard.TensorProto\x12\x31\n\x04\x66unc\x18\t \x03(\x0b\x32#.toposcope.tensorboard.NameAttrListB\x07\n\x05value\"\x1c\n\x0cNameAttrList\x12\x0c\n\x04name\x18\x01 \x01(\x0c\"J\n\x12\x46unctionDefLibrary\x12\x34\n\x08\x66unction\x18\x01 \x03(\x0b\x32\".toposcope.tensorboard.FunctionDef\"\xc8\x01\n\x0b\x46unctionDef\x12/\n\tsignature\x18\x01 \x01(\x0b\x32\x1c.toposcope.tensorboard.OpDef\x12\x30\n\x08node_def\x18\x03 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12\x33\n\x03ret\x18\x04 \x03(\x0b\x32&.toposcope.tensorboard.FunctionDef.Ret\x1a!\n\x03Ret\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\"\xac\x01\n\x05OpDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x36\n\tinput_arg\x18\x02 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x12\x37\n\noutput_arg\x18\x03 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x1a$\n\x06\x41rgDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x0c\n\x04type\x18\x03 \x01(\x05\"\xac\x01\n\x0bRunMetadata\x12J\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32\x31.toposcope.tensorboard.RunMetadata.FunctionGraphs\x1aQ\n\x0e\x46unctionGraphs\x12?\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x1f.toposcope.tensorboard.GraphDef')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,6 +37,14 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_TENSORPROTO'].fields_by_name['uint32_val']._serialized_options = b'\020\001'
   _globals['_TENSORPROTO'].fields_by_name['uint64_val']._options = None
   _globals['_TENSORPROTO'].fields_by_name['uint64_val']._serialized_options = b'\020\001'
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['i']._options = None
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['i']._serialized_options = b'\020\001'
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['f']._options = None
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['f']._serialized_options = b'\020\001'
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['b']._options = None
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['b']._serialized_options = b'\020\001'
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['type']._options = None
+  _globals['_ATTRVALUE_LISTVALUE'].fields_by_name['type']._serialized_options = b'\020\001'
   _globals['_EVENT']._serialized_start=61
   _globals['_EVENT']._serialized_end=205
   _globals['_SUMMARY']._serialized_start=208
@@ -48,9 +56,35 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=605
   _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=655
   _globals['_TENSORSHAPEPROTO']._serialized_start=657
-  _globals['_TENSORSHAPEPROTO']._serialized_end=754
-  _globals['_TENSORSHAPEPROTO_DIM']._serialized_start=735
-  _globals['_TENSORSHAPEPROTO_DIM']._serialized_end=754
-  _globals['_TENSORPROTO']._serialized_start=757
-  _globals['_TENSORPROTO']._serialized_end=1075
+  _globals['_TENSORSHAPEPROTO']._serialized_end=776
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_start=757
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_end=776
+  _globals['_TENSORPROTO']._serialized_start=779
+  _globals['_TENSORPROTO']._serialized_end=1097
+  _globals['_GRAPHDEF']._serialized_start=1099
+  _globals['_GRAPHDEF']._serialized_end=1215
+  _globals['_NODEDEF']._serialized_start=1218
+  _globals['_NODEDEF']._serialized_end=1405
+  _globals['_NODEDEF_ATTR']._serialized_start=1337
+  _globals['_NODEDEF_ATTR']._serialized_end=1405
+  _globals['_ATTRVALUE']._serialized_start=1408
+  _globals['_ATTRVALUE']._serialized_end=1991
+  _globals['_ATTRVALUE_LISTVALUE']._serialized_start=1738
+  _globals['_ATTRVALUE_LISTVALUE']._serialized_end=1982
+  _globals['_NAMEATTRLIST']._serialized_start=1993
+  _globals['_NAMEATTRLIST']._serialized_end=2021
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_start=2023
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_end=2097
+  _globals['_FUNCTIONDEF']._serialized_start=2100
+  _globals['_FUNCTIONDEF']._serialized_end=2300
+  _globals['_FUNCTIONDEF_RET']._serialized_start=2267
+  _globals['_FUNCTIONDEF_RET']._serialized_end=2300
+  _globals['_OPDEF']._serialized_start=2303
+  _globals['_OPDEF']._serialized_end=2475
+  _globals['_OPDEF_ARGDEF']._serialized_start=2439
+  _globals['_OPDEF_ARGDEF']._serialized_end=2475
+  _globals['_RUNMETADATA']._serialized_start=2478
+  _globals['_RUNMETADATA']._serialized_end=2650
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=2569
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=2650
 # @@protoc_insertion_point(module_scope)

@@ -58,15 +58,17 @@ class SummaryMetadata(_message.Message):
     def __init__(self, plugin_data: _Optional[_Union[SummaryMetadata.PluginData, _Mapping]] = ..., display_name: _Optional[str] = ...) -> None: ...
 
 class TensorShapeProto(_message.Message):
-    __slots__ = ("dim",)
+    __slots__ = ("dim", "unknown_rank")
     class Dim(_message.Message):
         __slots__ = ("size",)
         SIZE_FIELD_NUMBER: _ClassVar[int]
         size: int
         def __init__(self, size: _Optional[int] = ...) -> None: ...
     DIM_FIELD_NUMBER: _ClassVar[int]
+    UNKNOWN_RANK_FIELD_NUMBER: _ClassVar[int]
     dim: _containers.RepeatedCompositeFieldContainer[TensorShapeProto.Dim]
-    def __init__(self, dim: _Optional[_Iterable[_Union[TensorShapeProto.Dim, _Mapping]]] = ...) -> None: ...
+    unknown_rank: bool
+    def __init__(self, dim: _Optional[_Iterable[_Union[TensorShapeProto.Dim, _Mapping]]] = ..., unknown_rank: bool = ...) -> None: ...
 
 class TensorProto(_message.Message):
     __slots__ = ("dtype", "tensor_shape", "tensor_content", "float_val", "double_val", "int_val", "string_val", "int64_val", "bool_val", "half_val", "uint32_val", "uint64_val")
@@ -95,3 +97,132 @@ class TensorProto(_message.Message):
     uint32_val: _containers.RepeatedScalarFieldContainer[int]
     uint64_val: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, dtype: _Optional[int] = ..., tensor_shape: _Optional[_Union[TensorShapeProto, _Mapping]] = ..., tensor_content: _Optional[bytes] = ..., float_val: _Optional[_Iterable[float]] = ..., double_val: _Optional[_Iterable[float]] = ..., int_val: _Optional[_Iterable[int]] = ..., string_val: _Optional[_Iterable[bytes]] = ..., int64_val: _Optional[_Iterable[int]] = ..., bool_val: _Optional[_Iterable[bool]] = ..., half_val: _Optional[_Iterable[int]] = ..., uint32_val: _Optional[_Iterable[int]] = ..., uint64_val: _Optional[_Iterable[int]] = ...) -> None: ...
+
+class GraphDef(_message.Message):
+    __slots__ = ("node", "library")
+    NODE_FIELD_NUMBER: _ClassVar[int]
+    LIBRARY_FIELD_NUMBER: _ClassVar[int]
+    node: _containers.RepeatedCompositeFieldContainer[NodeDef]
+    library: FunctionDefLibrary
+    def __init__(self, node: _Optional[_Iterable[_Union[NodeDef, _Mapping]]] = ..., library: _Optional[_Union[FunctionDefLibrary, _Mapping]] = ...) -> None: ...
+
+class NodeDef(_message.Message):
+    __slots__ = ("name", "op", "input", "device", "attr")
+    class Attr(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: bytes
+        value: AttrValue
+        def __init__(self, key: _Optional[bytes] = ..., value: _Optional[_Union[AttrValue, _Mapping]] = ...) -> None: ...
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    OP_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    DEVICE_FIELD_NUMBER: _ClassVar[int]
+    ATTR_FIELD_NUMBER: _ClassVar[int]
+    name: bytes
+    op: bytes
+    input: _containers.RepeatedScalarFieldContainer[bytes]
+    device: bytes
+    attr: _containers.RepeatedCompositeFieldContainer[NodeDef.Attr]
+    def __init__(self, name: _Optional[bytes] = ..., op: _Optional[bytes] = ..., input: _Optional[_Iterable[bytes]] = ..., device: _Optional[bytes] = ..., attr: _Optional[_Iterable[_Union[NodeDef.Attr, _Mapping]]] = ...) -> None: ...
+
+class AttrValue(_message.Message):
+    __slots__ = ("list", "s", "i", "f", "b", "type", "shape", "tensor", "placeholder", "func")
+    class ListValue(_message.Message):
+        __slots__ = ("s", "i", "f", "b", "type", "shape", "tensor", "func")
+        S_FIELD_NUMBER: _ClassVar[int]
+        I_FIELD_NUMBER: _ClassVar[int]
+        F_FIELD_NUMBER: _ClassVar[int]
+        B_FIELD_NUMBER: _ClassVar[int]
+        TYPE_FIELD_NUMBER: _ClassVar[int]
+        SHAPE_FIELD_NUMBER: _ClassVar[int]
+        TENSOR_FIELD_NUMBER: _ClassVar[int]
+        FUNC_FIELD_NUMBER: _ClassVar[int]
+        s: _containers.RepeatedScalarFieldContainer[bytes]
+        i: _containers.RepeatedScalarFieldContainer[int]
+        f: _containers.RepeatedScalarFieldContainer[float]
+        b: _containers.RepeatedScalarFieldContainer[bool]
+        type: _containers.RepeatedScalarFieldContainer[int]
+        shape: _containers.RepeatedCompositeFieldContainer[TensorShapeProto]
+        tensor: _containers.RepeatedCompositeFieldContainer[TensorProto]
+        func: _containers.RepeatedCompositeFieldContainer[NameAttrList]
+        def __init__(self, s: _Optional[_Iterable[bytes]] = ..., i: _Optional[_Iterable[int]] = ..., f: _Optional[_Iterable[float]] = ..., b: _Optional[_Iterable[bool]] = ..., type: _Optional[_Iterable[int]] = ..., shape: _Optional[_Iterable[_Union[TensorShapeProto, _Mapping]]] = ..., tensor: _Optional[_Iterable[_Union[TensorProto, _Mapping]]] = ..., func: _Optional[_Iterable[_Union[NameAttrList, _Mapping]]] = ...) -> None: ...
+    LIST_FIELD_NUMBER: _ClassVar[int]
+    S_FIELD_NUMBER: _ClassVar[int]
+    I_FIELD_NUMBER: _ClassVar[int]
+    F_FIELD_NUMBER: _ClassVar[int]
+    B_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    SHAPE_FIELD_NUMBER: _ClassVar[int]
+    TENSOR_FIELD_NUMBER: _ClassVar[int]
+    PLACEHOLDER_FIELD_NUMBER: _ClassVar[int]
+    FUNC_FIELD_NUMBER: _ClassVar[int]
+    list: AttrValue.ListValue
+    s: bytes
+    i: int
+    f: float
+    b: bool
+    type: int
+    shape: TensorShapeProto
+    tensor: TensorProto
+    placeholder: bytes
+    func: NameAttrList
+    def __init__(self, list: _Optional[_Union[AttrValue.ListValue, _Mapping]] = ..., s: _Optional[bytes] = ..., i: _Optional[int] = ..., f: _Optional[float] = ..., b: bool = ..., type: _Optional[int] = ..., shape: _Optional[_Union[TensorShapeProto, _Mapping]] = ..., tensor: _Optional[_Union[TensorProto, _Mapping]] = ..., placeholder: _Optional[bytes] = ..., func: _Optional[_Union[NameAttrList, _Mapping]] = ...) -> None: ...
+
+class NameAttrList(_message.Message):
+    __slots__ = ("name",)
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    name: bytes
+    def __init__(self, name: _Optional[bytes] = ...) -> None: ...
+
+class FunctionDefLibrary(_message.Message):
+    __slots__ = ("function",)
+    FUNCTION_FIELD_NUMBER: _ClassVar[int]
+    function: _containers.RepeatedCompositeFieldContainer[FunctionDef]
+    def __init__(self, function: _Optional[_Iterable[_Union[FunctionDef, _Mapping]]] = ...) -> None: ...
+
+class FunctionDef(_message.Message):
+    __slots__ = ("signature", "node_def", "ret")
+    class Ret(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: bytes
+        value: bytes
+        def __init__(self, key: _Optional[bytes] = ..., value: _Optional[bytes] = ...) -> None: ...
+    SIGNATURE_FIELD_NUMBER: _ClassVar[int]
+    NODE_DEF_FIELD_NUMBER: _ClassVar[int]
+    RET_FIELD_NUMBER: _ClassVar[int]
+    signature: OpDef
+    node_def: _containers.RepeatedCompositeFieldContainer[NodeDef]
+    ret: _containers.RepeatedCompositeFieldContainer[FunctionDef.Ret]
+    def __init__(self, signature: _Optional[_Union[OpDef, _Mapping]] = ..., node_def: _Optional[_Iterable[_Union[NodeDef, _Mapping]]] = ..., ret: _Optional[_Iterable[_Union[FunctionDef.Ret, _Mapping]]] = ...) -> None: ...
+
+class OpDef(_message.Message):
+    __slots__ = ("name", "input_arg", "output_arg")
+    class ArgDef(_message.Message):
+        __slots__ = ("name", "type")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        TYPE_FIELD_NUMBER: _ClassVar[int]
+        name: bytes
+        type: int
+        def __init__(self, name: _Optional[bytes] = ..., type: _Optional[int] = ...) -> None: ...
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    INPUT_ARG_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_ARG_FIELD_NUMBER: _ClassVar[int]
+    name: bytes
+    input_arg: _containers.RepeatedCompositeFieldContainer[OpDef.ArgDef]
+    output_arg: _containers.RepeatedCompositeFieldContainer[OpDef.ArgDef]
+    def __init__(self, name: _Optional[bytes] = ..., input_arg: _Optional[_Iterable[_Union[OpDef.ArgDef, _Mapping]]] = ..., output_arg: _Optional[_Iterable[_Union[OpDef.ArgDef, _Mapping]]] = ...) -> None: ...
+
+class RunMetadata(_message.Message):
+    __slots__ = ("function_graphs",)
+    class FunctionGraphs(_message.Message):
+        __slots__ = ("pre_optimization_graph",)
+        PRE_OPTIMIZATION_GRAPH_FIELD_NUMBER: _ClassVar[int]
+        pre_optimization_graph: GraphDef
+        def __init__(self, pre_optimization_graph: _Optional[_Union[GraphDef, _Mapping]] = ...) -> None: ...
+    FUNCTION_GRAPHS_FIELD_NUMBER: _ClassVar[int]
+    function_graphs: _containers.RepeatedCompositeFieldContainer[RunMetadata.FunctionGraphs]
+    def __init__(self, function_graphs: _Optional[_Iterable[_Union[RunMetadata.FunctionGraphs, _Mapping]]] = ...) -> None: ...

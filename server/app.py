@@ -11,7 +11,21 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, runs, scalars, tags, updates
+from toposcope.server.api import (
+    graphs,
+    health,
+    histograms,
+    hparams,
+    images,
+    landscapes,
+    lineage,
+    runs,
+    scalars,
+    tags,
+    tensors,
+    text,
+    updates,
+)
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.logdir import Logdir
 from toposcope.server.version import VERSION
@@ -61,7 +75,8 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str) -> Fast
     app.state.logdir, app.state.streams, app.state.began = logdir, streams, time.monotonic()
     app.exception_handler(RequestValidationError)(_explain)
     router = APIRouter(prefix=root)
-    for module in (runs, tags, scalars, updates, health):
+    plugins = (scalars, histograms, images, tensors, text, graphs, lineage, hparams, landscapes)
+    for module in (runs, tags, *plugins, updates, health):
         router.include_router(module.router)
     app.include_router(router)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from toposcope.server.event_file import FileView
-from toposcope.server.series import Points, concatenate
+from toposcope.server.series import Columns, Payloads, Points, concatenate
 from toposcope.server.tag_table import Tag
 
 
@@ -39,13 +39,16 @@ def find_attempts(files: Iterable[FileView]) -> list[Attempt]:
     attempts: list[list[FileView]] = []
     restarts: list[int | None] = []
     reached: dict[Tag, int] = {}
-    for file in sorted(files, key=first_wall_time):
+    ordered = sorted(files, key=first_wall_time)
+    for file in ordered:
         restart = _restart_step(file, attempts[-1], reached) if attempts else None
         if not attempts or restart is not None:
             attempts.append([])
             restarts.append(restart)
             reached = {}
         attempts[-1].append(file)
+        if file is ordered[-1]:
+            break  # Nobody asks how far the last one came.
         for tag, points in file.series.items():
             if points.total:
                 reached[tag] = max(int(points.step.max()), reached.get(tag, 0))
@@ -68,7 +71,7 @@ def _restart_step(file: FileView, attempt: list[FileView], reached: Mapping[Tag,
     return None
 
 
-def _repeats_from(points: Points, reached: int) -> int | None:
+def _repeats_from(points: Points | Payloads, reached: int) -> int | None:
     """Return the first step of points that repeat a series which had reached a step; None when they do not."""
     repeats = points.total and bool(np.any((points.step > 0) & (points.step <= reached)))
     return int(points.step.min()) if repeats else None
@@ -83,12 +86,12 @@ def is_by_product(file: FileView) -> bool:
     return has_landscape and file.steps == (0, 0)
 
 
-def stitch(attempts: list[Attempt], read: Callable[[FileView], Points | None]) -> Points:
+def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> Columns:
     """Return a series over all attempts, older points hidden from the restart step of each attempt that holds it."""
-    parts: list[Points] = []
+    parts: list[Columns] = []
     for attempt in attempts:
-        points = concatenate([found for file in attempt.files if not is_by_product(file) and (found := read(file))])
+        points = concatenate([read(file) for file in attempt.files], none)
         if points.total and attempt.restart_step is not None:
             parts = [part.take(part.step < attempt.restart_step) for part in parts]
         parts.append(points)
-    return concatenate(parts)
+    return concatenate(parts, none)

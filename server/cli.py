@@ -10,6 +10,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.exposure import is_loopback, make_exposure
+from toposcope.server.index import Index, default_folder
 from toposcope.server.logdir import Logdir
 from toposcope.server.version import VERSION
 
@@ -65,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
         check_logdir(options.logdir)
+        check_index_folder(options.index_dir, options.logdir)
         listener = bind(options.host, options.port)
     except (OSError, ValueError) as error:
         print(f"summary-server: {error}", file=sys.stderr)
@@ -110,6 +113,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--path-prefix", type=_prefix, default="", metavar="P", help="path below which to serve")
     parser.add_argument(
         "--allowed-host", action="append", default=[], metavar="NAME", help="host name of a proxy in front; repeatable"
+    )
+    parser.add_argument(
+        "--index-dir",
+        metavar="D",
+        help="folder for what was read, so that the next start is instant; default: in the user's cache folder",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
@@ -181,6 +189,16 @@ def check_logdir(logdir: str) -> None:
         raise ValueError(f"--logdir {logdir!r} cannot be read: {error.strerror}") from None
 
 
+def check_index_folder(folder: str | None, logdir: str) -> None:
+    """Check that a folder named for the index is not inside the logdir, which is never written.
+
+    Raises:
+        ValueError: it is.
+    """
+    if folder and (Path(folder).resolve() / "x").is_relative_to(Path(logdir).resolve()):
+        raise ValueError(f"--index-dir {folder!r} is inside the logdir, which is never written: name another folder")
+
+
 def bind(host: str, port: int | None) -> socket.socket:
     """Return a listening socket; without a port the first free one from DEFAULT_PORT on.
 
@@ -213,7 +231,8 @@ def bind(host: str, port: int | None) -> socket.socket:
 def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     """Serve until a signal says stop."""
     port = listener.getsockname()[1]
-    logdir, streams = Logdir(options.logdir, options.reload_interval), Streams()
+    index = Index(Path(options.index_dir) if options.index_dir else default_folder())
+    logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
     exposure = make_exposure(options.host, port, options.allowed_host, options.token)
     app: ASGIApp = make_app(logdir, streams, exposure, options.path_prefix)
     url = page_url(options.host, port, options.path_prefix, options.token)

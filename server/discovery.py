@@ -19,33 +19,52 @@ class Found(NamedTuple):
 
 
 class Discovery(NamedTuple):
-    """What one walk over a logdir found."""
+    """What one walk over a logdir, or over a part of it, found."""
 
     files: list[Found]
     ignored_files: int
     """Files that are no event files by their names or their kind."""
     problems: dict[str, str]
     """Directories that could not be listed, with the reason."""
+    has_links: bool
+    """Whether a directory was reached through a symbolic link: changes there are not told."""
 
 
-def discover(logdir: str) -> Discovery:
-    """Walk a logdir, symbolic links followed, and list its event files.
+def discover(logdir: str, below: str | None = None) -> Discovery:
+    """Walk a logdir, or the part of it below a directory, symbolic links followed, and list its event files.
 
     A logdir that does not exist holds nothing; a directory that cannot be listed is reported in problems.
     """
     files: list[Found] = []
     ignored = 0
     problems: dict[str, str] = {}
-    for directory, entries in _walk(logdir, problems):
-        run = os.path.relpath(directory, logdir).replace(os.sep, "/")
+    has_links = False
+    for directory, entries in _walk(below or logdir, problems):
+        has_links = has_links or os.path.islink(directory)
         for entry in entries:
-            name = parse_file_name(entry.name)
-            status = _status(entry) if name else None
-            if name is None or status is None:
+            found = _found(logdir, entry.path, entry.name, _status(entry))
+            if found:
+                files.append(found)
+            else:
                 ignored += 1
-            elif not name.is_lineage:
-                files.append(Found(run, entry.path, name, status))
-    return Discovery(files, ignored, problems)
+    return Discovery(files, ignored, problems, has_links)
+
+
+def find(logdir: str, path: str) -> Found | None:
+    """Return the event file at a path below the logdir, or None when there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return _found(logdir, path, os.path.basename(path), status if stat.S_ISREG(status.st_mode) else None)
+
+
+def _found(logdir: str, path: str, file_name: str, status: os.stat_result | None) -> Found | None:
+    name = parse_file_name(file_name)
+    if name is None or status is None:
+        return None
+    run = os.path.relpath(os.path.dirname(path), logdir).replace(os.sep, "/")
+    return Found(run, path, name, status)
 
 
 def _walk(top: str, problems: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:

@@ -1,30 +1,35 @@
 """One growing event file: how far it was read, its points by tag, and what in it is damaged."""
 
+import contextlib
 import os
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from google.protobuf.message import DecodeError
+import numpy.typing as npt
 
-from toposcope.proto import framing, summary_pb2
+from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
-from toposcope.server.scanner import Columns, Damage, Scanner
-from toposcope.server.series import Points, Series
+from toposcope.server.index import Index, identify
+from toposcope.server.record import payload_bytes, payload_is_sound, read_at
+from toposcope.server.scanner import Counters, Damage, Piece, Scanner
+from toposcope.server.segment import Segment
+from toposcope.server.series import Payloads, Points, Series
 from toposcope.server.tag_table import Tag
+from toposcope.server.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
+from toposcope.server.window import WINDOW_BYTES, Part, scratch
 
-WINDOW_BYTES = 4 << 20
-_LARGEST_VERSION_EVENT = 4096
-
-
-class Version(NamedTuple):
-    """What the version event, the first record, says about the file."""
-
-    dialect: str
-    """"mindspore" or "tensorboard"."""
-    session_id: bytes
-    """Equal for the files of one recorder; empty when the writer was not ours."""
-    starts_attempt: bool
+WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_SMALLEST_WINDOW = 16 << 10
+_FAR_HOP = 64 << 10
+_OVERLAP = 8 << 10  # A light record that begins in a piece ends within so many bytes behind it.
+_MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
+_WORTH_SAVING_BYTES = 64 << 10
+_MOST_SEGMENTS = 8
+_NO_OFFSETS = np.empty(0, np.int64)
+# Reads ahead in large files. Its tasks wait for nothing, so that those who wait for them cannot wait for each other.
+_ahead = ThreadPoolExecutor(WORKERS, "toposcope-ahead")
 
 
 class FileView(NamedTuple):
@@ -32,35 +37,75 @@ class FileView(NamedTuple):
 
     path: str
     rank: int | None
+    is_lineage: bool
     version: Version
-    series: Mapping[Tag, Points]
-    """The points of each scalar tag; tags of other plugins are there without points."""
-    wall_times: tuple[float, float] | None
-    """Smallest and largest wall_time of its events, in seconds since 1970."""
-    steps: tuple[int, int] | None
-    """Smallest and largest step of its summaries."""
+    series: Mapping[Tag, Points | Payloads]
+    counters: Counters
     damage: tuple[Damage, ...]
+    heavy: int
+    """Records too large to be verified while they are loaded."""
+    verified: int
+    """How many of them were verified since."""
+    verified_until: int
+    """Every record that begins before this place of the file is verified."""
+    inode: int
     modified: float
     """When the file was last written, in seconds since 1970."""
+    read_bytes: int
+    size: int
+
+    @property
+    def wall_times(self) -> tuple[float, float] | None:
+        """Smallest and largest wall_time of its events, in seconds since 1970."""
+        return self.counters.wall_times
+
+    @property
+    def steps(self) -> tuple[int, int] | None:
+        """Smallest and largest step of its summaries."""
+        return self.counters.steps
+
+
+class _Saved(NamedTuple):
+    """What of a file the index has."""
+
+    end: int
+    rows: Mapping[Tag, int]
+    heavy: int
+    verified: int
+    segments: int
+
+
+_NOTHING_SAVED = _Saved(0, {}, 0, 0, 0)
 
 
 class EventFile:
     """Reads an event file as it grows; holds no descriptor between two reads. Not safe for threads."""
 
-    def __init__(self, path: str, name: FileName) -> None:
+    def __init__(self, path: str, name: FileName, index: Index | None = None) -> None:
         self.path = path
         self._name = name
-        self._start_over()
+        self._index = index
+        self._start_over(frozenset())
 
-    def _start_over(self) -> None:
+    def _start_over(self, bad_records: frozenset[int]) -> None:
+        """Forget all but the records that are known to be damaged."""
+        self._bad_records = bad_records
         self._inode = -1
         self._offset = 0
+        self._wanted = framing.HEADER_BYTES
         self._worth_reading_at = framing.HEADER_BYTES
+        self._window_bytes = _FAR_HOP
         self._version: Version | None = None
         self._scanner: Scanner | None = None
         self._series: dict[Tag, Series] = {}
-        self._points: dict[Tag, Points] = {}
+        self._points: dict[Tag, Points | Payloads] = {}
+        self._grown: dict[Tag, None] = {}
+        self._heavy: list[npt.NDArray[np.int64]] = []
+        self._verified = 0
+        self._found_bad: set[int] = set()
         self._modified = 0.0
+        self._size = 0
+        self._saved = _NOTHING_SAVED
 
     def has_news(self, status: os.stat_result) -> bool:
         """Say whether read would find something, given the file's status."""
@@ -77,100 +122,222 @@ class EventFile:
         Raises:
             OSError: the file cannot be opened or read.
         """
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            status = os.fstat(descriptor)
+            status = os.fstat(self._descriptor)
             if self._was_replaced(status):
-                self._start_over()
-            self._inode = status.st_ino
-            self._modified = status.st_mtime
+                self._start_over(frozenset())
+            self._inode, self._modified, self._size = status.st_ino, status.st_mtime, status.st_size
             end = self._offset + budget
-            while self._offset < end and status.st_size >= self._worth_reading_at:
-                if not self._read_window(descriptor, status.st_size):
+            while self._offset < end and self._size >= self._worth_reading_at:
+                if not self._read_some():
                     return False
-            return status.st_size >= self._worth_reading_at
+            if self._size < self._worth_reading_at and self._scanner and self._scanner.torn:
+                self._start_over(self._bad_records | self._scanner.torn)
+                return True
+            return self._size >= self._worth_reading_at
         finally:
-            os.close(descriptor)
+            os.close(self._descriptor)
 
-    def _read_window(self, descriptor: int, file_bytes: int) -> bool:
-        """Read one window; False when the file ended before the bytes that were expected."""
-        # No larger than what is there: a live file brings a few hundred bytes at a time.
-        usual = min(WINDOW_BYTES, file_bytes - self._offset)
-        window = bytearray(max(usual, self._worth_reading_at - self._offset))
-        size = os.preadv(descriptor, [window], self._offset)
-        if self._offset + size < self._worth_reading_at:
+    def _read_some(self) -> bool:
+        """Read a window, or several at once; False when the file ended before the bytes that were expected."""
+        scanner = self._scanner or self._open_scanner()
+        if scanner is None:
             return False
-        if self._scanner is None:
-            head = bytes(window[: min(size, _LARGEST_VERSION_EVENT)])
-            self._worth_reading_at = version_event_bytes(head)
-            if size < self._worth_reading_at:
-                return False
-            self._version = read_version(head, self._name)
-            self._scanner = Scanner(self._version.dialect)
-        columns, self._offset, self._worth_reading_at = self._scanner.read(window, size, self._offset)
-        self._append(self._scanner.tags, columns)
+        if self._window_bytes == WINDOW_BYTES and scanner.can_read_ahead and self._read_ahead(scanner):
+            return True
+        return self._read_window(scanner)
+
+    def _open_scanner(self) -> Scanner | None:
+        """Read the version event; None when it is not complete yet."""
+        if self._restore():
+            return self._scanner
+        head = os.pread(self._descriptor, LARGEST_VERSION_EVENT, 0)
+        self._worth_reading_at = version_event_bytes(head)
+        if len(head) < self._worth_reading_at:
+            return None
+        return self._make_scanner(read_version(head, self._name))
+
+    def _make_scanner(self, version: Version) -> Scanner:
+        self._version = version
+        dialect = "lineage" if self._name.is_lineage and version.dialect == "mindspore" else version.dialect
+        self._scanner = Scanner(dialect, self._read_at, self._bad_records)
+        return self._scanner
+
+    def _read_at(self, offset: int, length: int) -> bytes:
+        return os.pread(self._descriptor, length, offset)
+
+    def _read_window(self, scanner: Scanner) -> bool:
+        # No larger than what is there: a live file brings a few hundred bytes at a time.
+        length = max(min(self._window_bytes, self._size - self._offset), self._wanted)
+        arrays = scratch(length)
+        size = os.preadv(self._descriptor, [arrays.window[:length].data], self._offset)
+        if size < min(length, self._size - self._offset):
+            return False
+        read = scanner.read(arrays, size, self._offset, self._size)
+        self._append(scanner, read.parts, read.heavy)
+        # Behind a heavy payload that was hopped over a small window finds out whether there is another.
+        hop = read.next_offset - (self._offset + size)
+        self._window_bytes = _SMALLEST_WINDOW if hop > _FAR_HOP else min(4 * self._window_bytes, WINDOW_BYTES)
+        self._offset, self._wanted, self._worth_reading_at = read.next_offset, read.wanted, read.worth_reading_at
         return True
 
-    def _append(self, tags: list[Tag], columns: Columns) -> None:
-        for tag in tags[len(self._series) :]:
-            self._series[tag] = Series()
-            self._points[tag] = self._series[tag].points()
-        for number, points in group_by_tag(columns):
-            series = self._series[tags[number]]
-            series.append(points)
-            self._points[tags[number]] = series.points()
+    def _read_ahead(self, scanner: Scanner) -> bool:
+        """Read several windows at once, each on a core of its own; False when that brought nothing."""
+        windows = min((self._size - self._offset) // WINDOW_BYTES, 4 * WORKERS)
+        if windows < 2 or WORKERS < 2 or len(scanner.table.entries) > _MOST_TAGS_AHEAD:
+            return False
+        starts = [self._offset + i * WINDOW_BYTES for i in range(windows)]
+        pieces = list(_ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts))
+        began = self._offset
+        for piece in pieces:
+            if piece is None or piece.start != self._offset:
+                break
+            self._append(scanner, scanner.join(piece), piece.heavy)
+            self._offset = piece.end
+        self._wanted, self._worth_reading_at = 0, self._offset + framing.HEADER_BYTES
+        return self._offset > began
+
+    def _read_piece(self, scanner: Scanner, start: int) -> Piece | None:
+        arrays = scratch(WINDOW_BYTES + _OVERLAP)
+        size = os.preadv(self._descriptor, [arrays.window[: WINDOW_BYTES + _OVERLAP].data], start)
+        return scanner.read_ahead(arrays, size, start, start + WINDOW_BYTES, self._size)
+
+    def _append(self, scanner: Scanner, parts: list[Part], heavy: npt.NDArray[np.int64]) -> None:
+        entries = scanner.table.entries
+        for number, points in parts:
+            self._append_points(entries[number].tag, points)
+        if len(heavy):
+            self._heavy.append(heavy)
+
+    def _append_points(self, tag: Tag, points: Points | Payloads) -> None:
+        self._grown[tag] = None
+        if tag in self._series:
+            self._series[tag].append(points)
+        else:
+            self._series[tag] = Series(points)
+
+    def _restore(self) -> bool:
+        """Take over what the index has of the file; False when it has nothing."""
+        if self._index is None or self._bad_records:
+            return False
+        segments = self._index.load(self.path, self._descriptor, self._inode, self._size)
+        if not segments:
+            return False
+        for segment in segments:
+            for tag, points in segment.series.items():
+                self._append_points(tag, points)
+            if len(segment.heavy):
+                self._heavy.append(segment.heavy)
+        last = segments[-1]
+        self._bad_records = frozenset(last.bad_records)
+        self._make_scanner(last.version).restore(last.entries, last.counters, last.damage)
+        self._offset = last.end
+        self._worth_reading_at = last.end + framing.HEADER_BYTES
+        self._verified = last.verified
+        rows = {tag: series.points().total for tag, series in self._series.items()}
+        self._saved = _Saved(last.end, rows, len(self._heavy_records()), last.verified, len(segments))
+        return True
+
+    def save(self, is_quiet: bool) -> bool:
+        """Write to the index what it lacks, unless that is little and more may come; return whether it lacks nothing.
+
+        Args:
+            is_quiet: nothing more is expected for now.
+        """
+        scanner, version, saved = self._scanner, self._version, self._saved
+        if self._index is None or scanner is None or version is None or not scanner.is_between_records:
+            return True
+        news = self._offset - saved.end
+        if not news and self._verified == saved.verified:
+            return True
+        if not is_quiet and news < max(_WORTH_SAVING_BYTES, saved.end // 8):
+            return False
+        with contextlib.suppress(OSError):
+            self._save(self._index, scanner, version, saved if saved.segments < _MOST_SEGMENTS else _NOTHING_SAVED)
+        return True
+
+    def _save(self, index: Index, scanner: Scanner, version: Version, saved: "_Saved") -> None:
+        """Write a segment of what came since something was saved."""
+        with open(self.path, "rb") as opened:
+            identity = identify(opened.fileno(), os.fstat(opened.fileno()).st_ino, self._offset)
+        if identity.inode != self._inode:
+            return
+        points = {tag: series.points() for tag, series in self._series.items()}
+        rows = {tag: each.total for tag, each in points.items()}
+        heavy = self._heavy_records()
+        news = {tag: each.take(slice(saved.rows.get(tag, 0), None)) for tag, each in points.items()}
+        segment = Segment(
+            saved.end,
+            self._offset,
+            identity,
+            version,
+            scanner.counters,
+            scanner.damage,
+            scanner.table.entries,
+            self._verified,
+            sorted(self._bad_records),
+            {tag: each for tag, each in news.items() if each.total},
+            heavy[saved.heavy :],
+        )
+        if index.store(self.path, segment):
+            self._saved = _Saved(self._offset, rows, len(heavy), self._verified, saved.segments + 1)
 
     def view(self) -> FileView | None:
         """Return what is known now; None before the first record is complete."""
         if self._scanner is None or self._version is None:
             return None
+        for tag in self._grown:
+            self._points[tag] = self._series[tag].points()
+        self._grown.clear()
+        heavy = self._heavy_records()
         return FileView(
             self.path,
             self._name.rank,
+            self._name.is_lineage,
             self._version,
             dict(self._points),
-            self._scanner.wall_times,
-            self._scanner.steps,
+            Counters(**vars(self._scanner.counters)),
             tuple(self._scanner.damage),
+            len(heavy),
+            self._verified,
+            min(self._found_bad, default=int(heavy[self._verified]) if self._verified < len(heavy) else self._offset),
+            self._inode,
             self._modified,
+            self._offset,
+            self._size,
         )
 
+    def _heavy_records(self) -> npt.NDArray[np.int64]:
+        if len(self._heavy) > 1:
+            self._heavy = [np.concatenate(self._heavy)]
+        return self._heavy[0] if self._heavy else _NO_OFFSETS
 
-def version_event_bytes(head: bytes) -> int:
-    """Return how many bytes the head of a file must have before the version event can be read from it."""
-    header = framing.read_header(head[: framing.HEADER_BYTES])
-    record = framing.HEADER_BYTES + header.length + framing.FOOTER_BYTES
-    is_version = framing.header_is_sound(header) and record <= _LARGEST_VERSION_EVENT
-    return record if is_version else framing.HEADER_BYTES
+    def verify(self, budget: int) -> bool:
+        """Verify heavy records in the order of the file, up to about `budget` bytes; return whether some are left.
 
+        Once all are verified and some are damaged, the file is to be read again without those.
 
-def read_version(head: bytes, name: FileName) -> Version:
-    """Return what the version event at the head of a file says; without one the name tells the dialect."""
-    unknown = Version(name.dialect, b"", False)
-    header = framing.read_header(head[: framing.HEADER_BYTES])
-    if not framing.header_is_sound(header) or framing.HEADER_BYTES + header.length > len(head):
-        return unknown
-    try:
-        event = summary_pb2.Event.FromString(head[framing.HEADER_BYTES : framing.HEADER_BYTES + header.length])
-    except DecodeError:
-        return unknown
-    if event.version.startswith("brain.Event"):
-        return Version("tensorboard", b"", False)
-    if event.version.lower().startswith("mindspore.event"):
-        return Version("mindspore", event.session_id, event.starts_attempt)
-    return unknown
-
-
-def group_by_tag(columns: Columns) -> list[tuple[int, Points]]:
-    """Split columns into (number of the tag, its points in file order)."""
-    rows = len(columns.tag)
-    if not rows:
-        return []
-    largest = int(columns.tag.max())
-    # NumPy sorts 16-bit keys by radix, four times as fast.
-    keys = columns.tag.astype(np.uint16) if largest < 1 << 16 else columns.tag
-    order = np.argsort(keys, kind="stable")
-    points = Points(columns.step, columns.wall_time, columns.value).take(order)
-    counts = np.bincount(columns.tag, minlength=largest + 1)
-    ends = np.cumsum(counts)
-    return [(tag, points.take(slice(ends[tag] - counts[tag], ends[tag]))) for tag in np.flatnonzero(counts).tolist()]
+        Raises:
+            OSError: the file cannot be opened or read.
+        """
+        heavy = self._heavy_records()
+        if self._verified == len(heavy):
+            return False
+        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if os.fstat(descriptor).st_ino != self._inode:
+                return False  # The next read finds out.
+            read = read_at(descriptor)
+            while self._verified < len(heavy) and budget > 0:
+                record = int(heavy[self._verified])
+                length = payload_bytes(read, record)
+                if length is None or not payload_is_sound(read, record, length):
+                    self._found_bad.add(record)
+                budget -= length or 0
+                self._verified += 1
+        finally:
+            os.close(descriptor)
+        if self._verified == len(heavy) and self._found_bad:
+            self._start_over(self._bad_records | self._found_bad)
+        return self._verified < len(heavy)

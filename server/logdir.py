@@ -2,23 +2,24 @@
 
 import logging
 import os
+import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.discovery import Discovery, Found, discover
-from toposcope.server.event_file import EventFile, FileView
+from toposcope.server.discovery import Found, discover, find
+from toposcope.server.index import Index
+from toposcope.server.loading import Loading, Progress
 from toposcope.server.run import RunView
+from toposcope.server.watch import Watcher, can_watch
 
 LOOK_SECONDS = 0.2
-"""How often files that grew lately are looked at."""
-HOT_SECONDS = 600.0
-"""How long after its last growth a file counts as growing."""
+"""How often files that grew lately are looked at where changes are not told, and what is loaded is published."""
 LIVE_SECONDS = 60.0
 """How long after its last growth a run counts as live."""
-_BUDGET_BYTES = 32 << 20
+_WATCHED_WALK_SECONDS = 60.0
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after 50 t at the soonest: 2 % of a core.
 
 log = logging.getLogger(__name__)
@@ -41,26 +42,38 @@ class Snapshot(NamedTuple):
     loading: bool
     runs: Mapping[str, RunView]
     """In the order of their names."""
+    progress: Progress
     ignored_files: int
     problems: Mapping[str, str]
     """Files and directories that could not be read, with the reason."""
 
 
 class Logdir:
-    """Loads the runs of a logdir in a thread of its own and publishes snapshots by swapping one reference."""
+    """Loads the runs of a logdir in a thread of its own and publishes snapshots by swapping one reference.
 
-    def __init__(self, path: str, reload_seconds: float) -> None:
+    Args:
+        path: the logdir; may be missing for now.
+        reload_seconds: how often new runs are looked for where changes are not told; 0: load once.
+        index: what earlier servers loaded, so that only what was appended is read.
+    """
+
+    def __init__(self, path: str, reload_seconds: float, index: Index | None = None) -> None:
         self.path = path
-        self.snapshot = Snapshot(0, os.path.isdir(path), True, MappingProxyType({}), 0, MappingProxyType({}))
+        nothing = Progress(0, 0, 0, 0)
+        empty = MappingProxyType[str, RunView]({})
+        self.snapshot = Snapshot(0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
         self._reload_seconds = reload_seconds
-        self._files: dict[str, tuple[str, EventFile]] = {}
-        self._grew: dict[str, float] = {}
-        self._views: dict[str, dict[str, FileView]] = {}
+        self._loading = Loading(index)
+        self._paths: dict[str, set[str]] = {}
+        self._live: set[str] = set()
+        self._ignored_files = 0
         self._problems: dict[str, str] = {}
-        self._discovery = Discovery([], 0, {})
         self._subscribers: list[Callable[[Update], None]] = []
         self._next_walk = 0.0
-        self._stopping = threading.Event()
+        self._watcher: Watcher | None = None
+        self._changes: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
+        self._woken = threading.Event()
+        self._is_stopping = False
         self._thread = threading.Thread(target=self._run, name="toposcope-loader", daemon=True)
 
     def start(self) -> None:
@@ -68,9 +81,15 @@ class Logdir:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop loading; returns when the thread has ended."""
-        self._stopping.set()
+        """Stop loading and bring the index up to date; returns when the thread has ended."""
+        self._is_stopping = True
+        self._woken.set()
         self._thread.join()
+
+    def want(self, runs: Iterable[str]) -> None:
+        """Load these runs before others."""
+        if self.snapshot.loading:
+            self._loading.want(runs)
 
     def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
         """Call subscriber, in the loading thread, after each publication that changed runs; return how to end that."""
@@ -78,107 +97,119 @@ class Logdir:
         return lambda: self._subscribers.remove(subscriber)
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
+        while not self._is_stopping:
             try:
                 self._step()
             except Exception as error:  # The top of the thread: told by /api/health, and what is loaded stays served.
                 log.exception("loading stopped short")
                 self._problems[self.path] = repr(error)
                 self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
-            self._stopping.wait(LOOK_SECONDS if self._reload_seconds else None)
+                self._woken.wait(LOOK_SECONDS)
+        if self._watcher:
+            self._watcher.stop()
+        self._loading.save(is_last=True)
+        self._loading.stop()
 
     def _step(self) -> None:
-        """Walk over the logdir if it is time for that, else look at the files that grow."""
-        if time.monotonic() < self._next_walk:
-            self._look()
+        """Find what is new, load it, and do some of what can wait."""
+        if time.monotonic() >= self._next_walk:
+            touched = self._walk()
         else:
-            self._walk()
+            touched = self._take_changes()
+            if not self._is_told:
+                self._loading.look()
+        self._load(touched)
+        self._idle()
 
-    def _walk(self) -> None:
-        """Find new and vanished files and load all that grew."""
+    def _idle(self) -> None:
+        """Do some of what can wait, and rest until it is time to look again."""
+        ends = time.monotonic() + LOOK_SECONDS if self._reload_seconds else float("inf")
+        while self._loading.has_leisure_work and not self._woken.is_set() and time.monotonic() < ends:
+            touched = self._loading.verify()
+            if touched:
+                self._publish(touched)
+            self._loading.save(is_last=not self._reload_seconds)
+            if self._loading.is_waiting:
+                return
+        if not self._is_stopping:
+            self._woken.wait(max(0.0, ends - time.monotonic()) if self._reload_seconds else None)
+        self._woken.clear()
+
+    @property
+    def _is_told(self) -> bool:
+        """Say whether changes are told by the system."""
+        return self._watcher is not None and self._watcher.is_alive
+
+    def _walk(self) -> set[str]:
+        """Find new and vanished files; return the runs that lost some."""
         began = time.monotonic()
-        self._discovery = discover(self.path)
-        pause = max(self._reload_seconds, _WALK_SHARE * (time.monotonic() - began))
+        discovery = discover(self.path)
+        if self._reload_seconds:
+            self._watch(discovery.has_links)
+        usual = _WATCHED_WALK_SECONDS if self._is_told else self._reload_seconds
+        pause = max(usual, _WALK_SHARE * (time.monotonic() - began))
         self._next_walk = began + pause if self._reload_seconds else float("inf")
-        self._problems.pop(self.path, None)
-        present = {found.path for found in self._discovery.files}
-        gone = [path for path in self._files if path not in present]
-        touched = {self._forget(path) for path in gone}
-        for found in self._discovery.files:
-            if found.path not in self._files:
-                self._files[found.path] = (found.run, EventFile(found.path, found.name))
-        newest_first = sorted(self._discovery.files, key=lambda found: found.status.st_mtime, reverse=True)
-        waiting = [found.path for found in newest_first if self._files[found.path][1].has_news(found.status)]
-        self._mark_growing(newest_first)
-        self._load(waiting, touched)
+        self._ignored_files, self._problems = discovery.ignored_files, discovery.problems
+        touched = {self._forget(path) for path in self._loading.replace(discovery.files)}
+        self._note(discovery.files)
+        return touched
 
-    def _mark_growing(self, files: list[Found]) -> None:
-        now = time.time()
-        for found in files:
-            if now - found.status.st_mtime < HOT_SECONDS:
-                self._grew.setdefault(found.path, found.status.st_mtime)
+    def _watch(self, has_links: bool) -> None:
+        """Begin to watch, or stop, as the logdir allows."""
+        is_possible = can_watch(self.path) and not has_links
+        if is_possible and self._watcher is None:
+            self._watcher = Watcher(self.path, self._tell)
+            self._next_walk = 0.0
+        elif not is_possible and self._watcher is not None:
+            self._watcher.stop()
+            self._watcher = None
 
-    def _look(self) -> None:
-        """Load what was appended to files that grew lately."""
-        waiting = []
-        for path, grew in list(self._grew.items()):
-            try:
-                status = os.stat(path)
-            except OSError:
-                continue  # The next walk finds out.
-            if self._files[path][1].has_news(status):
-                waiting.append(path)
-            elif time.time() - max(grew, status.st_mtime) > HOT_SECONDS:
-                del self._grew[path]
-        if waiting:
-            self._load(waiting, set())
+    def _tell(self, paths: set[str]) -> None:
+        """Take, in the watching thread, paths that changed."""
+        self._changes.put(paths)
+        self._woken.set()
 
-    def _load(self, waiting: list[str], touched: set[str]) -> None:
-        """Read files a budget each at a time, publishing after each round, until nothing more can be read at once."""
-        while waiting and not self._stopping.is_set():
-            again: list[str] = []
-            began = time.monotonic()
-            read = 0
-            while read < len(waiting) and time.monotonic() - began < LOOK_SECONDS:
-                path = waiting[read]
-                read += 1
-                if self._read(path):
-                    again.append(path)
-                touched.add(self._files[path][0])
-            waiting = waiting[read:] + again
-            self._publish(touched, bool(waiting))
-            touched = set()
-        if touched or not self.snapshot.revision or self._status_changed():
-            self._publish(touched, False)
+    def _take_changes(self) -> set[str]:
+        """Take in the changes that were told; return the runs that lost files."""
+        touched: set[str] = set()
+        while not self._changes.empty():
+            for path in self._changes.get():
+                touched |= self._take_change(path)
+        return touched
 
-    def _read(self, path: str) -> bool:
-        """Read on in a file; return whether more can be read at once."""
-        run, file = self._files[path]
-        try:
-            more = file.read(_BUDGET_BYTES)
-        except OSError as error:
-            reason = error.strerror or str(error)
-            if self._problems.get(path) != reason:
-                log.warning("cannot read %s: %s", path, reason)
-            self._problems[path] = reason
-            return False
-        self._problems.pop(path, None)
-        self._grew[path] = time.time()
-        view = file.view()
-        if view is not None:
-            self._views.setdefault(run, {})[path] = view
-        return more
+    def _take_change(self, path: str) -> set[str]:
+        if os.path.isdir(path):
+            found = [each for each in discover(self.path, path).files]
+        else:
+            file = find(self.path, path)
+            found = [file] if file else []
+        self._loading.add(found)
+        self._note(found)
+        if found or os.path.lexists(path):
+            return set()
+        gone = [known for known in self._loading.paths if known == path or known.startswith(path + os.sep)]
+        return {self._forget(known) for known in gone}
+
+    def _note(self, found: Iterable[Found]) -> None:
+        for each in found:
+            self._paths.setdefault(each.run, set()).add(each.path)
 
     def _forget(self, path: str) -> str:
         """Drop a file that is gone; return the name of its run."""
-        run, _ = self._files.pop(path)
-        self._grew.pop(path, None)
-        self._problems.pop(path, None)
-        views = self._views.get(run, {})
-        views.pop(path, None)
-        if not views:
-            self._views.pop(run, None)
+        run = self._loading.forget(path)
+        self._paths[run].discard(path)
+        if not self._paths[run]:
+            del self._paths[run]
         return run
+
+    def _load(self, touched: set[str]) -> None:
+        """Read what has news, publishing as it goes."""
+        while self._loading.is_waiting and not self._is_stopping:
+            touched |= self._loading.read(LOOK_SECONDS)
+            self._publish(touched)
+            touched = set()
+        if touched or not self.snapshot.revision or self._status_changed():
+            self._publish(touched)
 
     def _status_changed(self) -> bool:
         """Say whether something other than the runs' points differs from the snapshot."""
@@ -186,39 +217,48 @@ class Logdir:
         return (
             old.loading
             or old.exists != os.path.isdir(self.path)
-            or old.ignored_files != self._discovery.ignored_files
+            or old.ignored_files != self._ignored_files
             or old.problems != self._all_problems()
-            or any(run.live != self._is_live(run.name) for run in old.runs.values())
+            or not all(self._is_live(run) for run in self._live)
         )
 
     def _all_problems(self) -> dict[str, str]:
-        return {**self._discovery.problems, **self._problems}
+        return {**self._problems, **self._loading.problems}
 
     def _is_live(self, run: str) -> bool:
-        return any(time.time() - view.modified < LIVE_SECONDS for view in self._views.get(run, {}).values())
+        return time.time() - self._loading.modified(self._paths.get(run, ())) < LIVE_SECONDS
 
-    def _publish(self, touched: set[str], loading: bool) -> None:
+    def _publish(self, touched: set[str]) -> None:
         """Swap in a snapshot in which the touched runs are up to date, and tell the subscribers."""
         old = self.snapshot
         revision = old.revision + 1
-        runs = {name: run for name, run in old.runs.items() if name in self._views}
-        flipped = {name for name, run in runs.items() if run.live != self._is_live(name)}
-        for name in (touched | flipped) & self._views.keys():
-            files = self._views[name].values()
-            runs[name] = RunView(name, files, revision, self._is_live(name))
+        stale = {run for run in self._live if not self._is_live(run)}
+        runs = dict(old.runs)
+        for name in touched | stale:
+            files = self._loading.views(self._paths.get(name, ()))
+            self._live.discard(name)
+            if not files:
+                runs.pop(name, None)
+                continue
+            live = self._is_live(name)
+            runs[name] = RunView(name, files, revision, live)
+            self._live |= {name} if live else set()
+        if runs.keys() != old.runs.keys():
+            runs = dict(sorted(runs.items()))
         self.snapshot = Snapshot(
             revision,
             os.path.isdir(self.path),
-            loading,
-            MappingProxyType(dict(sorted(runs.items()))),
-            self._discovery.ignored_files,
+            self._loading.is_waiting,
+            MappingProxyType(runs),
+            self._loading.progress(),
+            self._ignored_files,
             MappingProxyType(self._all_problems()),
         )
-        update = Update(
-            revision,
-            sorted(runs.keys() - old.runs.keys()),
-            sorted((touched | flipped) & runs.keys() & old.runs.keys()),
-            sorted(old.runs.keys() - runs.keys()),
-        )
+        self._send(old, touched | stale)
+
+    def _send(self, old: Snapshot, touched: set[str]) -> None:
+        before, now = old.runs.keys(), self.snapshot.runs.keys()
+        added, removed = sorted(now - before), sorted(before - now)
+        update = Update(self.snapshot.revision, added, sorted(touched & now & before), removed)
         for subscriber in list(self._subscribers):
             subscriber(update)

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 _MINDSPORE = 0
-DIALECTS = {"mindspore": 0, "tensorboard": 1}
+_LINEAGE = 2
+DIALECTS = {"mindspore": 0, "tensorboard": 1, "lineage": 2}
+"""Of files; lineage files are MindSpore's, with events of their own."""
 
-# What the fields of a summary value hold; the numbers index PLUGINS.
+# What a field holds that becomes a row; the numbers index KINDS.
 _SCALAR = 1
 _IMAGE = 2
 _TENSOR = 3
@@ -23,15 +25,28 @@ _LANDSCAPE = 5
 _TEXT = 6
 _AUDIO = 7
 _METADATA_ONLY = 8
-PLUGINS = ["", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"]
+_GRAPH = 9
+_TRAIN = 10
+_EVALUATION = 11
+_DATASET_GRAPH = 12
+_CUSTOM = 13
+KINDS = [
+    *("", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"),
+    *("graph", "train", "evaluation", "dataset_graph", "custom"),
+]
 
 # Columns of the tag table, an open-addressing hash table with one row a slot; TagTable writes it.
 _NAME = 0  # Where the tag's bytes begin in names.
 _NAME_LENGTH = 1
-_FIELD = 2  # The code of the field that brought the tag.
+_FIELD = 2  # The kind of the field that brought the tag.
 _TAG = 3  # Number of the tag; -1: the slot is free.
-_IS_SCALAR = 4
+_STORES = 4  # What a row of the tag stores, one of the three below.
 _FOLLOWER = 5  # Slot of the tag that came next the last time.
+
+_STORES_SCALAR = 1
+_STORES_FIELD = 2  # Where the field's content stands in the file.
+_STORES_METADATA = 3  # Where TensorBoard's metadata of the value stand.
+STORES = {"scalar": 1, "field": 2, "metadata": 3}
 
 # TensorBoard's codes of the data types that a scalar may have.
 _TB_FLOAT = 1
@@ -50,26 +65,49 @@ _TB_UINT64 = 23
 
 _HEADER_BYTES = 12
 _FOOTER_BYTES = 4
-SMALLEST_ROW = 7
-"""Bytes of the smallest encoded scalar: bounds the rows of a window."""
+_HEAD_BYTES = 20  # The most that key and length, or key and number, of a field take.
+_VALUE_HEAD_BYTES = 1 << 16  # Where the fields of a heavy value are looked for before the value is read whole.
+LIGHT_BYTES = 4096
+"""Shorter payloads are read and verified, longer ones hopped over where they do not lie in the window anyway."""
+SMALLEST_ROW = 4
+"""Bytes of the smallest value that becomes a row: bounds the rows of a window."""
 _ONE = 1
 _ONES_32 = 0xFFFFFFFF
 _ONES_64 = 0xFFFFFFFFFFFFFFFF
 _FNV_OFFSET = 2166136261
 _LONGEST = 1 << 47  # Bytes; a longer payload is no payload.
+_LONGEST_EVENT = 0xFFFFFF00  # Protobuf's messages are shorter than 2 GiB.
 _MASK_DELTA = 0xA282EAD8
 _INFINITY = 0x7FF0000000000000
 
 
 class Rows:
-    """The columns that a scan fills, one row a scalar; `bits` and `value` are two views of one column."""
+    """The columns that a scan fills, one row a value; `bits` and `value` are two views of one column.
 
-    def __init__(self, tag: memoryview, step: memoryview, wall_time: memoryview, bits: memoryview, value: memoryview):
+    A scalar's row holds its value. Another value's holds where in the file its record begins (`bits`), where in the
+    record its payload does (`start`) and how long that is (`length`), in bytes.
+    """
+
+    def __init__(
+        self,
+        tag: memoryview,
+        step: memoryview,
+        wall_time: memoryview,
+        bits: memoryview,
+        value: memoryview,
+        start: memoryview,
+        length: memoryview,
+        heavy: memoryview,
+    ):
         self.tag = tag
         self.step = step
         self.wall_time = wall_time
         self.bits = bits
         self.value = value
+        self.start = start
+        self.length = length
+        self.heavy = heavy
+        """Where in the file the records begin whose payload was not verified; no row each, but a list of their own."""
 
 
 class Table:
@@ -88,32 +126,53 @@ class State:
     """
 
     def __init__(self) -> None:
-        # Why the scan stopped, all False: the window ends at `position`, perhaps in the middle of a record.
+        # Why the scan stopped, all False: the window, or what was to be scanned of it, ends at `position`.
         self.has_new_tag = False
         """The tag table lacks the tag at hand; enter it and scan again."""
         self.has_bad_header = False
         """The length at `position` is damaged: where the next record begins is unknown."""
         self.has_bad_payload = False
         """The payload of the record at `position` is damaged; the next one begins at `next`."""
+        self.is_cut = False
+        """Go on with a window that begins at `at`, inside the record, and holds `wanted` bytes or more."""
 
+        self.light = LIGHT_BYTES
+        self.base = 0
+        """Where in the file the window begins."""
         self.position = 0
-        """Where the record at hand begins."""
+        """Where the record at hand begins; below 0 when that was before the window."""
         self.next = 0
         """Where it ends, or, when its header is cut off, where that would end; may lie beyond the window."""
-        self.resume = 0
-        """Where in that record the value with the new tag begins; 0: none."""
+        self.is_inside = False
+        """The record at hand is being read."""
+        self.has_envelope = False
+        """All of it that is no summary was read."""
+        self.at = 0
+        """Where to read on in it."""
+        self.wanted = 0
+        self.summary_end = 0
+        """Where the summary at hand ends."""
         self.rows = 0
         """Rows of complete records."""
         self.partial_rows = 0
         """Rows including those of the record at hand."""
+        self.heavy_records = 0
+        """Entries of Rows.heavy."""
         self.slot = 0
         """Slot of the last tag."""
 
-        self.code = 0
-        """What the value at hand holds: index into PLUGINS."""
+        self.key = self.content = self.number = 0
+        """Of the field at hand: number and wire type, where its content begins, and the last varint."""
+        self.kind = 0
+        """What the value at hand holds: index into KINDS."""
         self.tag_start = self.tag_end = 0
-        self.tensor_start = self.tensor_end = 0
+        self.payload_start = self.payload_end = 0
         self.metadata_start = self.metadata_end = 0
+        self.tail = 0
+        """Where the part of the value begins that the window lacks; 0: none."""
+        self.value_end = 0
+        self.bits = 0
+        """Of the scalar at hand, as a double."""
 
         self.wall_time = 0
         """Bits of the double."""
@@ -121,12 +180,29 @@ class State:
         self.has_summary = False
         self.summary = 0
         """Where in the record to look for its summary."""
+        self.member_kind = 0
+        """What the event holds in the place of a summary: index into KINDS; 0: nothing that becomes a row."""
+        self.member_start = self.member_end = 0
 
+        self.events = 0
         self.summaries = 0
         """Events that hold summaries."""
         self.min_step = self.max_step = 0
         self.first_wall = self.last_wall = 0
         """Bits of the smallest and the largest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
+
+    def begin(self, base: int) -> None:
+        """Go over to a window that begins at a place of the file: where the record at hand begins, or at `at`."""
+        shift = base - self.base
+        self.base = base
+        self.position -= shift
+        self.next -= shift
+        self.at -= shift
+        self.summary -= shift
+        self.summary_end -= shift
+        self.member_start -= shift
+        self.member_end -= shift
+        self.rows = self.partial_rows = self.heavy_records = 0
 
 
 def _crc_tables() -> npt.NDArray[np.uint32]:
@@ -176,6 +252,15 @@ def _masked_crc(data: memoryview, at: int, end: int) -> int:
                 ^ _CRC_TABLES[high >> 24]
             )
             at += 8
+        if at + 4 <= end:
+            low = crc ^ _u32(data, at)
+            crc = (
+                _CRC_TABLES[768 + (low & 0xFF)]
+                ^ _CRC_TABLES[512 + ((low >> 8) & 0xFF)]
+                ^ _CRC_TABLES[256 + ((low >> 16) & 0xFF)]
+                ^ _CRC_TABLES[low >> 24]
+            )
+            at += 4
         while at < end:
             crc = (crc >> 8) ^ _CRC_TABLES[(crc ^ data[at]) & 0xFF]
             at += 1
@@ -185,8 +270,8 @@ def _masked_crc(data: memoryview, at: int, end: int) -> int:
     return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & _ONES_32
 
 
-def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
-    """Read a varint: (number, place after it); the place is -1 when it is longer than ten bytes or than data."""
+def _varint(data: memoryview, at: int, end: int, state: State) -> int:
+    """Read a varint into state.number; return the place after it, -1 when it is longer than ten bytes or than data."""
     number = 0
     shift = 0
     while at < end and shift < 70:
@@ -194,33 +279,36 @@ def _varint(data: memoryview, at: int, end: int) -> tuple[int, int]:
         at += 1
         number |= ((byte & 0x7F) << shift) & _ONES_64
         if byte < 0x80:
-            return number, at
+            state.number = number
+            return at
         shift += 7
-    return 0, -1
+    return -1
 
 
-def _field(data: memoryview, at: int, end: int) -> tuple[int, int, int]:
-    """Read a field: (key, place of its content, place after it); the last place is -1 when it is malformed.
+def _field(data: memoryview, at: int, end: int, state: State) -> int:
+    """Read a field into state.key and state.content; return the place after it, -1 when it is malformed.
 
     The content of a length-delimited field begins after its length.
     """
-    key, at = _varint(data, at, end)
-    if at < 0 or (key >> 3) == 0 or (key >> 3) > 0x1FFFFFFF:
-        return 0, 0, -1
-    wire = key & 7
+    at = _varint(data, at, end, state)
+    if at < 0 or (state.number >> 3) == 0 or (state.number >> 3) > 0x1FFFFFFF:
+        return -1
+    state.key = state.number
+    state.content = at
+    wire = state.key & 7
     if wire == 2:
-        number, at = _varint(data, at, end)
-        if at < 0 or number > end - at:
-            return 0, 0, -1
-        return key, at, at + number
+        at = _varint(data, at, end, state)
+        if at < 0 or state.number > end - at:
+            return -1
+        state.content = at
+        return at + state.number
     if wire == 0:
-        number, after = _varint(data, at, end)
-        return key, at, after
+        return _varint(data, at, end, state)
     if wire == 1 and at + 8 <= end:
-        return key, at, at + 8
+        return at + 8
     if wire == 5 and at + 4 <= end:
-        return key, at, at + 4
-    return 0, 0, -1
+        return at + 4
+    return -1
 
 
 def _widen(bits: int, exponent_bits: int, mantissa_bits: int) -> int:
@@ -281,7 +369,7 @@ def _store(bits: int, dtype: int, row: int, rows: Rows) -> None:
             rows.value[row] = bits
 
 
-def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows) -> bool:
+def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows, state: State) -> bool:
     """Store the first element of the TensorBoard tensor in data[at:end]; False when it has none that is a number."""
     dtype = 0
     bits = 0
@@ -289,12 +377,15 @@ def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows) ->
     start = 0
     size = 0
     while at < end:
-        key, content, after = _field(data, at, end)
+        after = _field(data, at, end, state)
+        key = state.key
+        content = state.content
         if after < 0:
             return False
         field = key >> 3
         if key == 8:
-            dtype, at = _varint(data, content, after)
+            _varint(data, content, after, state)
+            dtype = state.number
         elif key == 34:
             start = content
             size = after - content
@@ -306,7 +397,8 @@ def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows) ->
             elif field == 6 and content + 8 <= after:
                 bits = _u64(data, content)
             else:
-                bits, at = _varint(data, content, after)
+                _varint(data, content, after, state)
+                bits = state.number
             has_bits = True
         at = after
     k = _element_bytes(dtype)
@@ -323,38 +415,44 @@ def _tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows) ->
     return True
 
 
-def _is_name(data: memoryview, start: int, length: int, names: memoryview, name: int) -> bool:
-    """Say whether data[start:][:length] equals names[name:][:length]."""
+def _is_name(data: memoryview, start: int, length: int, table: Table, name: int) -> bool:
+    """Say whether data[start:][:length] equals the names of the table from a place on."""
     for k in range(length):  # noqa: SIM110 - all() of a generator is no loop in C.
-        if data[start + k] != names[name + k]:
+        if data[start + k] != table.names[name + k]:
             return False
     return True
 
 
-def _is_tag(data: memoryview, start: int, length: int, code: int, table: Table, slot: int) -> bool:
-    """Say whether a slot holds the tag data[start:][:length] that came in a field of this code."""
+def _is_tag(data: memoryview, start: int, length: int, kind: int, table: Table, slot: int) -> bool:
+    """Say whether a slot holds the tag data[start:][:length] that came in a field of this kind."""
     return (
         table.slots[slot, _TAG] >= 0
-        and table.slots[slot, _FIELD] == code
+        and table.slots[slot, _FIELD] == kind
         and table.slots[slot, _NAME_LENGTH] == length
-        and _is_name(data, start, length, table.names, table.slots[slot, _NAME])
+        and _is_name(data, start, length, table, table.slots[slot, _NAME])
     )
 
 
-def find_slot(data: memoryview, start: int, length: int, code: int, table: Table) -> int:
-    """Return the slot of the tag data[start:][:length] that came in a field of this code, or the free slot for it."""
-    hashed = _FNV_OFFSET ^ code  # FNV-1a.
+def _find_slot(data: memoryview, start: int, length: int, kind: int, table: Table) -> int:
+    """Return the slot of the tag data[start:][:length] that came in a field of this kind, or the free slot for it."""
+    hashed = _FNV_OFFSET ^ kind  # FNV-1a.
     for k in range(length):
         hashed = ((hashed ^ data[start + k]) * 16777619) & _ONES_32
     slot = hashed & (table.count - 1)
-    while table.slots[slot, _TAG] >= 0 and not _is_tag(data, start, length, code, table, slot):
+    while table.slots[slot, _TAG] >= 0 and not _is_tag(data, start, length, kind, table, slot):
         slot = (slot + 1) & (table.count - 1)
     return slot
 
 
-def _value(data: memoryview, at: int, end: int, dialect: int, state: State) -> tuple[bool, int]:
-    """Read the summary value data[at:end] into state; return (it is sound, bits of the scalar as a double)."""
-    code = 0
+def _value(data: memoryview, at: int, end: int, size: int, dialect: int, state: State) -> bool:
+    """Read the summary value data[at:end] into state; False when it is malformed.
+
+    Of a value that ends beyond data[:size], state.tail is where the part begins that was not read.
+    """
+    edge = end
+    if end > size:
+        edge = size - _HEAD_BYTES
+    kind = 0
     bits = 0
     exact = 0
     has_exact = False
@@ -362,111 +460,180 @@ def _value(data: memoryview, at: int, end: int, dialect: int, state: State) -> t
     state.tag_end = 0
     state.metadata_start = 0
     state.metadata_end = 0
+    state.tail = 0
+    state.value_end = end
     while at < end:
-        key, content, after = _field(data, at, end)
+        if at > edge:
+            state.tail = at
+            break
+        after = _field(data, at, end, state)
+        key = state.key
+        content = state.content
         if after < 0:
-            return False, 0
+            return False
         if key == 10:
             state.tag_start = content
             state.tag_end = after
         elif key == 34:
-            code = _IMAGE
+            kind = _IMAGE
+            state.payload_start = content
+            state.payload_end = after
         elif key == 66:
-            code = _TENSOR
-            state.tensor_start = content
-            state.tensor_end = after
+            kind = _TENSOR
+            state.payload_start = content
+            state.payload_end = after
         elif dialect == _MINDSPORE:
             if key == 29:
-                code = _SCALAR
+                kind = _SCALAR
                 bits = _widen(_u32(data, content), 8, 23)
             elif key == 801:
                 exact = _u64(data, content)
                 has_exact = True
-            elif key == 74:
-                code = _HISTOGRAM
-            elif key == 82:
-                code = _LANDSCAPE
-            elif key == 810 and code == 0:
-                code = _TEXT
+            elif key == 74 or key == 82 or (key == 810 and kind == 0):
+                kind = _HISTOGRAM if key == 74 else _LANDSCAPE if key == 82 else _TEXT
+                state.payload_start = content
+                state.payload_end = after
         elif key == 21:
-            code = _SCALAR
+            kind = _SCALAR
             bits = _widen(_u32(data, content), 8, 23)
-        elif key == 42:
-            code = _HISTOGRAM
-        elif key == 50:
-            code = _AUDIO
+        elif key == 42 or key == 50:
+            kind = _HISTOGRAM if key == 42 else _AUDIO
+            state.payload_start = content
+            state.payload_end = after
         elif key == 74:
             state.metadata_start = content
             state.metadata_end = after
         at = after
-    if code == 0 and state.metadata_end > 0:
-        code = _METADATA_ONLY
-    state.code = code
-    if has_exact:
-        return True, exact
-    return True, bits
+    if kind == 0 and state.metadata_end > 0:
+        kind = _METADATA_ONLY
+    state.kind = kind
+    state.bits = exact if has_exact else bits
+    return True
 
 
-def _envelope(data: memoryview, at: int, end: int, state: State) -> bool:
-    """Read the event data[at:end] into state, its summary excepted; False when it is malformed."""
-    state.wall_time = 0
-    state.step = 0
-    state.has_summary = False
-    state.summary = at
+def _member(dialect: int, key: int) -> int:
+    """Return what a field holds that stands in the place of an event's summary: index into KINDS, or 0."""
+    if dialect == _LINEAGE:
+        if key == 50:
+            return _TRAIN
+        if key == 58:
+            return _EVALUATION
+        if key == 74:
+            return _DATASET_GRAPH
+        if key == 82:
+            return _CUSTOM
+    elif key == 34:
+        return _GRAPH
+    return 0
+
+
+def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State) -> bool:
+    """Read the event up to `end` into state, its summary excepted; False when the scan must stop, state says why."""
+    at = state.at
     while at < end:
-        key, content, after = _field(data, at, end)
+        if at > edge:
+            return _cut(at, _HEAD_BYTES, state)
+        after = _field(data, at, end, state)
+        key = state.key
+        content = state.content
         if after < 0:
+            state.has_bad_payload = True
             return False
         if key == 9:
             state.wall_time = _u64(data, content)
         elif key == 16:
-            step, content = _varint(data, content, after)
-            state.step = step if cython.compiled or step < 2**63 else step - 2**64
-        elif key == 42:
+            _varint(data, content, after, state)
+            state.step = state.number if cython.compiled or state.number < 2**63 else state.number - 2**64
+        elif key == 42 and dialect != _LINEAGE:
             state.has_summary = True
-        elif key == 26 or key == 34:  # The other members of the oneof replace a summary before them.
+            state.member_kind = 0
+        elif key == 26 or _member(dialect, key) != 0:  # The members of the oneof replace one another.
             state.has_summary = False
             state.summary = after
+            state.member_kind = _member(dialect, key)
+            state.member_start = content
+            state.member_end = after
         at = after
+    state.has_envelope = True
+    state.at = state.summary
     return True
 
 
-def _summary(data: memoryview, at: int, end: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
-    """Append the scalars of the summary data[at:end] to rows; False when the scan must stop, state says why."""
+def _cut(at: int, wanted: int, state: State) -> bool:
+    """Stop inside the record, to go on with a window that begins `at`."""
+    state.is_cut = True
+    state.at = at
+    state.wanted = wanted
+    return False
+
+
+def _summary(data: memoryview, size: int, edge: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the values of the summary at hand to rows; False when the scan must stop, state says why."""
+    at = state.at
+    end = state.summary_end
     while at < end:
-        key, content, after = _field(data, at, end)
+        if at > edge:
+            return _cut(at, _HEAD_BYTES, state)
+        after = _field(data, at, end, state)
+        key = state.key
+        content = state.content
         if after < 0:
             state.has_bad_payload = True
             return False
         if key == 10:
-            is_sound, bits = _value(data, content, after, dialect, state)
-            if not is_sound:
+            if after > size and after - at < state.light:
+                return _cut(at, after - at, state)
+            if not _value(data, content, after, size, dialect, state):
                 state.has_bad_payload = True
                 return False
-            if state.code != 0 and not _row(data, at, bits, table, rows, state):
+            if after > size and _lacks(size, state):
+                wanted = after - at
+                if size - at < _VALUE_HEAD_BYTES < wanted:
+                    wanted = _VALUE_HEAD_BYTES
+                return _cut(at, wanted, state)
+            if state.kind != 0 and not _row(data, at, size, table, rows, state):
                 return False
         at = after
+    state.at = at
     return True
 
 
-def _row(data: memoryview, at: int, bits: int, table: Table, rows: Rows, state: State) -> bool:
-    """Append the value at hand to rows if it is a scalar; False when the scan must stop, state says why."""
+def _lacks(size: int, state: State) -> bool:
+    """Say whether what must be known of the value at hand lies beyond data[:size]."""
+    return state.kind == 0 or state.tag_end == 0 or state.tag_end > size or state.metadata_end > size
+
+
+def _row(data: memoryview, at: int, size: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the value at hand, which begins `at`, to rows; False when the scan must stop, state says why."""
     length = state.tag_end - state.tag_start
     slot = table.slots[state.slot, _FOLLOWER]  # Trainings record their tags in the same order again and again.
-    if not _is_tag(data, state.tag_start, length, state.code, table, slot):
-        slot = find_slot(data, state.tag_start, length, state.code, table)
+    if not _is_tag(data, state.tag_start, length, state.kind, table, slot):
+        slot = _find_slot(data, state.tag_start, length, state.kind, table)
         if table.slots[slot, _TAG] < 0:
-            state.resume = at
+            state.at = at
             state.has_new_tag = True
             return False
         table.slots[state.slot, _FOLLOWER] = slot
     state.slot = slot
-    if table.slots[slot, _IS_SCALAR] == 0:
-        return True
     row = state.partial_rows
-    if state.code != _TENSOR:
-        rows.bits[row] = bits
-    elif not _tensor_scalar(data, state.tensor_start, state.tensor_end, row, rows):
+    if table.slots[slot, _STORES] != _STORES_SCALAR:
+        start = state.payload_start
+        end = state.payload_end
+        if table.slots[slot, _STORES] == _STORES_METADATA:
+            if state.tail > 0 and state.metadata_end == 0:
+                return _cut(at, state.value_end - at, state)
+            start = state.metadata_start
+            end = state.metadata_end
+            if end == 0:
+                start = end = state.position
+        rows.bits[row] = state.base + state.position
+        rows.start[row] = start - state.position
+        rows.length[row] = end - start
+    elif state.kind != _TENSOR:
+        rows.bits[row] = state.bits
+    elif state.payload_end > size:
+        return _cut(at, state.value_end - at, state)
+    elif not _tensor_scalar(data, state.payload_start, state.payload_end, row, rows, state):
         state.has_bad_payload = True
         return False
     rows.tag[row] = table.slots[slot, _TAG]
@@ -476,25 +643,76 @@ def _row(data: memoryview, at: int, bits: int, table: Table, rows: Rows, state: 
     return True
 
 
-def _event(data: memoryview, start: int, end: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
-    """Read the event data[start:end]; False when the scan must stop, state says why."""
-    if not _envelope(data, start, end, state):
-        state.has_bad_payload = True
+def _event(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Read on in the event at hand; False when the scan must stop, state says why."""
+    end = state.next - _FOOTER_BYTES
+    edge = end
+    if end > size:
+        edge = size - _HEAD_BYTES
+    if not state.has_envelope and not _envelope(data, end, edge, dialect, state):
         return False
-    at = state.summary
-    resume = state.resume
-    while state.has_summary and at < end:
-        key, content, after = _field(data, at, end)
-        at = after
-        if key == 42 and after > resume:
-            if resume > content:
-                content = resume
-            if not _summary(data, content, after, dialect, table, rows, state):
+    if state.member_kind != 0:
+        state.kind = state.member_kind
+        state.tag_start = state.tag_end = 0
+        state.metadata_start = state.metadata_end = 0
+        state.tail = 0
+        state.payload_start = state.member_start
+        state.payload_end = state.member_end
+        if not _row(data, state.at, size, table, rows, state):
+            return False
+    while state.has_summary and state.at < end:
+        if state.at < 0:  # The summary begins before the window in which the rest of the event ended.
+            return _cut(state.at, _HEAD_BYTES, state)
+        if state.at >= state.summary_end:
+            if state.at > edge:
+                return _cut(state.at, _HEAD_BYTES, state)
+            after = _field(data, state.at, end, state)
+            key = state.key
+            content = state.content
+            if after < 0:
+                state.has_bad_payload = True
                 return False
+            state.at = after
+            if key == 42:
+                state.at = content
+                state.summary_end = after
+        if state.at < state.summary_end and not _summary(data, size, edge, dialect, table, rows, state):
+            return False
     return True
 
 
-def _commit(state: State) -> None:
+def _open(data: memoryview, size: int, available: int, rows: Rows, state: State) -> bool:
+    """Read the header of the record at hand, and verify a light one; False when the scan must stop, state says why."""
+    position = state.position
+    if size - position < _HEADER_BYTES:
+        state.next = position + _HEADER_BYTES
+        return False
+    length = _u64(data, position)
+    if _masked_crc(data, position, position + 8) != _u32(data, position + 8) or length > _LONGEST:
+        state.has_bad_header = True
+        return False
+    start = position + _HEADER_BYTES
+    end = start + length
+    state.next = end + _FOOTER_BYTES
+    if state.next > available or (length < state.light and state.next > size):
+        return False
+    if length > _LONGEST_EVENT or (length < state.light and _masked_crc(data, start, end) != _u32(data, end)):
+        state.has_bad_payload = True
+        return False
+    state.is_inside = True
+    state.has_envelope = False
+    state.has_summary = False
+    state.wall_time = 0
+    state.step = 0
+    state.at = start
+    state.summary = start
+    state.summary_end = 0
+    state.member_kind = 0
+    state.partial_rows = state.rows
+    return True
+
+
+def _commit(rows: Rows, state: State) -> None:
     """Take the record at hand as read and go on to the next."""
     if 0 < state.wall_time < _INFINITY:
         if state.first_wall == 0 or state.wall_time < state.first_wall:
@@ -507,61 +725,66 @@ def _commit(state: State) -> None:
         if state.summaries == 0 or state.step > state.max_step:
             state.max_step = state.step
         state.summaries += 1
+    if state.next - state.position - _HEADER_BYTES - _FOOTER_BYTES >= state.light:
+        rows.heavy[state.heavy_records] = state.base + state.position
+        state.heavy_records += 1
+    state.events += 1
     state.rows = state.partial_rows
-    state.resume = 0
+    state.is_inside = False
     state.position = state.next
 
 
-def _records(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> None:
-    while True:
-        position = state.position
-        if size - position < _HEADER_BYTES:
-            state.next = position + _HEADER_BYTES
+def _records(
+    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: State
+) -> None:
+    while state.is_inside or (state.position < limit and _open(data, size, available, rows, state)):
+        if not _event(data, size, dialect, table, rows, state):
             return
-        length = _u64(data, position)
-        if _masked_crc(data, position, position + 8) != _u32(data, position + 8) or length > _LONGEST:
-            state.has_bad_header = True
-            return
-        start = position + _HEADER_BYTES
-        end = start + length
-        state.next = end + _FOOTER_BYTES
-        if state.next > size:
-            return
-        if state.resume == 0:
-            state.partial_rows = state.rows
-            if _masked_crc(data, start, end) != _u32(data, end):
-                state.has_bad_payload = True
-                return
-        if not _event(data, start, end, dialect, table, rows, state):
-            return
-        _commit(state)
+        _commit(rows, state)
 
 
-def scan(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> None:
-    """Scan the records of data[:size] from state.position on, without the GIL.
+def _pointer(data: memoryview) -> memoryview:
+    """Return data as the functions above take it: in C a bare pointer, as a view is a large struct to pass on."""
+    return cython.address(data[0]) if cython.compiled else data
+
+
+def scan(
+    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: State
+) -> None:
+    """Scan the records of data[:size] from where state stands, without the GIL.
 
     Args:
         data: bytes of an event file.
         size: how many of them to scan.
+        limit: only records that begin before it.
+        available: where the file ends; records that end beyond it are not complete yet.
         dialect: one of DIALECTS.
         table: the tags known so far.
-        rows: receives the scalars of complete records, up to state.rows; at least size / SMALLEST_ROW rows.
+        rows: receives the values, up to state.rows; at least size / SMALLEST_ROW rows.
         state: says afterwards how far it came and why it stopped.
     """
     state.has_new_tag = False
     state.has_bad_header = False
     state.has_bad_payload = False
+    state.is_cut = False
+    content = _pointer(data)
     with cython.nogil:
-        _records(data, size, dialect, table, rows, state)
+        _records(content, size, limit, available, dialect, table, rows, state)
 
 
 def next_header(data: memoryview, at: int, size: int) -> int:
     """Return the first place from `at` on where a sound header stands in data[:size], or -1."""
     found = -1
+    content = _pointer(data)
     with cython.nogil:
         while at + _HEADER_BYTES <= size:
-            if _masked_crc(data, at, at + 8) == _u32(data, at + 8) and _u64(data, at) <= _LONGEST:
+            if _masked_crc(content, at, at + 8) == _u32(content, at + 8) and _u64(content, at) <= _LONGEST:
                 found = at
                 break
             at += 1
     return found
+
+
+def find_slot(name: memoryview, length: int, kind: int, table: Table) -> int:
+    """Return the slot of the tag name[:length] that came in a field of this kind, or the free slot for it."""
+    return _find_slot(_pointer(name), 0, length, kind, table)

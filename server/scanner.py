@@ -1,24 +1,24 @@
 """Reads one event file window by window; remembers its tags and what in it is damaged."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.message import DecodeError
 
+from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
-from toposcope.server.scan import DIALECTS, SMALLEST_ROW, Rows, State, next_header, scan
-from toposcope.server.tag_table import Tag, TagTable
+from toposcope.server.record import ReadAt, payload_is_sound
+from toposcope.server.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
+from toposcope.server.tag_table import Entry, TagTable, make_entry
+from toposcope.server.window import Part, Scratch
 
-
-class Columns(NamedTuple):
-    """Scalars in file order, one row a point."""
-
-    tag: npt.NDArray[np.int32]
-    """Index into Scanner.tags."""
-    step: npt.NDArray[np.int64]
-    wall_time: npt.NDArray[np.float64]
-    """Seconds since 1970."""
-    value: npt.NDArray[np.float64]
+_LONGEST_TAIL = 1 << 16
+_FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
+_FAR = 1 << 62
 
 
 class Damage(NamedTuple):
@@ -32,93 +32,252 @@ class Damage(NamedTuple):
 class Read(NamedTuple):
     """What one window held."""
 
-    columns: Columns
+    parts: list[Part]
+    heavy: npt.NDArray[np.int64]
+    """Where in the file the records begin whose payloads are still to be verified."""
     next_offset: int
     """Where in the file the next window begins."""
+    wanted: int
+    """How many bytes the next window has at the least."""
     worth_reading_at: int
     """How large the file must be before the next window holds something new."""
 
 
-class Scanner:
-    """Turns the windows of one event file, read in order, into columns. Not safe for threads."""
+@dataclass
+class Counters:
+    """What the records read so far come to."""
 
-    def __init__(self, dialect: str) -> None:
-        self.damage: list[Damage] = []
-        self._dialect = DIALECTS[dialect]
-        self._table = TagTable()
-        self._state = State()
-        self._is_lost = False
+    events: int = 0
+    summaries: int = 0
+    """Events that hold summaries."""
+    min_step: int = 0
+    max_step: int = 0
+    first_wall: int = 0
+    """Bits of the smallest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
+    last_wall: int = 0
 
-    @property
-    def tags(self) -> list[Tag]:
-        """All tags met so far, of whatever plugin."""
-        return self._table.tags
+    def add(self, more: "State | Counters") -> None:
+        """Count what a scan met."""
+        if more.summaries:
+            self.min_step = min(self.min_step, more.min_step) if self.summaries else more.min_step
+            self.max_step = max(self.max_step, more.max_step) if self.summaries else more.max_step
+        if more.first_wall:
+            self.first_wall = min(self.first_wall or more.first_wall, more.first_wall)
+            self.last_wall = max(self.last_wall, more.last_wall)
+        self.events += more.events
+        self.summaries += more.summaries
 
     @property
     def steps(self) -> tuple[int, int] | None:
         """Smallest and largest step of the events that hold summaries; None when there are none."""
-        return (self._state.min_step, self._state.max_step) if self._state.summaries else None
+        return (self.min_step, self.max_step) if self.summaries else None
 
     @property
     def wall_times(self) -> tuple[float, float] | None:
         """Smallest and largest wall_time of all events, in seconds since 1970; None when there are none."""
-        if not self._state.first_wall:
+        if not self.first_wall:
             return None
-        first, last = np.array([self._state.first_wall, self._state.last_wall], np.uint64).view(np.float64)
+        first, last = np.array([self.first_wall, self.last_wall], np.uint64).view(np.float64)
         return float(first), float(last)
 
-    def read(self, window: bytearray, size: int, offset: int) -> Read:
-        """Read window[:size], which holds the bytes of the file from `offset` on."""
-        columns = _empty_columns(size // SMALLEST_ROW + 1)
-        state = self._state
-        state.position = state.next = state.rows = state.resume = 0
-        if not self._is_lost or self._seek_header(window, size, 0):
-            self._scan(window, size, offset, columns)
-        # Copies, so that the arrays made for the most rows the window could hold can go.
-        tag, step, wall_time, value = columns
-        rows = slice(state.rows)
-        read = Columns(tag[rows].copy(), step[rows].copy(), wall_time[rows].copy(), value[rows].copy())
-        next_offset = offset + state.position
-        return Read(read, next_offset, offset + size + 1 if self._is_lost else offset + state.next)
 
-    def _scan(self, window: bytearray, size: int, offset: int, columns: Columns) -> None:
+class Piece(NamedTuple):
+    """What a stretch of the file held that was read ahead of its turn."""
+
+    start: int
+    """Where in the file its first record begins."""
+    end: int
+    """Where reading goes on."""
+    parts: list[Part]
+    heavy: npt.NDArray[np.int64]
+    counters: Counters
+    entries: list[Entry]
+    """The tags that its parts are numbered by."""
+
+
+class Scanner:
+    """Turns the windows of one event file, read in order, into columns. Not safe for threads.
+
+    Args:
+        dialect: one of DIALECTS.
+        read_at: reads what of a heavy record lies beyond the window.
+        bad_records: where records begin whose payload is known to be damaged; they are skipped.
+        light: payloads of so many bytes or more are not verified.
+    """
+
+    def __init__(
+        self, dialect: str, read_at: ReadAt, bad_records: frozenset[int] = frozenset(), light: int = LIGHT_BYTES
+    ) -> None:
+        self.dialect = dialect
+        self.damage: list[Damage] = []
+        self.torn: set[int] = set()
+        """Where damaged records begin some rows of which were read before the damage was met."""
+        self.counters = Counters()
+        self.table = TagTable()
+        self._read_at = read_at
+        self._verified = -1
+        self._bad_records = sorted(bad_records)
+        self._state = State()
+        self._state.light = light
+        self._is_lost = False
+
+    def read(self, scratch: Scratch, size: int, offset: int, available: int) -> Read:
+        """Read scratch.window[:size], which holds the bytes of a file of `available` bytes from `offset` on."""
+        state = self._state
+        state.begin(offset)
+        if not state.is_inside:
+            state.position = state.next = 0
+        if not self._is_lost or self._seek_header(scratch, size, 0):
+            self._scan(scratch, size, available - offset)
+        self.counters.add(state)
+        state.events = state.summaries = state.first_wall = state.last_wall = 0
+        parts = scratch.parts(state.partial_rows if state.is_cut else state.rows, self.table.entries)
+        heavy = scratch.heavy[: state.heavy_records].copy()
+        if state.is_cut:
+            return Read(parts, heavy, offset + state.at, state.wanted, 0)
+        next_offset = offset + state.position
+        if self._is_lost:
+            return Read(parts, heavy, next_offset, 0, offset + size + 1)
+        # A light record that was cut off is read whole; of a heavy one that is not complete yet nothing is.
+        length = state.next - state.position
+        wanted = length if length < state.light + _FRAME_BYTES else 0
+        return Read(parts, heavy, next_offset, wanted, next_offset + max(length, HEADER_BYTES))
+
+    def _scan(self, scratch: Scratch, size: int, available: int) -> None:
         """Scan to the end of the window, past new tags and damage."""
-        state, data = self._state, memoryview(window)
-        bits = columns.value.view(np.uint64)
-        wall_bits = columns.wall_time.view(np.uint64)
-        rows = Rows(columns.tag.data, columns.step.data, wall_bits.data, bits.data, columns.value.data)
+        state, data, rows = self._state, scratch.window.data, scratch.rows()
         while True:
-            scan(data, size, self._dialect, self._table.table, rows, state)
+            bad = self._next_bad_record()
+            scan(data, size, min(size, bad), available, DIALECTS[self.dialect], self.table.table, rows, state)
             if state.has_new_tag:
-                self._enter_tag(window)
+                self._enter_tag(scratch)
             elif state.has_bad_payload:
-                self.damage.append(Damage(offset + state.position, "payload"))
-                state.resume = 0
-                state.position = state.next
+                self._skip()
             elif state.has_bad_header:
-                self.damage.append(Damage(offset + state.position, "length"))
-                if not self._seek_header(window, size, state.position + 1):
+                self.damage.append(Damage(state.base + state.position, "length"))
+                if not self._seek_header(scratch, size, state.position + 1):
                     return
+            elif not state.is_cut and state.position == bad <= size - HEADER_BYTES:
+                header = framing.read_header(scratch.window[bad : bad + HEADER_BYTES].tobytes())
+                state.next = bad + header.length + _FRAME_BYTES
+                self._skip()
             else:
                 return
 
-    def _seek_header(self, window: bytearray, size: int, at: int) -> bool:
+    def _next_bad_record(self) -> int:
+        """Return where in the window the next record begins that is known to be damaged."""
+        at = bisect_left(self._bad_records, self._state.base + self._state.position)
+        return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _FAR
+
+    def _skip(self) -> None:
+        """Go on behind the record at hand, which is damaged."""
+        state = self._state
+        self.damage.append(Damage(state.base + state.position, "payload"))
+        if state.position < 0:
+            self.torn.add(state.base + state.position)
+        state.is_inside = False
+        state.position = state.next
+
+    def _seek_header(self, scratch: Scratch, size: int, at: int) -> bool:
         """Go to the first sound header from a place on; False: there is none, the next window goes on from there."""
-        found = next_header(memoryview(window), at, size)
+        found = next_header(scratch.window.data, at, size)
         self._is_lost = found < 0
         self._state.position = found if found >= 0 else max(at, size - HEADER_BYTES + 1)
         return found >= 0
 
-    def _enter_tag(self, window: bytearray) -> None:
-        """Enter the tag at hand into the table."""
+    def _enter_tag(self, scratch: Scratch) -> None:
+        """Enter the tag at hand into the table; a heavy record that brings one is verified first."""
         state = self._state
-        name = bytes(window[state.tag_start : state.tag_end])
-        metadata = bytes(window[state.metadata_start : state.metadata_end])
-        slots = self._table.table
-        self._table.enter(name, state.code, metadata)
-        if self._table.table is not slots:
-            state.slot = 0  # Slots were renumbered.
+        if self._is_heavy and not self._verify():
+            self._skip()
+            return
+        metadata = scratch.window[state.metadata_start : state.metadata_end].tobytes()
+        if state.tail and not metadata:
+            metadata = self._metadata_behind(state.base + state.tail, state.value_end - state.tail)
+        self._enter(make_entry(scratch.window[state.tag_start : state.tag_end].tobytes(), state.kind, metadata))
 
+    @property
+    def _is_heavy(self) -> bool:
+        """Say whether the record at hand was not verified when it was opened."""
+        return self._state.next - self._state.position - _FRAME_BYTES >= self._state.light
 
-def _empty_columns(rows: int) -> Columns:
-    return Columns(np.empty(rows, np.int32), np.empty(rows, np.int64), np.empty(rows), np.empty(rows))
+    def _verify(self) -> bool:
+        state = self._state
+        record = state.base + state.position
+        if self._verified != record and payload_is_sound(
+            self._read_at, record, state.next - state.position - _FRAME_BYTES
+        ):
+            self._verified = record
+        return self._verified == record
+
+    def _enter(self, entry: Entry) -> int:
+        table = self.table.table
+        number = self.table.enter(entry)
+        if self.table.table is not table:
+            self._state.slot = 0  # Slots were renumbered.
+        return number
+
+    def _metadata_behind(self, offset: int, length: int) -> bytes:
+        """Return TensorBoard's metadata, which stand behind a heavy value; empty when there are none."""
+        if length > _LONGEST_TAIL or KINDS[self._state.kind] != "tensor":
+            return b""
+        try:
+            value = tensorboard_pb2.Summary.Value.FromString(self._read_at(offset, length))
+        except DecodeError:
+            return b""
+        return value.metadata.SerializeToString()
+
+    def restore(self, entries: Sequence[Entry], counters: Counters, damage: Sequence[Damage]) -> None:
+        """Take up, before anything is read, where another scanner stood between two records."""
+        for entry in entries:
+            self.table.enter(entry)
+        self.counters.add(counters)
+        self.damage += damage
+
+    @property
+    def is_between_records(self) -> bool:
+        """Say whether the next window begins with a record, as far as is known."""
+        return not (self._state.is_inside or self._is_lost)
+
+    @property
+    def can_read_ahead(self) -> bool:
+        """Say whether records may be read ahead of their turn: nothing is at hand, and no damage is known."""
+        return self.is_between_records and not self._bad_records
+
+    def fork(self) -> "Scanner":
+        """Return a scanner for read_ahead that knows the tags met so far; it may run in another thread."""
+        other = Scanner(self.dialect, self._read_at, light=self._state.light)
+        other.table = self.table.copy()
+        return other
+
+    def read_ahead(self, scratch: Scratch, size: int, offset: int, limit: int, available: int) -> Piece | None:
+        """Read the records of a window that begin before `limit`, from the first sound header on.
+
+        Whether that is where a record begins is known when what comes before was read. Stops before anything out of
+        the ordinary: damage, a heavy record that the window lacks the end of, a tag whose plugin an earlier value
+        may have named. None: there is no header.
+        """
+        state, data, rows = self._state, scratch.window.data, scratch.rows()
+        state.begin(offset)
+        start = next_header(data, 0, min(size, _LONGEST_TAIL))
+        if start < 0:
+            return None
+        state.position = start
+        while True:
+            scan(data, size, limit - offset, available - offset, DIALECTS[self.dialect], self.table.table, rows, state)
+            is_unclear = KINDS[state.kind] == "tensor" and not state.metadata_end
+            if not state.has_new_tag or self._is_heavy or (is_unclear and self.dialect == "tensorboard"):
+                break
+            self._enter_tag(scratch)
+        self.counters.add(state)
+        parts, heavy = scratch.parts(state.rows, self.table.entries), scratch.heavy[: state.heavy_records].copy()
+        return Piece(offset + start, offset + state.position, parts, heavy, self.counters, self.table.entries)
+
+    def join(self, piece: Piece) -> list[Part]:
+        """Take over a piece that begins where this scanner stands; return its parts under this scanner's numbers."""
+        self.counters.add(piece.counters)
+        return [Part(self._number(piece.entries[part.number]), part.points) for part in piece.parts]
+
+    def _number(self, entry: Entry) -> int:
+        number = self.table.find(entry.name, entry.kind)
+        return self._enter(entry) if number is None else number

@@ -1,12 +1,13 @@
 """Which points of a series answer a request: an axis, a window, at most so many points, smoothed or not."""
 
+import bisect
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.downsample import downsample
-from toposcope.server.run import ALL, RunView
+from toposcope.server.run import ALL, Ordering, RunView
 from toposcope.server.series import Float64s, Points
 from toposcope.server.smoothing import Smoothing, smooth
 
@@ -44,33 +45,30 @@ def select(
 
     On the step axis, unless every point was asked for, the last of points with equal steps stands for all of them.
     """
-    series = order(run.points(tag, rank, attempt), window.axis, attempt)
-    x = _positions(series, window.axis, run.started or 0.0)
-    smoothed = smooth(series.value, smoothing) if smoothing else None
-    inside = np.flatnonzero((x >= window.lo) & (x <= window.hi))
-    chosen = inside
-    if window.points and window.axis == "step" and attempt != ALL:
-        chosen = _last_of_equal(series.step, inside)
-    duplicates = len(inside) - len(chosen)
-    if window.points and len(chosen) > window.points:
-        chosen = chosen[downsample(series.value[chosen], window.points)]
-    return Selected(series.take(chosen), None if smoothed is None else smoothed[chosen], len(inside), duplicates)
+    by = "step" if window.axis == "step" else "wall_time"
+    series, ordering = run.ordered(tag, rank, attempt, by)
+    inside = _inside(series, ordering, window, run.started or 0.0)
+    points = series.take(inside)
+    smoothed = smooth(series.value, smoothing)[inside] if smoothing else None
+    total = points.total
+    if window.points and window.axis == "step" and attempt != ALL and ordering != "strict" and total:
+        last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
+        points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
+    duplicates = total - points.total
+    if window.points and points.total > window.points:
+        kept = downsample(points.value, window.points)
+        points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
+    return Selected(points, smoothed, total, duplicates)
 
 
-def order(points: Points, axis: Axis, attempt: int | str | None) -> Points:
-    """Sort points along an axis, equal ones in file order; of every attempt together: file order as it is."""
-    keys = points.step if axis == "step" else points.wall_time
-    if attempt == ALL or bool(np.all(keys[1:] >= keys[:-1])):
-        return points
-    return points.take(np.argsort(keys, kind="stable"))
-
-
-def _positions(points: Points, axis: Axis, started: float) -> npt.NDArray[np.int64] | Float64s:
-    if axis == "step":
-        return points.step
-    return points.wall_time - started if axis == "relative" else points.wall_time
-
-
-def _last_of_equal(step: npt.NDArray[np.int64], indices: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    steps = step[indices]
-    return indices[np.append(steps[1:] != steps[:-1], True)] if len(indices) else indices
+def _inside(points: Points, ordering: Ordering, window: Window, started: float) -> slice | npt.NDArray[np.intp]:
+    """Return where the points of a window are; found by bisection when they are in order."""
+    start = started if window.axis == "relative" else 0.0
+    keys = points.step if window.axis == "step" else points.wall_time
+    if ordering == "none":
+        x = keys - start if start else keys
+        return np.flatnonzero((x >= window.lo) & (x <= window.hi))
+    # Python compares an int with a float exactly.
+    position = int if window.axis == "step" else lambda wall_time: float(wall_time) - start
+    lo = bisect.bisect_left(keys, window.lo, key=position)
+    return slice(lo, bisect.bisect_right(keys, window.hi, lo, key=position))

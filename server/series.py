@@ -1,16 +1,17 @@
 """Columns of one tag: append-only while they are loaded, immutable where they are read."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
+Where = slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]
 
 
 class Points(NamedTuple):
-    """Points of one series in the order of the files; three arrays of equal length that nobody changes."""
+    """Points of one scalar series in the order of the files; three arrays of equal length that nobody changes."""
 
     step: Int64s
     wall_time: Float64s
@@ -22,48 +23,101 @@ class Points(NamedTuple):
         """Number of points."""
         return len(self.step)
 
-    def take(self, where: slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> "Points":
+    def take(self, where: Where) -> "Points":
         """Return the points at a slice, under a mask or at indices."""
         return Points(self.step[where], self.wall_time[where], self.value[where])
 
 
+class Payloads(NamedTuple):
+    """Points of a series of any other plugin: where in the event files their payloads stand. Nobody changes them."""
+
+    step: Int64s
+    wall_time: Float64s
+    """Seconds since 1970."""
+    record: Int64s
+    """Where in the file the record begins."""
+    start: npt.NDArray[np.uint32]
+    """Where in the record the payload begins."""
+    length: npt.NDArray[np.uint32]
+    """Bytes of the payload."""
+    kind: npt.NDArray[np.uint8]
+    """What field it stood in, which says how it is encoded: index into scan.KINDS."""
+    file: npt.NDArray[np.uint32]
+    """Which of the run's files; 0 in the series of one file."""
+
+    @property
+    def total(self) -> int:
+        """Number of points."""
+        return len(self.step)
+
+    def take(self, where: Where) -> "Payloads":
+        """Return the points at a slice, under a mask or at indices."""
+        columns: list[npt.NDArray[Any]] = [column[where] for column in self]
+        return Payloads(*columns)
+
+
 NO_POINTS = Points(np.empty(0, np.int64), np.empty(0), np.empty(0))
+NO_PAYLOADS = Payloads(
+    np.empty(0, np.int64),
+    np.empty(0),
+    np.empty(0, np.int64),
+    np.empty(0, np.uint32),
+    np.empty(0, np.uint32),
+    np.empty(0, np.uint8),
+    np.empty(0, np.uint32),
+)
+Columns = TypeVar("Columns", Points, Payloads)
 
 
-def concatenate(parts: list[Points]) -> Points:
-    """Return the points of all parts, one after the other; a single part is not copied."""
+def concatenate(parts: list[Columns], none: Columns) -> Columns:
+    """Return the points of all parts, one after the other; a single part is not copied, `none` stands for no part."""
     parts = [part for part in parts if part.total]
     if len(parts) == 1:
         return parts[0]
-    return Points(*map(np.concatenate, zip(*parts, strict=True))) if parts else NO_POINTS
+    return type(none)(*map(np.concatenate, zip(*parts, strict=True))) if parts else none
 
 
 class Series:
     """Grows at its end; what it handed out before stays as it was.
 
-    A grown array has an eighth of slack, so a point costs 27 bytes of memory at most.
+    A grown array has an eighth of slack, so a scalar costs 27 bytes of memory at most and another point 42.
     """
 
-    def __init__(self) -> None:
-        self._arrays = NO_POINTS
-        self._length = 0
+    def __init__(self, first: Points | Payloads) -> None:
+        # Taken as they are: they may be mapped from the index.
+        self._arrays: Points | Payloads = first
+        self._length = first.total
+        self._waiting: list[Points | Payloads] = []
 
-    def append(self, points: Points) -> None:
+    def append(self, points: Points | Payloads) -> None:
         """Add points at the end."""
-        length = self._length + points.total
-        if length > len(self._arrays.step):
-            self._grow(length + length // 8 + 8)
-        for column, more in zip(self._arrays, points, strict=True):
-            column[self._length : length] = more
-        self._length = length
+        self._waiting.append(points)
 
-    def points(self) -> Points:
-        """Return all points so far, without copying them."""
+    def points(self) -> Points | Payloads:
+        """Return all points so far; those that were there before are copied only when the arrays are full."""
+        if self._waiting:
+            self._settle()
         return self._arrays.take(slice(self._length))
+
+    def _settle(self) -> None:
+        length = self._length + sum(points.total for points in self._waiting)
+        if length > self._arrays.total:
+            self._grow(length if self._length == 0 else length + length // 8 + 8)
+        for points in self._waiting:
+            end = self._length + points.total
+            for column, more in zip(_columns(self._arrays), _columns(points), strict=True):
+                column[self._length : end] = more
+            self._length = end
+        self._waiting.clear()
 
     def _grow(self, capacity: int) -> None:
         # Readers may hold views of the old arrays: those are left as they are.
-        larger = Points(np.empty(capacity, np.int64), np.empty(capacity), np.empty(capacity))
-        for old, new in zip(self._arrays, larger, strict=True):
+        columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in self._arrays]
+        larger = type(self._arrays)(*columns)
+        for old, new in zip(_columns(self._arrays), _columns(larger), strict=True):
             new[: self._length] = old[: self._length]
         self._arrays = larger
+
+
+def _columns(points: Points | Payloads) -> tuple[npt.NDArray[Any], ...]:
+    return points

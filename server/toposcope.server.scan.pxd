@@ -1,12 +1,15 @@
 # C types of scan.py. Cython looks for them under the full name of the module, as its folder is not called toposcope.
 cimport cython
 
-cdef int _MINDSPORE, _SCALAR, _IMAGE, _TENSOR, _HISTOGRAM, _LANDSCAPE, _TEXT, _AUDIO, _METADATA_ONLY
-cdef int _NAME, _NAME_LENGTH, _FIELD, _TAG, _IS_SCALAR, _FOLLOWER
+cdef int _MINDSPORE, _LINEAGE
+cdef int _SCALAR, _IMAGE, _TENSOR, _HISTOGRAM, _LANDSCAPE, _TEXT, _AUDIO, _METADATA_ONLY, _GRAPH
+cdef int _TRAIN, _EVALUATION, _DATASET_GRAPH, _CUSTOM
+cdef int _NAME, _NAME_LENGTH, _FIELD, _TAG, _STORES, _FOLLOWER
+cdef int _STORES_SCALAR, _STORES_FIELD, _STORES_METADATA
 cdef unsigned long long _TB_FLOAT, _TB_DOUBLE, _TB_INT32, _TB_INT16, _TB_INT8, _TB_INT64, _TB_BFLOAT16, _TB_HALF
 cdef unsigned long long _TB_BOOL, _TB_UINT8, _TB_UINT16, _TB_UINT32, _TB_UINT64
-cdef int _HEADER_BYTES, _FOOTER_BYTES
-cdef unsigned long long _ONE, _ONES_32, _ONES_64, _FNV_OFFSET, _LONGEST, _MASK_DELTA, _INFINITY
+cdef int _HEADER_BYTES, _FOOTER_BYTES, _HEAD_BYTES, _VALUE_HEAD_BYTES
+cdef unsigned long long _ONE, _ONES_32, _ONES_64, _FNV_OFFSET, _LONGEST, _LONGEST_EVENT, _MASK_DELTA, _INFINITY
 cdef const unsigned int[::1] _CRC_TABLES
 
 
@@ -17,6 +20,9 @@ cdef class Rows:
     cdef unsigned long long[::1] wall_time
     cdef unsigned long long[::1] bits
     cdef double[::1] value
+    cdef unsigned int[::1] start
+    cdef unsigned int[::1] length
+    cdef long long[::1] heavy
 
 
 @cython.final
@@ -28,28 +34,28 @@ cdef class Table:
 
 @cython.final
 cdef class State:
-    cdef public bint has_new_tag, has_bad_header, has_bad_payload, has_summary
-    cdef public Py_ssize_t position, next, resume, rows, partial_rows, slot
-    cdef public Py_ssize_t tag_start, tag_end, tensor_start, tensor_end, metadata_start, metadata_end, summary
-    cdef public long long code, step, summaries, min_step, max_step
-    cdef public unsigned long long wall_time, first_wall, last_wall
+    cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary
+    cdef public Py_ssize_t light, base, position, next, at, wanted, summary, summary_end
+    cdef public Py_ssize_t rows, partial_rows, heavy_records, slot
+    cdef public Py_ssize_t tag_start, tag_end, payload_start, payload_end, metadata_start, metadata_end
+    cdef public Py_ssize_t content, tail, value_end, member_start, member_end
+    cdef public long long kind, member_kind, step, events, summaries, min_step, max_step
+    cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall
 
 
 @cython.locals(number="unsigned long long")
-cdef inline unsigned long long _u32(const unsigned char[::1] data, Py_ssize_t at) noexcept nogil
+cdef inline unsigned long long _u32(const unsigned char* data, Py_ssize_t at) noexcept nogil
 
-cdef inline unsigned long long _u64(const unsigned char[::1] data, Py_ssize_t at) noexcept nogil
+cdef inline unsigned long long _u64(const unsigned char* data, Py_ssize_t at) noexcept nogil
 
 @cython.locals(crc="unsigned int", low="unsigned int", high="unsigned int")
-cdef inline unsigned long long _masked_crc(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+cdef inline unsigned long long _masked_crc(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
 
 @cython.locals(number="unsigned long long", byte="unsigned long long", shift=int)
-cdef (unsigned long long, Py_ssize_t) _varint(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+cdef inline Py_ssize_t _varint(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
 
-@cython.locals(key="unsigned long long", number="unsigned long long", wire=int, after=Py_ssize_t)
-cdef (unsigned long long, Py_ssize_t, Py_ssize_t) _field(
-    const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end
-) noexcept nogil
+@cython.locals(wire=int)
+cdef Py_ssize_t _field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
 
 @cython.locals(
     sign="unsigned long long",
@@ -80,64 +86,110 @@ cdef inline void _store(unsigned long long bits, unsigned long long dtype, Py_ss
     i=Py_ssize_t,
 )
 cdef inline bint _tensor_scalar(
-    const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row, Rows rows
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row, Rows rows, State state
 ) noexcept nogil
 
 @cython.locals(k=Py_ssize_t)
 cdef inline bint _is_name(
-    const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t length, const unsigned char[::1] names, Py_ssize_t name
+    const unsigned char* data, Py_ssize_t start, Py_ssize_t length, Table table, Py_ssize_t name
 ) noexcept nogil
 
 cdef inline bint _is_tag(
-    const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t length, long long code, Table table, Py_ssize_t slot
+    const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table, Py_ssize_t slot
 ) noexcept nogil
 
 @cython.locals(hashed="unsigned long long", k=Py_ssize_t, slot=Py_ssize_t)
-cpdef Py_ssize_t find_slot(
-    const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t length, long long code, Table table
+cdef inline Py_ssize_t _find_slot(
+    const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table
 ) noexcept nogil
 
 @cython.locals(
     key="unsigned long long",
     content=Py_ssize_t,
     after=Py_ssize_t,
-    code="long long",
+    edge=Py_ssize_t,
+    kind="long long",
     bits="unsigned long long",
     exact="unsigned long long",
     has_exact=cython.bint,
 )
-cdef (bint, unsigned long long) _value(
-    const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end, int dialect, State state
+cdef bint _value(
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, int dialect, State state
 ) noexcept nogil
 
-@cython.locals(key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t, step="unsigned long long")
-cdef inline bint _envelope(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+cdef inline long long _member(int dialect, unsigned long long key) noexcept nogil
 
 @cython.locals(
-    key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t, is_sound=cython.bint, bits="unsigned long long"
+    at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t
+)
+cdef inline bint _envelope(
+    const unsigned char* data, Py_ssize_t end, Py_ssize_t edge, int dialect, State state
+) noexcept nogil
+
+cdef bint _cut(Py_ssize_t at, Py_ssize_t wanted, State state) noexcept nogil
+
+@cython.locals(
+    at=Py_ssize_t,
+    end=Py_ssize_t,
+    key="unsigned long long",
+    content=Py_ssize_t,
+    after=Py_ssize_t,
+    wanted=Py_ssize_t,
 )
 cdef inline bint _summary(
-    const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t end, int dialect, Table table, Rows rows, State state
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t edge, int dialect, Table table, Rows rows, State state
 ) noexcept nogil
 
-@cython.locals(length=Py_ssize_t, slot=Py_ssize_t, row=Py_ssize_t)
+cdef inline bint _lacks(Py_ssize_t size, State state) noexcept nogil
+
+@cython.locals(length=Py_ssize_t, slot=Py_ssize_t, row=Py_ssize_t, start=Py_ssize_t, end=Py_ssize_t)
 cdef inline bint _row(
-    const unsigned char[::1] data, Py_ssize_t at, unsigned long long bits, Table table, Rows rows, State state
+    const unsigned char* data,
+    Py_ssize_t at,
+    Py_ssize_t size,
+    Table table,
+    Rows rows,
+    State state,
 ) noexcept nogil
 
-@cython.locals(at=Py_ssize_t, resume=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t)
+@cython.locals(end=Py_ssize_t, edge=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t)
 cdef inline bint _event(
-    const unsigned char[::1] data, Py_ssize_t start, Py_ssize_t end, int dialect, Table table, Rows rows, State state
+    const unsigned char* data, Py_ssize_t size, int dialect, Table table, Rows rows, State state
 ) noexcept nogil
-
-cdef inline void _commit(State state) noexcept nogil
 
 @cython.locals(position=Py_ssize_t, length="unsigned long long", start=Py_ssize_t, end=Py_ssize_t)
-cdef inline void _records(
-    const unsigned char[::1] data, Py_ssize_t size, int dialect, Table table, Rows rows, State state
+cdef inline bint _open(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t available, Rows rows, State state
 ) noexcept nogil
 
-cpdef scan(const unsigned char[::1] data, Py_ssize_t size, int dialect, Table table, Rows rows, State state)
+cdef inline void _commit(Rows rows, State state) noexcept nogil
 
-@cython.locals(found=Py_ssize_t)
+cdef inline void _records(
+    const unsigned char* data,
+    Py_ssize_t size,
+    Py_ssize_t limit,
+    Py_ssize_t available,
+    int dialect,
+    Table table,
+    Rows rows,
+    State state,
+) noexcept nogil
+
+cdef inline const unsigned char* _pointer(const unsigned char[::1] data)
+
+@cython.locals(content="const unsigned char*")
+cpdef scan(
+    const unsigned char[::1] data,
+    Py_ssize_t size,
+    Py_ssize_t limit,
+    Py_ssize_t available,
+    int dialect,
+    Table table,
+    Rows rows,
+    State state,
+)
+
+@cython.locals(found=Py_ssize_t, content="const unsigned char*")
 cpdef Py_ssize_t next_header(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t size)
+
+cpdef Py_ssize_t find_slot(const unsigned char[::1] name, Py_ssize_t length, long long kind, Table table)

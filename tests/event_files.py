@@ -6,19 +6,21 @@ from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 
-from toposcope.proto import framing, summary_pb2, tensorboard_pb2
+from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 
 GOLDEN = Path(__file__).parent / "golden"
 NAME = "events.out.events.summary.{seconds}.{rank}.host_MS"
 
 
 class Point(NamedTuple):
-    """A scalar as a reader sees it."""
+    """A point of any plugin as a reader sees it."""
 
     tag: str
     step: int
     wall_time: float
-    value: float
+    value: float | bytes
+    """The number of a scalar, the payload of anything else."""
+    plugin: str = "scalar"
 
 
 def version_event(wall_time: float = 1.0, session_id: bytes = b"", starts_attempt: bool = False) -> bytes:
@@ -71,10 +73,10 @@ def loss_run(directory: Path, steps: Iterable[int], seconds: int = 1, rank: int 
 
 
 def read_slowly(content: bytes, dialect: str) -> tuple[list[Point], list[int]]:
-    """Return (scalars, offsets of damaged places) of an event file, with protobuf and byte by byte."""
+    """Return (points of all plugins, offsets of damaged places) of an event file, with protobuf and byte by byte."""
     points: list[Point] = []
     damage: list[int] = []
-    plugins: dict[str, str] = {}
+    plugins: dict[tuple[str, str], str] = {}
     at, is_lost = 0, False
     while at + framing.HEADER_BYTES <= len(content):
         header = framing.read_header(content[at : at + framing.HEADER_BYTES])
@@ -91,40 +93,69 @@ def read_slowly(content: bytes, dialect: str) -> tuple[list[Point], list[int]]:
         try:
             if framing.masked_crc(payload) != crc:
                 raise DecodeError
-            points += _mindspore(payload) if dialect == "mindspore" else _tensorboard(payload, plugins)
+            points += _READERS[dialect](payload, plugins)
         except DecodeError:
             damage.append(at)
         at = end + framing.FOOTER_BYTES
     return points, damage
 
 
-def _mindspore(payload: bytes) -> list[Point]:
+def _mindspore(payload: bytes, _: object) -> list[Point]:
     event = summary_pb2.Event.FromString(payload)
-    return [
-        Point(
-            value.tag,
-            event.step,
-            event.wall_time,
-            value.scalar_double if value.HasField("scalar_double") else value.scalar_value,
-        )
-        for value in event.summary.value
-        if value.HasField("scalar_value")
-    ]
-
-
-def _tensorboard(payload: bytes, plugins: dict[str, str]) -> list[Point]:
-    event = tensorboard_pb2.Event.FromString(payload)
+    if event.HasField("graph_def"):
+        return [Point("", event.step, event.wall_time, event.graph_def.SerializeToString(), "graph")]
     points = []
     for value in event.summary.value:
-        scalar = None
-        if value.HasField("simple_value"):
-            scalar = value.simple_value
-        elif value.HasField("tensor"):
-            plugin = plugins.setdefault(value.tag, value.metadata.plugin_data.plugin_name)
-            scalar = tensor_scalar(value.tensor) if plugin == "scalars" else None
-        if scalar is not None:
-            points.append(Point(value.tag, event.step, event.wall_time, scalar))
+        field = value.WhichOneof("value") or ("text" if value.HasField("text") else None)
+        if field == "scalar_value":
+            number = value.scalar_double if value.HasField("scalar_double") else value.scalar_value
+            points.append(Point(value.tag, event.step, event.wall_time, number))
+        elif field == "text":
+            points.append(Point(value.tag, event.step, event.wall_time, value.text.encode(), "text"))
+        elif field:
+            content = getattr(value, field).SerializeToString()
+            points.append(Point(value.tag, event.step, event.wall_time, content, field.removeprefix("loss_")))
     return points
+
+
+def _tensorboard(payload: bytes, plugins: dict[tuple[str, str], str]) -> list[Point]:
+    event = tensorboard_pb2.Event.FromString(payload)
+    if event.HasField("graph_def"):
+        return [Point("", event.step, event.wall_time, event.graph_def, "graph")]
+    points = []
+    for value in event.summary.value:
+        field = value.WhichOneof("value") or ("metadata" if value.HasField("metadata") else "")
+        usual = {"simple_value": "scalar", "histo": "histogram", "image": "image", "audio": "audio"}.get(field)
+        named = _PLUGINS.get(name := value.metadata.plugin_data.plugin_name, name)
+        plugin = usual or plugins.setdefault((value.tag, field), named)
+        if field == "metadata" and plugin in ("scalar", "image", "histogram", "tensor", "text"):
+            plugin = "metadata"
+        content: float | bytes = b""
+        if plugin == "scalar":
+            content = value.simple_value if field == "simple_value" else tensor_scalar(value.tensor)
+        elif field == "metadata" or plugin == "hparams":
+            content = value.metadata.SerializeToString() if value.HasField("metadata") else b""
+        elif field:
+            content = getattr(value, field) if field != "tensor" else value.tensor.SerializeToString()
+        if field:
+            points.append(Point(value.tag, event.step, event.wall_time, content, plugin))
+    return points
+
+
+def _lineage(payload: bytes, _: object) -> list[Point]:
+    event = lineage_pb2.LineageEvent.FromString(payload)
+    fields = {"train_lineage": "train", "evaluation_lineage": "evaluation", "user_defined_info": "custom"}
+    field = event.WhichOneof("what")
+    if field in (None, "version"):
+        return []
+    content = getattr(event, field).SerializeToString()
+    if field == "dataset_graph":
+        return [Point("", event.step, event.wall_time, content, "dataset_graph")]
+    return [Point(fields[field], event.step, event.wall_time, content, "lineage")]
+
+
+_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}
+_READERS = {"mindspore": _mindspore, "tensorboard": _tensorboard, "lineage": _lineage}
 
 
 def tensor_scalar(tensor: tensorboard_pb2.TensorProto) -> float:

@@ -1,20 +1,25 @@
 """Real server processes for tests."""
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
 Answer = TypeVar("Answer")
+_caches = tempfile.TemporaryDirectory(prefix="toposcope-caches-")
+"""Where the servers keep their index, unless they are told."""
 
 
 def start(logdir: Path | str, *arguments: str) -> tuple[subprocess.Popen[str], str]:
     """Start summary-server on any free port; return the process and its URL."""
     command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, "XDG_CACHE_HOME": _caches.name}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
     line = process.stdout.readline()
     url = re.search(r"http://\S+", line)

@@ -26,8 +26,9 @@ def choose_runs(snapshot: Snapshot, names: list[str]) -> tuple[list[RunView], li
     """Return (the runs of these names, the names that no run has); no names mean all runs."""
     if not names:
         return list(snapshot.runs.values()), []
-    return [snapshot.runs[name] for name in names if name in snapshot.runs], [
-        name for name in names if name not in snapshot.runs
+    once = list(dict.fromkeys(names))
+    return [snapshot.runs[name] for name in once if name in snapshot.runs], [
+        name for name in once if name not in snapshot.runs
     ]
 
 

@@ -22,6 +22,14 @@ class Health(BaseModel):
     loading: bool
     """Whether files are still being read for the first time."""
     runs: int
+    files: int
+    """Event files that were found."""
+    waiting_files: int
+    """Those with bytes that were not read yet."""
+    bytes: int
+    """Of all event files."""
+    read_bytes: int
+    """Those that were read, or that the index knew."""
     ignored_files: int
     """Files in the logdir that are no event files."""
     problems: dict[str, str]
@@ -37,6 +45,7 @@ def health(request: Request, current: Current) -> Health:
         "revision": current.revision,
         "loading": current.loading,
         "runs": len(current.runs),
+        **current.progress._asdict(),
         "ignored_files": current.ignored_files,
         "problems": dict(current.problems),
     }

@@ -1,7 +1,9 @@
 """GET /api/runs: every run with its state."""
 
+import itertools
 import os
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
@@ -10,8 +12,20 @@ from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.reply import json_reply
 from toposcope.server.logdir import Snapshot
 from toposcope.server.run import RunView
+from toposcope.server.values.hparams import parent_of
 
 router = APIRouter()
+_LISTED_DAMAGE = 100
+
+
+class DamagedPlace(BaseModel):
+    """A place in an event file where no record could be read."""
+
+    file: str
+    """Name of the event file."""
+    offset: int
+    reason: Literal["payload", "length"]
+    """payload: its crc or its message is wrong; length: reading went on at the next sound header."""
 
 
 class Run(BaseModel):
@@ -31,7 +45,12 @@ class Run(BaseModel):
     dialect: str
     live: bool
     """Whether a file of it grew within the last minute."""
+    events: int
     damaged_records: int
+    damage: list[DamagedPlace]
+    """The first of them."""
+    pending_records: int
+    """Records too large to be verified while they are loaded that were not verified yet."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
     plugins: dict[str, int]
@@ -73,15 +92,19 @@ def _describe(run: RunView, current: Snapshot) -> dict[str, Any]:
         "first_step": first_step,
         "last_step": last_step,
         "ranks": list(run.attempts),
-        "attempts": max(map(len, run.attempts.values())),
+        "attempts": max(map(len, run.attempts.values()), default=1),
         "dialect": run.dialect,
         "live": run.live,
-        "damaged_records": run.damaged_records,
-        "parent": _parent(run, current),
+        "events": sum(file.counters.events for file in run.files),
+        "damaged_records": sum(len(file.damage) for file in run.files),
+        "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
+        "pending_records": sum(file.heavy - file.verified for file in run.files),
+        "parent": parent_of(run, current.runs),
         "plugins": dict(run.plugins),
     }
 
 
-def _parent(run: RunView, current: Snapshot) -> str | None:
-    above = os.path.dirname(run.name) or "."
-    return above if run.is_session and run.name != "." and above in current.runs else None
+def _damage(run: RunView) -> Iterator[dict[str, Any]]:
+    for file in run.files:
+        for offset, reason in file.damage:
+            yield {"file": os.path.basename(file.path), "offset": offset, "reason": reason}

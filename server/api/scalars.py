@@ -15,6 +15,7 @@ from toposcope.server.logdir import Snapshot
 from toposcope.server.run import RunView
 from toposcope.server.selection import Axis, Selected, Window, select
 from toposcope.server.smoothing import parse_smoothing
+from toposcope.server.tag_table import Tag
 
 router = APIRouter()
 _CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]
@@ -144,13 +145,13 @@ def _find(current: Snapshot, query: SeriesQuery) -> tuple[list[tuple[str, RunVie
     found = [(tag, run, rank) for tag in dict.fromkeys(query.tag) for run in runs for rank in _ranks(run, tag, query)]
     missing_tags = sorted(set(query.tag) - {tag for tag, _, _ in found})
     # A known tag that the chosen runs happen to lack is an empty answer: a page asks so whenever runs are switched off.
-    if not found and not any(tag in run.scalar_tags for run in current.runs.values() for tag in query.tag):
+    if not found and not any(Tag("scalar", tag) in run.tags for run in current.runs.values() for tag in query.tag):
         raise not_found("scalar tag", missing_tags)
     return found, missing_tags + missing_runs
 
 
 def _ranks(run: RunView, tag: str, query: SeriesQuery) -> list[int]:
-    ranks = run.ranks_of(tag, query.attempt)
+    ranks = run.ranks_of(Tag("scalar", tag), query.attempt)
     if query.rank is None:
         return ranks[:1]
     return ranks if query.rank == "all" else [rank for rank in ranks if rank == query.rank]

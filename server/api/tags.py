@@ -1,4 +1,4 @@
-"""GET /api/tags: the scalar tags of all runs, or of chosen ones."""
+"""GET /api/tags: the tags of all runs, or of chosen ones."""
 
 from collections import Counter
 from typing import Annotated, Any
@@ -28,7 +28,7 @@ class TagRow(BaseModel):
 
 
 class Tags(BaseModel):
-    """Tags in alphabetical order."""
+    """Tags in the order of their plugins and names."""
 
     revision: int
     tags: list[TagRow]
@@ -40,26 +40,23 @@ def list_tags(
     run: Annotated[list[str], Query(default_factory=list)],
     plugin: Annotated[list[str], Query(default_factory=list)],
 ) -> Response:
-    """List scalar tags; the other plugins' tags are counted by /api/runs."""
+    """List tags of all plugins, or of chosen ones."""
     runs, missing = choose_runs(current, run)
     if missing:
         raise not_found("run", missing)
-    rows: list[dict[str, Any]] = []
-    if not plugin or "scalar" in plugin:
-        rows = [row for each in runs for row in _rows(each)] if run else _summary(runs)
+    rows = [row for each in runs for row in _rows(each, plugin)] if run else _summary(runs, plugin)
     return json_reply({"revision": current.revision, "tags": rows})
 
 
-def _summary(runs: list[RunView]) -> list[dict[str, Any]]:
-    counts = Counter(tag for run in runs for tag in run.scalar_tags)
-    return [{"plugin": "scalar", "tag": tag, "runs": counts[tag]} for tag in sorted(counts)]
+def _summary(runs: list[RunView], plugins: list[str]) -> list[dict[str, Any]]:
+    counts = Counter(tag for run in runs for tag in run.tags if not plugins or tag.plugin in plugins)
+    return [{"plugin": tag.plugin, "tag": tag.name, "runs": counts[tag]} for tag in sorted(counts)]
 
 
-def _rows(run: RunView) -> list[dict[str, Any]]:
+def _rows(run: RunView, plugins: list[str]) -> list[dict[str, Any]]:
     rows = []
-    for tag in sorted(run.scalar_tags):
-        points = run.points(tag, run.ranks_of(tag)[0])
-        first_step, last_step = int(points.step.min()), int(points.step.max())
-        row = {"run": run.name, "plugin": "scalar", "tag": tag, "points": points.total}
-        rows.append({**row, "first_step": first_step, "last_step": last_step})
+    for tag in sorted(tag for tag in run.tags if not plugins or tag.plugin in plugins):
+        step = run.steps_of(tag, run.ranks_of(tag)[0])
+        row = {"run": run.name, "plugin": tag.plugin, "tag": tag.name, "points": len(step)}
+        rows.append({**row, "first_step": int(step.min()), "last_step": int(step.max())})
     return rows

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from interop.conftest import Recorded
 from PIL import Image
+from tensor_messages import tensor_array
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
-from toposcope.server.tensors import tensor_array
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_num_cpu_devices", 2)

@@ -16,12 +16,12 @@ from mindspore import Parameter, Tensor, ops
 from mindspore.train import anf_ir_pb2, lineage_pb2, summary_pb2
 from mindspore.train.callback._dataset_graph import DatasetGraph
 from mindspore.train.summary import SummaryRecord as MindSporeRecord
+from tensor_messages import tensor_array
 
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.proto.summary_pb2 import Event, Summary
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 from toposcope.recorder import SummaryRecord
-from toposcope.server.tensors import tensor_array
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 FLOATS = ["float16", "float32", "float64"]

@@ -10,12 +10,12 @@ import pytest
 from conftest import ReadEvents
 from mindspore import Tensor, nn, ops
 from mindspore.train import anf_ir_pb2
+from tensor_messages import tensor_array
 
 from toposcope.proto.graph_pb2 import ModelProto
 from toposcope.proto.summary_pb2 import Event, Summary
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 from toposcope.recorder import SummaryRecord
-from toposcope.server.tensors import tensor_array
 
 GRID = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
 PICTURE = Tensor(np.eye(6, dtype=np.float32).reshape(1, 1, 6, 6))

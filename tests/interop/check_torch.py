@@ -10,10 +10,10 @@ import torch
 from conftest import ReadEvents
 from interop.conftest import Recorded
 from PIL import Image
+from tensor_messages import tensor_array
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 from toposcope.recorder import SummaryRecord
-from toposcope.server.tensors import tensor_array
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 FLOATS = ["float16", "float32", "float64"]

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import PIL.Image
 import pytest
+from tensor_messages import tensor_array
 
 from toposcope.proto import framing
 from toposcope.proto.lineage_pb2 import LineageEvent
@@ -23,7 +24,6 @@ from toposcope.recorder import (
     landscape,
     train_lineage,
 )
-from toposcope.server.tensors import tensor_array
 
 
 def recorded(tmp_path: Path, read_events: Any, *values: tuple[str, str, object], **options: Any) -> list[Event]:

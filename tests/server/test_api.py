@@ -18,8 +18,7 @@ from toposcope.server.api.runs import Runs
 from toposcope.server.api.scalars import Scalars
 from toposcope.server.api.tags import Tags
 from toposcope.server.discovery import discover
-from toposcope.server.event_file import EventFile
-from toposcope.server.logdir import Logdir
+from toposcope.server.loading import Loading
 
 
 def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
@@ -45,6 +44,7 @@ def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
     loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
     loss_run(tmp_path / "a/b", range(1, 11), seconds=100, rank=2)
     content = bytearray(path.read_bytes())
+    last = len(scalar_event(110.0, 10, {"loss": 1 / 11}))
     content[-6] ^= 0xFF
     path.write_bytes(content)
 
@@ -60,7 +60,10 @@ def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
         "attempts": 2,
         "dialect": "mindspore",
         "live": True,
+        "events": 25,
         "damaged_records": 1,
+        "damage": [{"file": path.name, "offset": len(content) - last, "reason": "payload"}],
+        "pending_records": 0,
         "parent": None,
         "plugins": {"scalar": 1},
     }
@@ -216,6 +219,18 @@ def test_api_describes_itself(client: httpx.Client) -> None:
         "/api/tags",
         "/api/scalars",
         "/api/scalars.csv",
+        "/api/histograms",
+        "/api/images",
+        "/api/images/data",
+        "/api/tensors",
+        "/api/tensors/data",
+        "/api/text",
+        "/api/graphs",
+        "/api/graphs/nodes",
+        "/api/lineage",
+        "/api/lineage/dataset",
+        "/api/hparams",
+        "/api/landscapes",
         "/api/updates",
         "/api/health",
     }
@@ -281,24 +296,23 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
     """A file that cannot be opened is a problem with its reason, logged once however often it is tried."""
     loss_run(tmp_path / "a", range(3))
     path = loss_run(tmp_path / "b", range(3))
-    discovered = discover(str(tmp_path))
-    logdir = Logdir(str(tmp_path), 2.0)
+    found = discover(str(tmp_path)).files
+    loading = Loading(None)
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = records.append
-    logging.getLogger("toposcope.server.logdir").addHandler(handler)
+    logging.getLogger("toposcope.server.loading").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.
-    for found in discovered.files:
-        logdir._files[found.path] = (found.run, EventFile(found.path, found.name))
 
     for _ in range(3):
-        for found in discovered.files:
-            logdir._read(found.path)
+        loading.add(found)
+        loading.read(1.0)
 
-    logging.getLogger("toposcope.server.logdir").removeHandler(handler)
+    logging.getLogger("toposcope.server.loading").removeHandler(handler)
+    loading.stop()
     assert len(records) == 1
-    assert logdir._problems == {str(path): os.strerror(errno.ELOOP)}
+    assert loading.problems == {str(path): os.strerror(errno.ELOOP)}
 
 
 def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -> None:

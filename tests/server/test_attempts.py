@@ -9,6 +9,7 @@ from event_files import landscape_event, loss_run, scalar_event, tensorboard_eve
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.event_file import EventFile, FileView
 from toposcope.server.run import ALL, RunView
+from toposcope.server.tag_table import Tag
 
 
 def load(directory: Path) -> RunView:
@@ -138,7 +139,7 @@ def test_ranks_are_told_by_file_names(tmp_path: Path) -> None:
 
     run = load(tmp_path)
 
-    assert run.ranks_of("loss") == [0, 3]
+    assert run.ranks_of(Tag("scalar", "loss")) == [0, 3]
     assert [len(attempts) for attempts in run.attempts.values()] == [1, 2]
     assert steps(run, rank=3) == [1, 2, *range(3, 9)]
 
@@ -152,7 +153,7 @@ def test_concurrent_tensorboard_writers_are_numbered_by_file_name(tmp_path: Path
 
     run = load(tmp_path)
 
-    assert run.ranks_of("loss") == [0, 1]
+    assert run.ranks_of(Tag("scalar", "loss")) == [0, 1]
     assert [run.points("loss", rank).value[0] for rank in (0, 1)] == [0.0, 1.0]
 
 
@@ -164,5 +165,5 @@ def test_tensorboard_writers_one_after_the_other_are_one_rank(tmp_path: Path) ->
 
     run = load(tmp_path)
 
-    assert run.ranks_of("loss") == [0]
+    assert run.ranks_of(Tag("scalar", "loss")) == [0]
     assert steps(run) == list(range(1, 16))

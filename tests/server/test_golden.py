@@ -85,10 +85,13 @@ def test_sessions_of_hyperparameters_name_their_run(client: httpx.Client) -> Non
 
 
 def test_other_kinds_of_data_are_counted(client: httpx.Client) -> None:
-    """Tags that are not drawn yet are counted by plugin, TensorBoard's by the plugin their first value names."""
+    """Tags are counted by plugin, TensorBoard's by the plugin their first value names."""
     plugins = {run["run"]: run["plugins"] for run in client.get("api/runs").json()["runs"]}
 
     assert plugins["mindspore/digits_momentum"] == {
+        "dataset_graph": 1,
+        "graph": 1,
+        "lineage": 3,
         "histogram": 5,
         "image": 2,
         "landscape": 2,

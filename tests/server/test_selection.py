@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.downsample import downsample
-from toposcope.server.event_file import FileView, Version
+from toposcope.server.event_file import FileView
 from toposcope.server.run import ALL, RunView
+from toposcope.server.scanner import Counters
 from toposcope.server.selection import Window, select
-from toposcope.server.series import Points, Series
+from toposcope.server.series import NO_POINTS, Points, Series
 from toposcope.server.smoothing import Smoothing, parse_smoothing, smooth
 from toposcope.server.tag_table import Tag
+from toposcope.server.version_event import Version
 
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
 
@@ -24,7 +26,24 @@ def run_of(step: list[int], value: list[float] | None = None, wall_time: list[fl
         np.array(value if value is not None else step, float),
     )
     spans = (float(points.wall_time.min()), float(points.wall_time.max())), (int(min(step)), int(max(step)))
-    view = FileView("file", 0, Version("mindspore", b"", False), {Tag("scalar", "loss"): points}, *spans, (), 0.0)
+    (first_wall, last_wall), (first, last) = spans
+    walls = np.array([first_wall, last_wall]).view(np.uint64).tolist()
+    view = FileView(
+        path="file",
+        rank=0,
+        is_lineage=False,
+        version=Version("mindspore", b"", False),
+        series={Tag("scalar", "loss"): points},
+        counters=Counters(len(step), len(step), first, last, *walls),
+        damage=(),
+        heavy=0,
+        verified=0,
+        verified_until=0,
+        inode=1,
+        modified=0.0,
+        read_bytes=0,
+        size=0,
+    )
     return RunView("run", [view], revision=1, live=False)
 
 
@@ -137,7 +156,7 @@ def test_relative_axis_counts_from_the_start_of_the_run() -> None:
 @given(st.lists(st.integers(0, 40), max_size=20))
 def test_series_grows_and_keeps_what_it_handed_out(sizes: list[int]) -> None:
     """Whatever the portions, a series holds all points in order, and views handed out before stay as they were."""
-    series, handed_out, total = Series(), [], 0
+    series, handed_out, total = Series(NO_POINTS), [], 0
     for size in sizes:
         steps = np.arange(total, total + size, dtype=np.int64)
         series.append(Points(steps, steps.astype(float), -steps.astype(float)))

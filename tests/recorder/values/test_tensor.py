@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from tensor_messages import tensor_array
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.tensor import encoded_size, tensor_parts
-from toposcope.server.tensors import tensor_array
 
 DTYPES = st.one_of(
     arrays.boolean_dtypes(),

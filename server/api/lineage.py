@@ -1,0 +1,175 @@
+"""GET /api/lineage and /api/lineage/dataset: what runs were trained with, and their dataset pipelines."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from toposcope.proto.wire import text_bytes
+from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.reply import json_reply, number_text
+from toposcope.server.run import RunView
+from toposcope.server.values.dataset_graph import read_dataset_graph
+from toposcope.server.values.hparams import parent_of, read_metrics, read_session
+from toposcope.server.values.lineage import Lineage, merge, no_lineage, read_lineage
+
+router = APIRouter()
+_JSON_INTEGERS = range(-(2**63), 2**64)
+
+
+class RunsQuery(BaseModel):
+    """Which runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: list[str] = Field([], max_length=1000, description="runs; none: all")
+
+
+class RunQuery(BaseModel):
+    """Which run."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str = Field(description="a run")
+
+
+class RunLineage(BaseModel):
+    """The lineage of one run: name to value by section; the newest value of each name wins.
+
+    Values are plain data; NaN and infinities are the strings "NaN", "Infinity" and "-Infinity", integers beyond
+    64 bits their digits.
+    """
+
+    run: str
+    hyper_parameters: dict[str, Any]
+    """optimizer, learning_rate, loss_function, epoch, parallel_mode, device_num, batch_size; and those that
+    TensorBoard's writers recorded."""
+    metrics: dict[str, Any]
+    """Of evaluations; last values of the metrics of a hyperparameter session."""
+    train_dataset: dict[str, Any]
+    """train_dataset_path, train_dataset_size (samples)."""
+    valid_dataset: dict[str, Any]
+    """valid_dataset_path, valid_dataset_size (samples)."""
+    model: dict[str, Any]
+    """network, loss (the last of the training), path (of the checkpoint), size (bytes)."""
+    custom: dict[str, Any]
+    """What the user told."""
+    problems: list[str]
+    """Messages that are damaged or too large, a sentence each."""
+
+
+class Lineages(BaseModel):
+    """One row a run that has lineage."""
+
+    revision: int
+    runs: list[RunLineage]
+
+
+class Stage(BaseModel):
+    """One stage of a dataset pipeline."""
+
+    op_type: str
+    """"Batch", "Map", ...; empty when the file names none."""
+    parameters: dict[str, Any]
+    operations: list[dict[str, Any]]
+    """Parameters of each transform that it applies."""
+    sampler: dict[str, Any] | None
+    """Parameters of its sampler."""
+    children: list["Stage"]
+    """The stages that feed it."""
+
+
+class DatasetPipeline(BaseModel):
+    """The dataset pipeline of a run."""
+
+    revision: int
+    run: str
+    dataset: Stage | None
+    """Its last stage; null when the run has no pipeline."""
+    problems: list[str]
+    """Why the newest one cannot be shown, a sentence each."""
+
+
+@router.get("/lineage", response_model=Lineages, responses=REFUSED)
+def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
+    """Read the lineage of runs.
+
+    A directory in which torch or tensorboardX put a hyperparameter session of a run belongs to that run's row, and is
+    a row of its own only when it is named.
+    """
+    chosen, missing = choose_runs(current, query.run)
+    if missing:
+        raise not_found("run", missing)
+    sessions = _sessions_by_parent(current.runs)
+    folded = {session.name for below in sessions.values() for session in below}
+    rows = [
+        _row(run, [run, *sessions.get(run.name, [])], current.runs)
+        for run in chosen
+        if query.run or run.name not in folded
+    ]
+    told = [row for row in rows if any(value for name, value in row.items() if name != "run")]
+    return json_reply({"revision": current.revision, "runs": told})
+
+
+@router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REFUSED)
+def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Response:
+    """Read the newest dataset pipeline of a run as a tree, from its last stage to the sources."""
+    runs, missing = choose_runs(current, [query.run])
+    if missing:
+        raise not_found("run", missing)
+    dataset, problems = read_dataset_graph(runs[0])
+    content = {"revision": current.revision, "run": query.run, "dataset": dataset, "problems": problems}
+    return json_reply(in_json(content))
+
+
+def _sessions_by_parent(runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
+    """Return the hyperparameter sessions that stand in directories of their own below a run, oldest first."""
+    sessions: dict[str, list[RunView]] = {}
+    for run in sorted(runs.values(), key=lambda run: run.started or 0.0):
+        if parent := parent_of(run, runs):
+            sessions.setdefault(parent, []).append(run)
+    return sessions
+
+
+def _row(run: RunView, sessions: list[RunView], runs: Mapping[str, RunView]) -> dict[str, Any]:
+    recorded, problems = read_lineage(run)
+    lineages = []
+    for holder in sessions:
+        lineage, failed = _session_lineage(holder, runs)
+        lineages.append(lineage)
+        problems += failed
+    content: dict[str, Any] = in_json(merge([*lineages, recorded])._asdict() | {"problems": problems})
+    return {"run": run.name, **content}
+
+
+def _session_lineage(run: RunView, runs: Mapping[str, RunView]) -> tuple[Lineage, list[str]]:
+    session, problems = read_session(run)
+    if session is None:
+        return no_lineage(), problems
+    hyper_parameters = {name: hparam.value for name, hparam in session.hparams.items()}
+    return no_lineage()._replace(hyper_parameters=hyper_parameters, metrics={**read_metrics(run, runs)}), problems
+
+
+def in_json(value: Any) -> Any:
+    """Return plain data as json_reply takes it.
+
+    NamedTuples become objects, numbers that JSON lacks texts, and what has no UTF-8 is spelled out.
+    """
+    match value:
+        case str():
+            return text_bytes(value).decode()
+        case float() if not math.isfinite(value):
+            return number_text(value)
+        case int() if value not in _JSON_INTEGERS:
+            return str(value)
+        case dict():
+            return {in_json(name): in_json(item) for name, item in value.items()}
+        case tuple() if hasattr(value, "_asdict"):
+            return in_json(value._asdict())
+        case list() | tuple():
+            return [in_json(item) for item in value]
+        case _:
+            return value

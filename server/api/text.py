@@ -1,0 +1,45 @@
+"""GET /api/text: texts, our own and TensorBoard's."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel
+
+from toposcope.server.api.current import Current
+from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads
+from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.values.text import read_text
+
+router = APIRouter()
+_MOST_BYTES = 32 << 20
+
+
+class TextEntry(BaseModel):
+    """The text at one step, Markdown by convention. It is as hostile as its writer: never insert it as HTML."""
+
+    step: int
+    wall_time: Number
+    """Seconds since 1970."""
+    text: str
+    """The text; of a table all its texts, one a line."""
+    dims: list[int]
+    """Sizes of the table, rows first; empty, or all 1, for a text alone."""
+    texts: list[str]
+    """The texts of the table in row-major order; empty for a text alone."""
+
+
+class Texts(PayloadList):
+    """Texts of one tag."""
+
+    texts: list[TextEntry]
+
+
+@router.get("/text", response_model=Texts, responses=REFUSED)
+def list_texts(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
+    """List texts."""
+    return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES))
+
+
+def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
+    dims, texts = read_text(payload, point.kind)
+    return [{"text": "\n".join(texts), "dims": dims, "texts": [] if len(texts) == 1 else texts}]

@@ -1,0 +1,177 @@
+"""A scope, opened: its children, and what flows between them and from and to outside."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.graphs.attributes import Room
+from toposcope.server.graphs.columns import Graph, Int32s
+from toposcope.server.graphs.entries import (
+    Numbers,
+    described_node,
+    described_scope,
+    entry_view,
+    flow_type,
+    input_links,
+    output_links,
+)
+from toposcope.server.graphs.tree import Tree
+from toposcope.server.graphs.views import DescribedEntry, FlowView, ScopeView
+
+_ROOM = Room(characters=100, attributes=20)
+_MOST_LINKS = 10
+_MOST_FLOWS = 10_000
+_MOST_TYPES = 8
+
+
+class _Flows(NamedTuple):
+    """Edges across the borders of a scope's children; arrays of equal length."""
+
+    edge: Numbers
+    source: Int32s
+    """Entries: children of the scope, or of scopes around it."""
+    target: Int32s
+
+    def where(self, condition: npt.NDArray[np.bool_]) -> "_Flows":
+        """Return the edges for which a condition holds."""
+        return _Flows(self.edge[condition], self.source[condition], self.target[condition])
+
+
+def open_scope(graph: Graph, scope: int, offset: int, limit: int) -> ScopeView:
+    """Describe what is right inside a scope.
+
+    Args:
+        graph: that it is in.
+        scope: its entry.
+        offset: children left out at the beginning.
+        limit: children listed at most.
+    """
+    children = graph.tree.children_of(scope)
+    listed = children[offset : offset + limit]
+    flows = _flows(graph, scope)
+    if len(listed) < len(children):
+        flows = flows.where(np.isin(flows.source, listed) | np.isin(flows.target, listed))
+    edges, total = _edges(graph, scope, flows)
+    return {
+        "name": graph.tree.names[scope],
+        "total": len(children),
+        "children": _describe(graph, listed, flows),
+        "edges": edges,
+        "edges_total": total,
+        "outside": [entry_view(graph, entry) for entry in _outside(graph.tree, scope, flows)],
+    }
+
+
+def _flows(graph: Graph, scope: int) -> _Flows:
+    """Return the edges that begin or end in a scope, but for those within one of its children."""
+    tree, edges = graph.tree, graph.edges
+    known = np.flatnonzero(edges.source >= 0)
+    source, target = tree.entry[edges.source[known]], tree.entry[edges.target[known]]
+    touching = _is_in(tree, scope, source) | _is_in(tree, scope, target)
+    known, source, target = known[touching], source[touching], target[touching]
+    flows = _Flows(known, _seen_from(tree, scope, source), _seen_from(tree, scope, target))
+    return flows.where(flows.source != flows.target)
+
+
+def _is_in(tree: Tree, scope: int, entries: Int32s) -> npt.NDArray[np.bool_]:
+    inside: npt.NDArray[np.bool_] = (entries > scope) & (entries < tree.end[scope])
+    return inside
+
+
+def _seen_from(tree: Tree, scope: int, entries: Int32s) -> Int32s:
+    """Return what stands for each entry in the view of a scope: the child it is in.
+
+    For an entry outside it is the child, it is in, of the innermost scope around both.
+    """
+    seen = entries.copy()
+    waiting = np.ones(len(entries), np.bool_)
+    around = scope
+    while waiting.any():
+        here = waiting & _is_in(tree, around, entries)
+        children = tree.children_of(around)
+        seen[here] = children[np.searchsorted(children, entries[here], "right") - 1]
+        waiting &= ~here
+        around = int(tree.parent[around])
+    return seen
+
+
+def _outside(tree: Tree, scope: int, flows: _Flows) -> list[int]:
+    """Return the ends of edges that are not in a scope."""
+    ends = np.unique(np.concatenate([flows.source, flows.target]))
+    return [int(entry) for entry in ends[~_is_in(tree, scope, ends)]]
+
+
+def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int]:
+    """Return (the edges between entries, as many as are listed; how many there are)."""
+    control, types = graph.edges.control[flows.edge], graph.edges.type[flows.edge]
+    order = np.lexsort((types, control, flows.target, flows.source))
+    keys = np.stack([flows.source, flows.target, control, types])[:, order]
+    changes = np.diff(keys, axis=1, prepend=-2) != 0
+    firsts = np.flatnonzero(changes.any(axis=0))
+    numbers = np.cumsum(changes[:3].any(axis=0)) - 1
+    counts = np.diff(firsts, append=len(order))
+    views: list[FlowView] = []
+    for number, (source, target, is_control, type_), count in zip(
+        numbers[firsts].tolist(), keys[:, firsts].T.tolist(), counts.tolist(), strict=True
+    ):
+        if number == _MOST_FLOWS:
+            break
+        if number == len(views):
+            views.append(_edge(graph.tree, scope, source, target, bool(is_control)))
+        views[number]["count"] += count
+        flowing = flow_type(graph, type_)
+        if flowing:
+            views[number]["types"].append({**flowing, "count": count})
+    for view in views:
+        view["types"] = sorted(view["types"], key=lambda flowing: -flowing["count"])[:_MOST_TYPES]
+    return views, int(numbers[-1]) + 1 if len(numbers) else 0
+
+
+def _edge(tree: Tree, scope: int, source: int, target: int, is_control: bool) -> FlowView:
+    outside: Literal["source", "target"] | None = None
+    if not scope < source < tree.end[scope]:
+        outside = "source"
+    elif not scope < target < tree.end[scope]:
+        outside = "target"
+    return {
+        "source": tree.names[source],
+        "target": tree.names[target],
+        "control": is_control,
+        "outside": outside,
+        "count": 0,
+        "types": [],
+    }
+
+
+def _describe(graph: Graph, listed: Int32s, flows: _Flows) -> list[DescribedEntry]:
+    """Describe children of a scope."""
+    tree, edges = graph.tree, graph.edges
+    inputs = _Border(flows.edge, flows.target, edges.source[flows.edge])
+    outputs = _Border(flows.edge, flows.source, edges.target[flows.edge])
+    views = []
+    for entry in listed.tolist():
+        node = int(tree.node[entry])
+        if node >= 0:
+            views.append(described_node(graph, node, _ROOM, _MOST_LINKS))
+            continue
+        read, read_total = inputs.edges(entry)
+        reading, reading_total = outputs.edges(entry)
+        totals = (read_total, reading_total)
+        views.append(described_scope(graph, entry, input_links(graph, read), output_links(graph, reading), totals))
+    return views
+
+
+class _Border:
+    """Edges across the borders of entries, one for each node on the other side."""
+
+    def __init__(self, edges: Numbers, entries: Int32s, nodes: Int32s) -> None:
+        pairs = entries.astype(np.int64) << 32 | nodes
+        _, firsts = np.unique(pairs, return_index=True)
+        self._edges = edges[firsts]
+        self._entries = entries[firsts]
+
+    def edges(self, entry: int) -> tuple[Numbers, int]:
+        """Return (edges across the border of an entry, as many as are listed; how many there are)."""
+        begin, end = np.searchsorted(self._entries, [entry, entry + 1])
+        return self._edges[begin : min(end, begin + _MOST_LINKS)], int(end - begin)

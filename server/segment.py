@@ -1,0 +1,177 @@
+"""A segment of the index as bytes: what a stretch of an event file came to, with a checksum over all of it.
+
+16 bytes   magic
+u32        bytes of the header
+u32        crc32c of all that follows
+header     JSON
+columns    8-byte aligned: step, wall_time and value of all scalar series, one series after the other, then step,
+wall_time, record, start, length and kind of the other series, then the offsets of the heavy records
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+import google_crc32c
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from toposcope.server.scanner import Counters, Damage
+from toposcope.server.series import Int64s, Payloads, Points
+from toposcope.server.tag_table import Entry, Tag
+from toposcope.server.version_event import Version
+
+_MAGIC = b"toposcope-index1"
+_HEAD = struct.Struct("<16sII")
+_ALIGNMENT = 8
+_CHUNK_BYTES = 4 << 20
+_POINT_TYPES = ("<i8", "<f8", "<f8")
+_PAYLOAD_TYPES = ("<i8", "<f8", "<i8", "<u4", "<u4", "u1")
+
+
+class DamagedSegmentError(ValueError):
+    """Bytes that are no segment, or not the one that was written."""
+
+
+class Identity(NamedTuple):
+    """What tells that an event file is still the one a segment was made from."""
+
+    inode: int
+    head: int
+    """crc32c of its first bytes."""
+    tail: int
+    """crc32c of the last bytes before the end of the segment."""
+
+
+class Segment(NamedTuple):
+    """What reading an event file from `start` to `end` brought; all but series and heavy is of the file up to `end`."""
+
+    start: int
+    end: int
+    identity: Identity
+    version: Version
+    counters: Counters
+    damage: Sequence[Damage]
+    entries: Sequence[Entry]
+    verified: int
+    """How many of the heavy records of the file were verified."""
+    bad_records: Sequence[int]
+    """Records that turned out damaged when they were verified."""
+    series: Mapping[Tag, Points | Payloads]
+    heavy: Int64s
+
+
+def encode(segment: Segment) -> list[bytes | memoryview]:
+    """Return the bytes of a segment, in parts."""
+    points = {tag: series for tag, series in segment.series.items() if isinstance(series, Points)}
+    payloads = {tag: series for tag, series in segment.series.items() if isinstance(series, Payloads)}
+    columns = [
+        *_join(list(points.values()), _POINT_TYPES),
+        *_join([series[: len(_PAYLOAD_TYPES)] for series in payloads.values()], _PAYLOAD_TYPES),
+        np.ascontiguousarray(segment.heavy, "<i8"),
+    ]
+    header = _padded(orjson.dumps(_header(segment, points, payloads)), b" ")
+    parts: list[bytes | memoryview] = [header]
+    for column in columns:
+        parts += [column.view(np.uint8).data, bytes(-column.nbytes % _ALIGNMENT)]
+    return [_HEAD.pack(_MAGIC, len(header), _checksum(parts)), *parts]
+
+
+def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Tag, Payloads]) -> dict[str, Any]:
+    dialect, session_id, starts_attempt = segment.version
+    return {
+        "start": segment.start,
+        "end": segment.end,
+        "identity": list(segment.identity),
+        "version": [dialect, session_id.hex(), starts_attempt],
+        "counters": asdict(segment.counters),
+        "damage": [list(damage) for damage in segment.damage],
+        "entries": [[plugin, tag, name.decode("latin-1"), kind] for (plugin, tag), name, kind in segment.entries],
+        "verified": segment.verified,
+        "bad_records": list(segment.bad_records),
+        "points": [[*tag, series.total] for tag, series in points.items()],
+        "payloads": [[*tag, series.total] for tag, series in payloads.items()],
+        "heavy": len(segment.heavy),
+    }
+
+
+def decode(content: memoryview) -> Segment:
+    """Return the segment in content, whose arrays are views of it.
+
+    Raises:
+        DamagedSegmentError: it is none, or damaged.
+    """
+    if len(content) < _HEAD.size:
+        raise DamagedSegmentError("too short")
+    magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
+    if magic != _MAGIC or _checksum([content[_HEAD.size :]]) != checksum:
+        raise DamagedSegmentError("the checksum does not fit")
+    columns_at = _HEAD.size + header_bytes
+    header = orjson.loads(content[_HEAD.size : columns_at])
+    reader = _ColumnReader(content, columns_at)
+    series: dict[Tag, Points | Payloads] = {}
+    for tag, *columns in reader.split(header["points"], _POINT_TYPES):
+        series[tag] = Points(*columns)
+    for tag, *columns in reader.split(header["payloads"], _PAYLOAD_TYPES):
+        series[tag] = Payloads(*[*columns, np.zeros(len(columns[0]), np.uint32)])
+    dialect, session_id, starts_attempt = header["version"]
+    return Segment(
+        header["start"],
+        header["end"],
+        Identity(*header["identity"]),
+        Version(dialect, bytes.fromhex(session_id), starts_attempt),
+        Counters(**header["counters"]),
+        [Damage(*damage) for damage in header["damage"]],
+        [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in header["entries"]],
+        header["verified"],
+        header["bad_records"],
+        series,
+        reader.take(header["heavy"], "<i8"),
+    )
+
+
+class _ColumnReader:
+    """Takes one column after the other."""
+
+    def __init__(self, content: memoryview, at: int) -> None:
+        self._content = content
+        self._at = at
+
+    def take(self, rows: int, dtype: str) -> npt.NDArray[Any]:
+        """Return the next column."""
+        column = np.frombuffer(self._content, dtype, rows, self._at)
+        self._at += column.nbytes + -column.nbytes % _ALIGNMENT
+        return column
+
+    def split(self, series: list[tuple[str, str, int]], dtypes: tuple[str, ...]) -> list[tuple[Any, ...]]:
+        """Return (tag, its part of each of the next columns) of the series that lie in them one after the other."""
+        columns = [self.take(sum(rows for *_, rows in series), dtype) for dtype in dtypes]
+        parts = []
+        at = 0
+        for plugin, name, rows in series:
+            parts.append((Tag(plugin, name), *(column[at : at + rows] for column in columns)))
+            at += rows
+        return parts
+
+
+def _join(series: Sequence[tuple[npt.NDArray[Any], ...]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
+    """Return each column of all series, one series after the other."""
+    return [
+        np.concatenate([np.empty(0, dtype), *(columns[number] for columns in series)]).astype(dtype, copy=False)
+        for number, dtype in enumerate(dtypes)
+    ]
+
+
+def _padded(text: bytes, pad: bytes) -> bytes:
+    return text + pad * (-(_HEAD.size + len(text)) % _ALIGNMENT)
+
+
+def _checksum(parts: Sequence[bytes | memoryview]) -> int:
+    crc = 0
+    for part in parts:
+        content = np.frombuffer(part, np.uint8)
+        for at in range(0, len(content), _CHUNK_BYTES):
+            crc = google_crc32c.extend(crc, content[at : at + _CHUNK_BYTES])
+    return crc

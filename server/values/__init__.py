@@ -1,0 +1,1 @@
+"""What the payloads of event files hold, decoded: one file a plugin."""

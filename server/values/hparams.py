@@ -1,0 +1,258 @@
+"""TensorBoard's hyperparameters: the session (one trial) that a run holds, and the experiment it belongs to."""
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from google.protobuf.struct_pb2 import Value
+
+from toposcope.proto import hparams_pb2 as messages
+from toposcope.proto.tensorboard_pb2 import SummaryMetadata
+from toposcope.server.run import RunView
+from toposcope.server.tag_table import Tag
+from toposcope.server.values.lineage import Plain, read_messages, text
+
+EXPERIMENT = "_hparams_/experiment"
+SESSION_START = "_hparams_/session_start_info"
+SESSION_END = "_hparams_/session_end_info"
+MOST_NAMES = 10_000
+"""Of hyperparameters and metrics in one message."""
+_VALUE_TYPES = {
+    "number_value": "float64",
+    "string_value": "string",
+    "bool_value": "bool",
+    "list_value": "list",
+    "struct_value": "struct",
+}
+_DECLARED_TYPES = {1: "string", 2: "bool", 3: "float64"}
+_STATUSES = {1: "success", 2: "failure", 3: "running"}
+_DATASETS = {1: "training", 2: "validation"}
+
+
+class Hparam(NamedTuple):
+    """A hyperparameter's value in one session."""
+
+    type: str
+    """"float64" (integers too), "string", "bool", "list", "struct" or "null"."""
+    value: Plain
+
+
+class Session(NamedTuple):
+    """A training with one value of each hyperparameter."""
+
+    hparams: dict[str, Hparam]
+    """By name, in alphabetical order."""
+    group: str
+    """Sessions of one group repeat a trial."""
+    model_uri: str
+    monitor_url: str
+    start_time: float | None
+    """Seconds since 1970; None when the file does not say."""
+    end_time: float | None
+    status: str
+    """"success", "failure", "running" or "unknown", as it is while nothing tells of the end."""
+
+
+class HparamInfo(NamedTuple):
+    """What an experiment says of one hyperparameter."""
+
+    name: str
+    display_name: str
+    description: str
+    type: str | None
+    """"string", "bool", "float64"; None when it is not declared."""
+    values: list[Plain] | None
+    """The values it may take, when they are listed."""
+    interval: tuple[float, float] | None
+    """The least and the largest value it may take, when these are given."""
+
+
+class MetricInfo(NamedTuple):
+    """What an experiment says of one metric."""
+
+    group: str
+    """Path of the metric's run below the session's; empty: the session itself."""
+    tag: str
+    """Of the scalar."""
+    display_name: str
+    description: str
+    dataset: str | None
+    """"training", "validation"; None when it is not declared."""
+
+
+class Experiment(NamedTuple):
+    """What sessions have in common."""
+
+    name: str
+    description: str
+    user: str
+    time_created: float | None
+    """Seconds since 1970; None when the file does not say."""
+    hparams: list[HparamInfo]
+    metrics: list[MetricInfo]
+
+
+def read_session(run: RunView) -> tuple[Session | None, list[str]]:
+    """Return (the session that a run holds, None when it holds none; sentences about what is damaged)."""
+    starts, problems = read_messages(run, Tag("hparams", SESSION_START), session_start, most=1)
+    ends, more_problems = read_messages(run, Tag("hparams", SESSION_END), session_end, most=1)
+    problems += more_problems
+    if not starts:
+        return None, problems
+    if not ends:
+        return starts[0], problems
+    status, end_time = ends[0]
+    return starts[0]._replace(status=status, end_time=end_time), problems
+
+
+def read_experiment(run: RunView) -> tuple[Experiment | None, list[str]]:
+    """Return (the experiment that a run describes, None when it describes none; sentences about what is damaged)."""
+    found, problems = read_messages(run, Tag("hparams", EXPERIMENT), experiment, most=1)
+    return (found[0] if found else None), problems
+
+
+def session_start(payload: bytes) -> Session:
+    """Return the session that the metadata of its first value describe.
+
+    Raises:
+        DecodeError: payload is no SummaryMetadata message, or what it holds is no HParamsPluginData message.
+        ValueError: that is not of a session's start, a name in it is not UTF-8, or there are more than MOST_NAMES.
+    """
+    message = _plugin_data(payload, "session_start_info").session_start_info
+    _check_count("hyperparameters", len(message.hparams))
+    hparams = {name: _hparam(value) for name, value in message.hparams.items()}
+    return Session(
+        dict(sorted(hparams.items())),
+        text(message.group_name),
+        text(message.model_uri),
+        text(message.monitor_url),
+        message.start_time_secs if message.HasField("start_time_secs") else None,
+        None,
+        "unknown",
+    )
+
+
+def session_end(payload: bytes) -> tuple[str, float | None]:
+    """Return (status, time of the end in seconds since 1970) as Session has them.
+
+    Raises:
+        DecodeError, ValueError: as by session_start.
+    """
+    message = _plugin_data(payload, "session_end_info").session_end_info
+    return _STATUSES.get(message.status, "unknown"), message.end_time_secs if message.HasField(
+        "end_time_secs"
+    ) else None
+
+
+def experiment(payload: bytes) -> Experiment:
+    """Return the experiment that metadata describe.
+
+    Raises:
+        DecodeError, ValueError: as by session_start.
+    """
+    message = _plugin_data(payload, "experiment").experiment
+    _check_count("hyperparameters and metrics", len(message.hparam_infos) + len(message.metric_infos))
+    return Experiment(
+        text(message.name),
+        text(message.description),
+        text(message.user),
+        message.time_created_secs if message.HasField("time_created_secs") else None,
+        [_hparam_info(info) for info in message.hparam_infos],
+        [_metric_info(info) for info in message.metric_infos],
+    )
+
+
+def _plugin_data(payload: bytes, expected: str) -> messages.HParamsPluginData:
+    data = messages.HParamsPluginData.FromString(SummaryMetadata.FromString(payload).plugin_data.content)
+    if data.WhichOneof("data") != expected:
+        raise ValueError(f"expected {expected}, found {data.WhichOneof('data')}")
+    return data
+
+
+def _check_count(what: str, count: int) -> None:
+    if count > MOST_NAMES:
+        raise ValueError(f"{count} {what} are more than {MOST_NAMES}")
+
+
+def _hparam(value: Value) -> Hparam:
+    return Hparam(_VALUE_TYPES.get(value.WhichOneof("kind") or "", "null"), _plain(value))
+
+
+def _plain(value: Value) -> Plain:
+    """Return a value as plain data; as deep as protobuf reads messages, 100 levels at most."""
+    match value.WhichOneof("kind"):
+        case "number_value":
+            return value.number_value
+        case "string_value":
+            return value.string_value
+        case "bool_value":
+            return value.bool_value
+        case "list_value":
+            return [_plain(item) for item in value.list_value.values]
+        case "struct_value":
+            return {name: _plain(item) for name, item in value.struct_value.fields.items()}
+        case _:
+            return None
+
+
+def _hparam_info(message: messages.HParamInfo) -> HparamInfo:
+    domain = message.WhichOneof("domain")
+    return HparamInfo(
+        text(message.name),
+        text(message.display_name),
+        text(message.description),
+        _DECLARED_TYPES.get(message.type),
+        [_plain(value) for value in message.domain_discrete.values] if domain == "domain_discrete" else None,
+        (message.domain_interval.min_value, message.domain_interval.max_value) if domain == "domain_interval" else None,
+    )
+
+
+def _metric_info(message: messages.MetricInfo) -> MetricInfo:
+    return MetricInfo(
+        text(message.name.group),
+        text(message.name.tag),
+        text(message.display_name),
+        text(message.description),
+        _DATASETS.get(message.dataset_type),
+    )
+
+
+def parent_of(run: RunView, runs: Mapping[str, RunView]) -> str | None:
+    """Return the name of the run that a directory holds a session of; None when the directory is a run by itself.
+
+    The add_hparams of torch and tensorboardX writes a session into a new directory below the run's: an experiment, the
+    session and the metrics that the experiment lists, nothing else. A session beside curves of its own, as of Keras
+    or Lightning, is a run, and a directory above that holds hyperparameters itself is an experiment of such runs.
+    """
+    above = runs.get(os.path.dirname(run.name) or ".")
+    if run.name == "." or above is None or "hparams" in above.plugins or run.plugins.keys() - {"hparams", "scalar"}:
+        return None
+    if "hparams" not in run.plugins or not {EXPERIMENT, SESSION_START} <= set(run.tags_of("hparams")):
+        return None
+    described, _ = read_experiment(run)
+    listed = {metric.tag for metric in described.metrics} if described else set()
+    return above.name if listed.issuperset(run.tags_of("scalar")) else None
+
+
+def read_metrics(run: RunView, runs: Mapping[str, RunView]) -> dict[str, float]:
+    """Return the last value of each metric of a session, by tag, after the name of its group where it has one.
+
+    The metrics are those that the nearest experiment lists: the session's own, or that of a directory above.
+    """
+    metrics = {}
+    for metric in _nearest_metrics(run, runs):
+        holder = runs.get(os.path.normpath(os.path.join(run.name, metric.group)))
+        ranks = holder.ranks_of(Tag("scalar", metric.tag)) if holder else []
+        if holder and ranks:
+            name = f"{metric.group}/{metric.tag}" if metric.group else metric.tag
+            metrics[name] = float(holder.points(metric.tag, ranks[0]).value[-1])
+    return metrics
+
+
+def _nearest_metrics(run: RunView, runs: Mapping[str, RunView]) -> list[MetricInfo]:
+    name = run.name
+    while True:
+        described = read_experiment(runs[name])[0] if name in runs else None
+        if described or name == ".":
+            return described.metrics if described else []
+        name = os.path.dirname(name) or "."

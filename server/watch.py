@@ -1,0 +1,82 @@
+"""Tells which files below a folder change, where the system tells it: on local disks."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import watchfiles
+
+_STEP_MS = 20
+_DEBOUNCE_MS = 100
+_STOP_MS = 500
+# File systems of other machines: who else writes there is not told.
+_REMOTE = ("nfs", "cifs", "smb", "9p", "fuse", "ceph", "lustre", "gpfs", "glusterfs", "beegfs", "afs", "virtiofs")
+_MOUNTS = Path("/proc/self/mountinfo")
+
+log = logging.getLogger(__name__)
+
+
+class Watcher:
+    """Watches a folder in a thread of its own.
+
+    Args:
+        folder: is watched with everything below it, but not through symbolic links.
+        changed: called in the watching thread with the paths that changed, appeared or went away.
+    """
+
+    def __init__(self, folder: str, changed: Callable[[set[str]], None]) -> None:
+        self._folder = folder
+        self._changed = changed
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="toposcope-watch", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Say whether changes are still told; False when the system cannot watch so much."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Stop watching; returns when the thread has ended."""
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            for changes in watchfiles.watch(
+                self._folder,
+                watch_filter=None,
+                debounce=_DEBOUNCE_MS,
+                step=_STEP_MS,
+                rust_timeout=_STOP_MS,
+                stop_event=self._stopping,
+                raise_interrupt=False,
+                ignore_permission_denied=True,
+            ):
+                self._changed({path for _, path in changes})
+        except (OSError, RuntimeError) as error:  # No more watches, say, or the folder went away.
+            log.warning("cannot watch %s, looking at it now and then instead: %s", self._folder, error)
+
+
+def can_watch(folder: str) -> bool:
+    """Say whether the changes of a folder are told: it exists, on a disk of this machine."""
+    return os.path.isdir(folder) and not _file_system(folder).startswith(_REMOTE)
+
+
+def _file_system(folder: str) -> str:
+    """Return the type of the file system that holds a folder; "" when it is not known."""
+    try:
+        mounts = _MOUNTS.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    path = os.path.realpath(folder) + "/"
+    held = ""
+    longest = -1
+    for mount in mounts:
+        fields, _, rest = mount.partition(" - ")
+        point = fields.split(" ")[4].replace("\\040", " ").rstrip("/") + "/"
+        if path.startswith(point) and len(point) > longest:
+            held, longest = rest.split(" ")[0], len(point)
+    return held

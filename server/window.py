@@ -1,0 +1,94 @@
+"""The rows of one window: the arrays that a scan fills, and their split by tag."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.scan import SMALLEST_ROW, STORES, Rows
+from toposcope.server.series import Payloads, Points
+from toposcope.server.tag_table import Entry
+
+WINDOW_BYTES = 4 << 20
+_SLACK_BYTES = 1 << 16
+_SMALLEST_HEAVY_BYTES = 16
+
+
+class Part(NamedTuple):
+    """Points of one tag, in the order of the file."""
+
+    number: int
+    """Of the tag, in the table of the file."""
+    points: Points | Payloads
+
+
+class Scratch:
+    """Arrays for one window, used again for the next: fresh memory costs more than filling it.
+
+    Grows for a window larger than usual and is let go then by its thread when the next one is smaller.
+    """
+
+    def __init__(self, size: int) -> None:
+        rows = size // SMALLEST_ROW + 1
+        self.size = size
+        self.window = np.empty(size, np.uint8)
+        self.tag = np.empty(rows, np.int32)
+        self.step = np.empty(rows, np.int64)
+        self.wall_time = np.empty(rows)
+        self.value = np.empty(rows)
+        self.start = np.empty(rows, np.uint32)
+        self.length = np.empty(rows, np.uint32)
+        self.heavy = np.empty(size // _SMALLEST_HEAVY_BYTES + 1, np.int64)
+
+    def rows(self) -> Rows:
+        """Return the columns as a scan takes them."""
+        bits, wall_bits = self.value.view(np.uint64), self.wall_time.view(np.uint64)
+        columns = (self.tag, self.step, wall_bits, bits, self.value, self.start, self.length, self.heavy)
+        return Rows(*(column.data for column in columns))
+
+    def parts(self, rows: int, entries: Sequence[Entry]) -> list[Part]:
+        """Split the first rows by tag; copies, so that the arrays can be used again."""
+        if not rows:
+            return []
+        tag = self.tag[:rows]
+        counts = np.bincount(tag)
+        numbers = np.flatnonzero(counts).tolist()
+        scalars_only = all(entries[number].stores == STORES["scalar"] for number in numbers)
+        columns = [self.step, self.wall_time, self.value, *(() if scalars_only else (self.start, self.length))]
+        if len(numbers) == 1:
+            copies = [column[:rows].copy() for column in columns]
+        else:
+            # NumPy sorts 16-bit keys by radix, four times as fast.
+            order = np.argsort(tag.astype(np.uint16) if len(counts) <= 1 << 16 else tag, kind="stable")
+            copies = [column[order] for column in columns]
+        ends = np.cumsum(counts)
+        return [
+            Part(number, _points([column[end - counts[number] : end] for column in copies], entries[number]))
+            for number, end in zip(numbers, ends[numbers].tolist(), strict=True)
+        ]
+
+
+def _points(columns: list[npt.NDArray[Any]], entry: Entry) -> Points | Payloads:
+    step, wall_time, value, *places = columns
+    if entry.stores == STORES["scalar"]:
+        return Points(step, wall_time, value)
+    rows = len(step)
+    record = value.view(np.int64)
+    start, length = places
+    kind, file = np.full(rows, entry.kind, np.uint8), np.zeros(rows, np.uint32)
+    return Payloads(step, wall_time, record, start, length, kind, file)
+
+
+_of_thread = threading.local()
+
+
+def scratch(size: int) -> Scratch:
+    """Return this thread's arrays for a window of so many bytes."""
+    kept: Scratch | None = getattr(_of_thread, "scratch", None)
+    if size > WINDOW_BYTES + _SLACK_BYTES:
+        return Scratch(size)
+    if kept is None:
+        kept = _of_thread.scratch = Scratch(WINDOW_BYTES + _SLACK_BYTES)
+    return kept

@@ -1,0 +1,176 @@
+"""Loss landscapes over the HTTP API."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from event_files import GOLDEN, landscape_event, loss_run, write_run
+from servers import start, stop, wait_until
+
+from toposcope.proto import framing
+from toposcope.proto.landscape_pb2 import LossLandscape
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import SummaryRecord, landscape
+from toposcope.server.api.landscapes import MOST_BYTES, Landscapes
+
+_RUN = "mindspore/digits_momentum"
+
+
+@pytest.fixture(scope="module")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def _ask(client: httpx.Client, **query: object) -> dict[str, object]:
+    reply = client.get("api/landscapes", params=query).raise_for_status().json()
+    Landscapes.model_validate(reply, extra="forbid")
+    return reply
+
+
+def _surface(height: float) -> LossLandscape:
+    return landscape([0, 1], [0, 1], [[height, 0], [0, 0]])
+
+
+def _record(wall_time: float, step: int, **landscapes: LossLandscape) -> bytes:
+    event = Event(wall_time=wall_time, step=step)
+    for tag, message in landscapes.items():
+        event.summary.value.add(tag=tag).loss_landscape.CopyFrom(message)
+    return framing.frame(event.SerializeToString())
+
+
+def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> None:
+    """Both landscapes of MindSpore's run come back number by number, though they stand in a file of by-products."""
+    sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
+    (interval,), (final,) = sees["intervals"][0][1], sees["final"]
+
+    reply = _ask(golden)
+
+    assert (reply["total"], reply["missing"]) == (2, [])
+    for entry, tag, shown in zip(
+        reply["landscapes"], ("landscape_[1, 4]", "landscape_[4]"), (interval, final), strict=True
+    ):
+        assert (entry["run"], entry["tag"], entry["rank"], entry["step"], entry["steps"]) == (_RUN, tag, 0, 0, [0])
+        assert {name: entry[name] for name in "xyz"} == shown["points"]
+        assert entry["path"] == shown.get("path")
+        assert entry["convergence_point"] == shown["convergence_point"]
+        assert entry["metadata"] == {name: shown["metadata"][name] for name in entry["metadata"]}
+        assert (entry["kind"], entry["error"]) == ("interval" if "path" in shown else "final", None)
+        assert (entry["level"], entry["diagnostics"]) == (None, {})
+
+
+def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
+    """Others of the series are reached by their step; of equal steps the newest counts."""
+    heights = [(2.0, 5, 1.0), (3.0, 10, 2.0), (4.0, 5, 3.0)]
+    write_run(tmp_path, [_record(wall_time, step, a=_surface(height)) for wall_time, step, height in heights])
+    client = serve(tmp_path)
+
+    def newest(**query: object) -> list[tuple[int, float]]:
+        return [(entry["step"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+
+    assert newest() == [(5, 3.0)]
+    assert newest(step=10) == [(10, 2.0)]
+    assert newest(step=5) == [(5, 3.0)]
+    assert newest(step=7) == []
+    assert _ask(client)["landscapes"][0]["steps"] == [5, 10]
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """The lowest rank by default, any or all on demand; one attempt, or the newest of all."""
+    for rank, seconds, height in ((1, 100, 1.0), (1, 200, 2.0), (4, 100, 3.0)):
+        write_run(tmp_path, [_record(seconds + 1, 5, a=_surface(height))], seconds, rank)
+    client = serve(tmp_path)
+
+    def newest(**query: object) -> list[tuple[int, float]]:
+        return [(entry["rank"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+
+    assert newest() == [(1, 2.0)]
+    assert newest(rank=4) == [(4, 3.0)]
+    assert newest(rank=2) == []
+    assert newest(rank="all") == [(1, 2.0), (4, 3.0)]
+    assert newest(attempt=1) == [(1, 1.0)]
+    assert newest(attempt="all") == [(1, 2.0)]
+
+
+def test_landscapes_that_do_not_fit_are_told_and_the_others_shown(tmp_path: Path, serve) -> None:
+    """Wrong shapes, no surface and damaged bytes are a sentence in that landscape's place."""
+    torn = _surface(1.0)
+    torn.landscape.z.dims[:] = [3, 3]
+    garbage = b"\x0a\x07garbage\x52\x02\x0a\x7f"  # tag: "garbage" loss_landscape { landscape: not complete }
+    summary = b"\x0a" + bytes([len(garbage)]) + garbage
+    damaged = b"\x09" + bytes(8) + b"\x2a" + bytes([len(summary)]) + summary
+    records = [
+        landscape_event(2.0, "empty", {}),
+        _record(3.0, 0, torn=torn, sound=_surface(float("nan"))),
+        framing.frame(damaged),
+    ]
+    write_run(tmp_path, records)
+
+    entries = {entry["tag"]: entry for entry in _ask(serve(tmp_path))["landscapes"]}
+
+    assert entries["sound"]["z"] == [["NaN", 0], [0, 0]]
+    assert entries["empty"]["error"] == "the landscape has no surface"
+    assert entries["torn"]["error"].startswith("z: ")
+    assert entries["garbage"]["error"].startswith("Error parsing message")
+    for tag in ("empty", "torn", "garbage"):
+        assert (entries[tag]["z"], entries[tag]["kind"], entries[tag]["path"]) == ([], None, None)
+
+
+def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
+    """What does not fit is told; alone it may fit. The limit cuts the list and the total says so."""
+    with SummaryRecord(str(tmp_path)) as record:
+        for tag, size in (("a", 1000), ("b", 1000), ("c", 20), ("d", 1500)):
+            axis = np.linspace(0, 1, size)
+            record.add_value("landscape", tag, landscape(axis, axis, np.full((size, size), 0.1)))
+            record.record(1)
+    client = serve(tmp_path)
+
+    entries = {entry["tag"]: entry for entry in _ask(client)["landscapes"]}
+    limited = _ask(client, limit=1)
+
+    assert {tag: bool(entry["z"]) for tag, entry in entries.items()} == {"a": True, "b": False, "c": True, "d": False}
+    assert f"{MOST_BYTES} together" in entries["b"]["error"]
+    assert (len(limited["landscapes"]), limited["total"]) == (1, 4)
+    assert _ask(client, tag="b")["landscapes"][0]["z"][999][999] == 0.1
+    assert _ask(client, tag="d")["landscapes"][0]["error"]
+
+
+def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, serve) -> None:
+    """As of scalars: an empty answer that names them, and 404 only for what no run has."""
+    write_run(tmp_path / "a", [_record(2.0, 1, surface=_surface(1.0))])
+    loss_run(tmp_path / "b", range(3))
+    client = serve(tmp_path)
+
+    here = _ask(client, tag=["surface", "nothing"])
+    elsewhere = _ask(client, run="b", tag="surface")
+
+    assert ([entry["tag"] for entry in here["landscapes"]], here["missing"]) == (["surface"], ["nothing"])
+    assert (elsewhere["landscapes"], elsewhere["missing"]) == ([], ["surface"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("run=nobody", 404, "'nobody'"),
+        ("tag=nothing", 404, "'nothing'"),
+        ("rank=first", 422, "rank"),
+        ("rank=-1", 422, "rank"),
+        ("attempt=0", 422, "attempt"),
+        ("step=1e3", 422, "step='1e3'"),
+        ("step=99999999999999999999", 422, "step"),
+        ("limit=0", 422, "limit='0'"),
+        ("typo=1", 422, "typo"),
+    ],
+)
+def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
+    """Every refused request says in one sentence what was wrong with which value."""
+    reply = golden.get(f"api/landscapes?{query}")
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text

@@ -1,0 +1,79 @@
+"""Images of both dialects."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from summary_values import strings, tensorboard_tensor
+
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder.values.image import encoded, image_of
+from toposcope.server.values.image import MOST_IMAGES, OTHER, media_type, read_images
+
+PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png
+
+
+def test_image_of_the_recorder() -> None:
+    """Size and bytes are those that were recorded."""
+    (image,) = read_images(encoded(image_of(np.zeros((5, 7, 3), np.uint8), "HWC")), "image")
+
+    assert (image.width, image.height) == (7, 5)
+    assert media_type(image.encoded) == "image/png"
+
+
+@pytest.mark.parametrize(("height", "width"), [(0, 0), (-1, 9), (9, 0)])
+def test_size_that_the_message_lacks_is_the_pictures_own(height: int, width: int) -> None:
+    """So is one that is none."""
+    message = Summary.Image(height=height, width=width, encoded_image=PNG)
+
+    (image,) = read_images(message.SerializeToString(), "image")
+
+    assert (image.width, image.height) == (3, 2)
+
+
+def test_size_that_nobody_says_is_none() -> None:
+    """What is no picture may be anything."""
+    (image,) = read_images(Summary.Image(encoded_image=b"<svg/>").SerializeToString(), "image")
+
+    assert (image.width, image.height, media_type(image.encoded)) == (None, None, OTHER)
+
+
+def test_tensorboards_value_holds_several_images() -> None:
+    """Width and height come first, in digits, then the pictures."""
+    first, second = read_images(strings(b"30", b"20", PNG, b"GIF89a").SerializeToString(), "tensor")
+
+    assert (first.width, first.height, bytes(first.encoded)) == (30, 20, PNG)
+    assert (second.width, second.height, bytes(second.encoded)) == (30, 20, b"GIF89a")
+
+
+def test_digits_that_are_none_leave_the_size_to_the_picture() -> None:
+    """Whatever stands in place of the size."""
+    (image,) = read_images(strings(b"wide", b"9" * 400, PNG).SerializeToString(), "tensor")
+
+    assert (image.width, image.height) == (3, 2)
+
+
+def test_images_of_a_value_are_bounded() -> None:
+    """The first of them are told of."""
+    payload = strings(b"1", b"1", *[b"x"] * 1000).SerializeToString()
+
+    assert len(read_images(payload, "tensor")) == MOST_IMAGES
+
+
+@pytest.mark.parametrize("tensor", [strings(b"1"), tensorboard_tensor(1, [1], float_val=[1])])
+def test_tensor_without_images_is_an_error(tensor: object) -> None:
+    """A tensor of images has width and height at least."""
+    with pytest.raises(ValueError, match="strings"):
+        read_images(tensor.SerializeToString(), "tensor")
+
+
+@given(st.binary(max_size=60), st.integers(0, 90), st.sampled_from(["image", "tensor"]))
+def test_hostile_bytes_are_an_error_at_worst(noise: bytes, at: int, kind: str) -> None:
+    """Whatever stands in a payload is an image or raises ValueError."""
+    message = Summary.Image(encoded_image=PNG) if kind == "image" else strings(b"1", b"1", PNG)
+    sound = message.SerializeToString()
+    try:
+        images = read_images(sound[:at] + noise + sound[at:], kind)
+    except ValueError:
+        return
+    assert all(media_type(image.encoded) for image in images)

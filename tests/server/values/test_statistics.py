@@ -1,0 +1,57 @@
+"""What is said of a tensor without showing it."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from toposcope.server.values import statistics as module
+from toposcope.server.values.statistics import Statistics, statistics
+
+
+@given(
+    st.sampled_from(["f2", "f4", "f8", "i1", "i8", "u8", "?"]).flatmap(
+        lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=9))
+    )
+)
+def test_statistics_are_those_that_numpy_finds(values: np.ndarray[Any, Any]) -> None:
+    """Extremes and counts are exact, integers beyond 2^53 too; the mean is that of the finite elements."""
+    numbers = [float(value) for value in values.reshape(-1)]
+    finite = values[np.isfinite(values)]
+
+    found = statistics(values)
+
+    assert found.total_count == values.size
+    assert found.nan_count == sum(number != number for number in numbers)
+    assert (found.pos_inf_count, found.neg_inf_count) == (numbers.count(np.inf), numbers.count(-np.inf))
+    if finite.size:
+        assert (found.min, found.max) == (finite.min().item(), finite.max().item())
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.testing.assert_allclose(found.mean, finite.mean(dtype=np.float64), rtol=1e-12)
+    else:
+        assert (found.min, found.max, found.mean) == (None, None, None)
+
+
+def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long tensors are read piece by piece; a piece without finite elements leaves the extremes alone."""
+    monkeypatch.setattr(module, "_CHUNK", 2)
+    values = np.array([[5, 1, np.nan, np.inf], [-np.inf, -2, 3, 9]])
+
+    assert statistics(values) == Statistics(8, -2, 9, 16 / 5, 1, 1, 1)
+
+
+def test_complex_numbers_are_compared_by_magnitude() -> None:
+    """They have no order of their own."""
+    found = statistics(np.array([3 + 4j, -1j, complex("nan"), complex(0, np.inf)], np.complex64))
+
+    assert found == Statistics(4, 1, 5, 3, 1, 1, 0)
+
+
+def test_integers_stay_integers() -> None:
+    """The largest uint64 is no double."""
+    found = statistics(np.array([2**64 - 1, 0], np.uint64))
+
+    assert (found.min, found.max) == (0, 2**64 - 1)

@@ -1,0 +1,67 @@
+"""Parts of tensors in NumPy's notation."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.server.values.tensor_slice import parse_slice
+
+CUBE = np.arange(60).reshape(3, 4, 5)
+NUMBERS = st.none() | st.integers(-7, 7)
+
+
+def written(part: object) -> str:
+    """Return a part of an index as text."""
+    if part is ...:
+        return "..."
+    if isinstance(part, slice):
+        ends = [part.start, part.stop, part.step]
+        text = ":".join("" if end is None else str(end) for end in ends)
+        return text.removesuffix(":") if part.step is None else text
+    return str(part)
+
+
+@given(st.lists(st.builds(slice, NUMBERS, NUMBERS, NUMBERS.filter(bool)) | st.integers(-3, 2), max_size=3), st.data())
+def test_parts_mean_what_they_mean_to_numpy(parts: list[object], data: st.DataObject) -> None:
+    """Indices, ranges with steps, negative numbers, and "..." anywhere."""
+    if data.draw(st.booleans()):
+        parts.insert(data.draw(st.integers(0, len(parts))), ...)
+    inner = ", ".join(written(part) for part in parts)
+
+    for text in (inner, f"[{inner}]"):
+        np.testing.assert_array_equal(CUBE[parse_slice(text, CUBE.shape)], CUBE[tuple(parts)])
+
+
+def test_nothing_means_all() -> None:
+    """Of a scalar, too."""
+    assert [parse_slice(text, (2, 3)) for text in ("", "[]", " [ ] ")] == [(), (), ()]
+    assert parse_slice("", ()) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[3]", "part 1 is 3, expected -3 to 2 in [3, 4, 5]"),
+        ("[0,-5]", "part 2 is -5, expected -4 to 3"),
+        ("[..., 5]", "part 2 is 5, expected -5 to 4"),
+        ("[0,...,0,9]", "part 4 is 9, expected -5 to 4"),
+        ("[0,0,0,0]", "has 4 parts, the tensor has 3 dimensions: [3, 4, 5]"),
+        ("[...,...]", "expected '...' once at most"),
+        ("[::0]", "the step of '::0' is 0"),
+        ("[a]", "'a' is no index, no range start:stop:step and not '...'"),
+        ("[1,,2]", "'' is no index"),
+        ("[1.5]", "'1.5' is no index"),
+        ("[None]", "'None' is no index"),
+        ("[1:2:3:4]", "'1:2:3:4' is no index"),
+        ("[٣]", "'٣' is no index"),
+        ("9" * 500, "is no index"),
+    ],
+)
+def test_other_texts_are_refused(text: str, says: str) -> None:
+    """The error names the text and the part that is wrong with it."""
+    with pytest.raises(ValueError, match=re.escape(says)) as raised:
+        parse_slice(text, CUBE.shape)
+    assert repr(text) in str(raised.value)

@@ -1,0 +1,47 @@
+"""Texts of both dialects."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from summary_values import strings, tensorboard_tensor
+
+from toposcope.server.values.text import MOST_CELLS, Text, read_text
+
+
+def test_our_texts_are_the_payload() -> None:
+    """What is no UTF-8 is replaced."""
+    assert read_text("größer\n**one**".encode(), "text") == Text((), ["größer\n**one**"])
+    assert read_text(b"a\xff\xed\xa0\x80", "text") == Text((), ["a\ufffd\ufffd\ufffd\ufffd"])
+
+
+def test_tensorboards_texts_are_tensors_of_strings() -> None:
+    """A scalar, a list, or a table in row-major order."""
+    assert read_text(strings(b"one", dims=[]).SerializeToString(), "tensor") == Text((), ["one"])
+    assert read_text(strings(b"one").SerializeToString(), "tensor") == Text((1,), ["one"])
+    table = strings(b"a", b"\xff", b"c", b"d", dims=[2, 2]).SerializeToString()
+    assert read_text(table, "tensor") == Text((2, 2), ["a", "\ufffd", "c", "d"])
+
+
+def test_table_that_nobody_reads_is_refused() -> None:
+    """A few bytes could claim a text each."""
+    table = strings(*[b""] * (MOST_CELLS + 1)).SerializeToString()
+
+    with pytest.raises(ValueError, match="10001 texts: expected 10000 at most"):
+        read_text(table, "tensor")
+
+
+def test_numbers_are_no_texts() -> None:
+    """A tensor of another data type is damaged."""
+    with pytest.raises(ValueError, match="holds no strings"):
+        read_text(tensorboard_tensor(1, [1], float_val=[1]).SerializeToString(), "tensor")
+
+
+@given(st.binary(max_size=60), st.integers(0, 20), st.sampled_from(["text", "tensor"]))
+def test_hostile_bytes_are_an_error_at_worst(noise: bytes, at: int, kind: str) -> None:
+    """Whatever stands in a payload is UTF-8 afterwards, or raises ValueError."""
+    sound = strings(b"a", b"b").SerializeToString()
+    try:
+        text = read_text(sound[:at] + noise + sound[at:], kind)
+    except ValueError:
+        return
+    assert all(each.encode() is not None for each in text.texts)
