@@ -1,29 +1,26 @@
-"""Measure a server with many clients at once, while the runs that they watch grow.
-
-python benchmarks/clients.py [--clients N] [--seconds S]    (make bench-reader)
+"""Many clients of one server at once, while the runs that they watch grow.
 
 A writer in a process of its own appends to every run; the clients, in this process, each ask again as soon as they
-have an answer, or listen to the changes. Prints the requests a second, the waits and the errors. Anything but a
-complete answer is an error, and so is a series that is shorter than the same client has seen it.
+have an answer, or listen to the changes. Anything but a complete answer is an error, and so is a series that is
+shorter than the same client has seen it. Afterwards the server must have every point that was written.
 """
 
-import argparse
 import asyncio
 import multiprocessing
 import random
 import statistics
-import tempfile
+import sys
 import time
 from collections import Counter
 from multiprocessing.synchronize import Event
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import event_logs
 import orjson
 from served import Server, serve
 
-BUILD = Path(__file__).resolve().parent.parent / "build" / "bench"
+CLIENTS, SECONDS = 200, 30.0
 RUNS = [f"run-{number:02}" for number in range(20)]
 TAGS = [f"train/metric-{number}" for number in range(10)]
 STEPS = 10_000
@@ -34,19 +31,12 @@ BURST_STEPS, BURST_SECONDS = 10, 0.1
 """How many steps are appended to every run, and how often."""
 
 
-class Answer(NamedTuple):
-    """What a client asked for, and how long it waited."""
-
-    route: str
-    seconds: float
-
-
 class Crowd:
     """All clients of a server: what they were answered, heard, and complained of."""
 
     def __init__(self, address: tuple[str, int], ends: float) -> None:
-        self.answers: list[Answer] = []
-        self.heard = 0
+        self.waits: list[float] = []
+        """Milliseconds that each answer took."""
         self.errors: Counter[str] = Counter()
         self._address = address
         self._ends = ends
@@ -75,7 +65,7 @@ class Crowd:
             began = time.perf_counter()
             writer.write(f"GET /api/{route}{query} HTTP/1.1\r\nHost: {self._address[0]}\r\n\r\n".encode())
             content = orjson.loads(await asyncio.wait_for(_body(reader), 30))
-            self.answers.append(Answer(route, time.perf_counter() - began))
+            self.waits.append(1000 * (time.perf_counter() - began))
             for series in content.get("series", ()):
                 known = f"{tag} of {series['run']}"
                 if series["total"] < seen.get(known, STEPS):
@@ -84,15 +74,18 @@ class Crowd:
         writer.close()
 
     async def _listen(self) -> None:
-        """Take every change of the runs as it comes; a stream that ends early or falls silent is an error."""
+        """Take every change of the runs as it comes; a stream that ends or tells of no change is an error."""
         reader, writer = await asyncio.open_connection(*self._address)
         writer.write(f"GET /api/updates HTTP/1.1\r\nHost: {self._address[0]}\r\n\r\n".encode())
         await _headers(reader)
+        heard = 0
         while time.monotonic() < self._ends:
             line = await asyncio.wait_for(reader.readline(), 30)
             if not line:
                 raise ValueError("the stream of updates ended")
-            self.heard += line.startswith(b"data:")
+            heard += line.startswith(b"data:")
+        if heard < 2:  # The first one only says where things stand.
+            raise ValueError("no update was told")
         writer.close()
 
 
@@ -126,60 +119,39 @@ def write(paths: list[Path], is_over: Event, steps: Any) -> None:
     steps.value = written
 
 
-def report(crowd: Crowd, seconds: float) -> None:
-    """Print what came of it."""
-    errors = sum(crowd.errors.values())
-    print(f"\nerrors {errors} (goal 0)   {len(crowd.answers) / seconds:.0f} requests/s   {crowd.heard} updates heard")
-    for error, count in crowd.errors.most_common():
-        print(f"  {count} x {error}")
-    for route in ("runs", "tags", "scalars"):
-        waits = sorted(1000 * answer.seconds for answer in crowd.answers if answer.route == route)
-        if waits:
-            p99 = waits[int(0.99 * len(waits))]
-            print(
-                f"  /api/{route:10} {len(waits):7} answers   p50 {statistics.median(waits):7.1f} ms   p99 {p99:7.1f} ms"
-            )
-
-
 def check_totals(server: Server, steps: int) -> None:
     """Wait until the server has every point that was written."""
     server.connection.close()  # The server has closed it, too: it was idle. The next request opens it again.
+    expected = [steps] * (len(RUNS) * len(TAGS))
     end = time.monotonic() + 10
     totals: list[int] = []
-    while time.monotonic() < end:
-        reply = server.get("scalars", tag=TAGS, points=4)
-        totals = [series["total"] for series in reply["series"]]
-        if totals == [steps] * (len(RUNS) * len(TAGS)):
-            print(f"  every one of {len(RUNS) * len(TAGS)} series has all {steps} points")
-            return
+    while totals != expected:
+        assert time.monotonic() < end, f"{steps} steps were written, but there are {Counter(totals)}"
         time.sleep(0.1)
-    raise ValueError(f"{steps} steps were written, but there are {Counter(totals)}")
+        totals = [series["total"] for series in server.get("scalars", tag=TAGS, points=4)["series"]]
 
 
-def main() -> None:
-    """Measure, and check that nothing was lost."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--clients", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=30.0)
-    options = parser.parse_args()
-    BUILD.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="logs-", dir=BUILD) as folder:
-        logdir = Path(folder) / "logs"
-        paths = [event_logs.write_scalars(logdir / run, "own", TAGS, STEPS) for run in RUNS]
-        context = multiprocessing.get_context("spawn")
-        is_over, steps = context.Event(), context.Value("q", 0)
-        writer = context.Process(target=write, args=(paths, is_over, steps), daemon=True)
-        with serve(logdir, Path(folder) / "index") as server:
-            server.wait_loaded(len(RUNS))
-            writer.start()
-            crowd = Crowd((server.connection.host, server.connection.port), time.monotonic() + options.seconds)
-            print(f"{options.clients} clients, {len(RUNS)} runs growing, {options.seconds:.0f} s")
-            asyncio.run(crowd.gather(options.clients))
-            is_over.set()
-            writer.join(10)
-            report(crowd, options.seconds)
-            check_totals(server, steps.value)
-
-
-if __name__ == "__main__":
-    main()
+def crowd(folder: Path) -> dict[str, float]:
+    """Serve growing runs to many clients; return their errors, requests a second and waits in milliseconds."""
+    logdir = folder / "logs"
+    paths = [event_logs.write_scalars(logdir / run, "own", TAGS, STEPS) for run in RUNS]
+    context = multiprocessing.get_context("spawn")
+    is_over, steps = context.Event(), context.Value("q", 0)
+    writer = context.Process(target=write, args=(paths, is_over, steps), daemon=True)
+    with serve(logdir, folder / "index") as server:
+        server.wait_loaded(len(RUNS))
+        writer.start()
+        clients = Crowd((server.connection.host, server.connection.port), time.monotonic() + SECONDS)
+        asyncio.run(clients.gather(CLIENTS))
+        is_over.set()
+        writer.join(10)
+        check_totals(server, steps.value)
+    for error, count in clients.errors.items():
+        print(f"{count} x {error}", file=sys.stderr)
+    waits = sorted(clients.waits)
+    return {
+        "errors": sum(clients.errors.values()),
+        "rate": len(waits) / SECONDS,
+        "p50": statistics.median(waits),
+        "p99": waits[int(0.99 * len(waits))],
+    }

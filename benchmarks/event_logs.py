@@ -83,7 +83,8 @@ def scalar_events(dialect: Dialect, tags: Sequence[str], first: int, end: int) -
 def values(tag: int, steps: Int64s) -> npt.NDArray[np.float64]:
     """Return what the tag of this number holds: a noisy falling curve of doubles."""
     noise = np.sin(12.9898 * steps + tag) * 43758.5453
-    return np.exp(-steps / 1e5) + tag + 0.1 * (noise - np.floor(noise))
+    curve: npt.NDArray[np.float64] = np.exp(-steps / 1e5) + tag + 0.1 * (noise - np.floor(noise))
+    return curve
 
 
 def _payloads(dialect: Dialect, tags: Sequence[str], steps: Int64s, step_bytes: int) -> Records:

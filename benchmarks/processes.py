@@ -1,5 +1,7 @@
 """What /proc tells of a process: memory, descriptors, CPU time."""
 
+from __future__ import annotations
+
 import re
 import time
 from pathlib import Path
@@ -8,7 +10,7 @@ _TICK_MS = 10
 IDLE_SECONDS = 10.0
 
 
-def memory(process: str) -> "tuple[int, int]":
+def memory(process: int | str) -> tuple[int, int]:
     """Return the resident bytes of a process, given its id or "self": now, and the most so far."""
     status = Path(f"/proc/{process}/status").read_text()
     now, most = (int(re.findall(rf"{name}:\s+(\d+) kB", status)[0]) << 10 for name in ("VmRSS", "VmHWM"))
@@ -22,11 +24,12 @@ def count_descriptors(process: int) -> int:
 
 def idle_ms(process: int) -> int:
     """Return the milliseconds of CPU time that a process takes in ten seconds, while nothing is asked of it."""
-    before = _ticks(process)
+    before = cpu_ms(process)
     time.sleep(IDLE_SECONDS)
-    return _TICK_MS * (_ticks(process) - before)
+    return cpu_ms(process) - before
 
 
-def _ticks(process: int) -> int:
+def cpu_ms(process: int | str) -> int:
+    """Return the milliseconds of CPU time that all threads of a process took so far, within 10."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
+    return _TICK_MS * (int(fields[11]) + int(fields[12]))

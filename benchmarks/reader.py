@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import clients
 import event_logs
 import numpy as np
 import served
@@ -186,6 +187,16 @@ def many_runs(folder: Path) -> Trials:
     }
 
 
+def many_clients(folder: Path) -> Trials:
+    """Write nothing yet: every trial's runs are its own, as they grow."""
+
+    def trial() -> dict[str, float]:
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            return clients.crowd(Path(own))
+
+    return {OURS: trial}
+
+
 # What runs the trials.
 
 
@@ -198,29 +209,24 @@ class Measurement(NamedTuple):
     """What each figure is, and the goal of the cost contract."""
 
 
+COLD = {
+    "ms": ("1,000,000 scalars, {} an event: ms until all can be queried", "1/10 of rustboard, 1/100 of TensorBoard"),
+    "cpu": ("the same, ms of CPU time of all threads", ""),
+}
 BYTES = {
     "steady": ("bytes a point of {} scalars, loaded", "32"),
     "peak": ("the same, at the peak while loading", "96"),
 }
+
+
+def of(what: str, figures: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return figures with what they are of put in."""
+    return {figure: (text.format(what), goal) for figure, (text, goal) in figures.items()}
+
+
 MEASUREMENTS = {
-    "cold-1": Measurement(
-        functools.partial(cold, tags=1),
-        {
-            "ms": (
-                "1,000,000 scalars, 1 an event: ms until all can be queried",
-                "1/10 of rustboard, 1/100 of TensorBoard",
-            )
-        },
-    ),
-    "cold-10": Measurement(
-        functools.partial(cold, tags=10),
-        {
-            "ms": (
-                "1,000,000 scalars, 10 an event: ms until all can be queried",
-                "1/10 of rustboard, 1/100 of TensorBoard",
-            )
-        },
-    ),
+    "cold-1": Measurement(functools.partial(cold, tags=1), of("1", COLD)),
+    "cold-10": Measurement(functools.partial(cold, tags=10), of("10", COLD)),
     "mindinsight": Measurement(
         small, {"ms": ("10,000 scalars, 1 an event: ms until all can be queried, in MindInsight 1000 of them", "")}
     ),
@@ -251,11 +257,11 @@ MEASUREMENTS = {
             points=MILLION,
             readers={OURS: "toposcope", RUSTBOARD: "rustboard", TENSORBOARD: "tensorboard"},
         ),
-        {figure: (text.format("1,000,000"), goal) for figure, (text, goal) in BYTES.items()},
+        of("1,000,000", BYTES),
     ),
     "memory-10m": Measurement(
         functools.partial(memory, points=10 * MILLION, readers={OURS: "toposcope", RUSTBOARD: "rustboard"}),
-        {figure: (text.format("10,000,000"), goal) for figure, (text, goal) in BYTES.items()},
+        of("10,000,000", BYTES),
     ),
     "runs-10000": Measurement(
         many_runs,
@@ -263,6 +269,15 @@ MEASUREMENTS = {
             "ms": ("10,000 runs of 20 tags: ms from the command to the list of all", ""),
             "descriptors": ("the same, open descriptors at most", ""),
             "idle": ("the same, then CPU ms of 10 idle seconds", ""),
+        },
+    ),
+    "clients": Measurement(
+        many_clients,
+        {
+            "errors": ("200 clients for 30 s, 20 runs growing: errors", "0"),
+            "rate": ("the same, requests a second, each client without a pause", ""),
+            "p50": ("the same, median ms a request", ""),
+            "p99": ("the same, 99th percentile", ""),
         },
     ),
 }
@@ -307,7 +322,9 @@ def main() -> None:
     for name in options.measurements or MEASUREMENTS:
         measurement = MEASUREMENTS[name]
         with tempfile.TemporaryDirectory(prefix="logs-", dir=BUILD) as folder:
-            report(measurement, measure(measurement.prepare(Path(folder)), options.rounds))
+            trials = measurement.prepare(Path(folder))
+            os.sync()  # What is still to be written to disk would be written during the first trials.
+            report(measurement, measure(trials, options.rounds))
 
 
 if __name__ == "__main__":

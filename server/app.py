@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from toposcope.server import page
@@ -31,6 +31,8 @@ from toposcope.server.logdir import Logdir
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
+# Arrays hardly shrink: to try takes ten times as long as to send them.
+_NOT_ZIPPED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def make_app(logdir: Logdir, streams: updates.Streams, exposure: Exposure, path_prefix: str = "") -> ASGIApp:
@@ -79,7 +81,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str) -> Fast
     for module in (runs, tags, *plugins, updates, health):
         router.include_router(module.router)
     app.include_router(router)
-    app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1)
+    app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_ZIPPED)
     return app
 
 

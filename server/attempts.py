@@ -82,8 +82,7 @@ def is_by_product(file: FileView) -> bool:
 
     MindSpore evaluates the network for a landscape and writes its operators' values beside it, all at step 0.
     """
-    has_landscape = any(tag.plugin == "landscape" for tag in file.series)
-    return has_landscape and file.steps == (0, 0)
+    return file.steps == (0, 0) and any(tag.plugin == "landscape" for tag in file.series)
 
 
 def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> Columns:

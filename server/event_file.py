@@ -13,12 +13,12 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.index import Index, identify
 from toposcope.server.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.scanner import Counters, Damage, Piece, Scanner
+from toposcope.server.scanner import Counters, Damage, Piece, Rows, Scanner
 from toposcope.server.segment import Segment
 from toposcope.server.series import Payloads, Points, Series
 from toposcope.server.tag_table import Tag
 from toposcope.server.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
-from toposcope.server.window import WINDOW_BYTES, Part, scratch
+from toposcope.server.window import WINDOW_BYTES, Scratch, scratch
 
 WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _SMALLEST_WINDOW = 16 << 10
@@ -128,10 +128,12 @@ class EventFile:
             if self._was_replaced(status):
                 self._start_over(frozenset())
             self._inode, self._modified, self._size = status.st_ino, status.st_mtime, status.st_size
+            arrays = scratch(WINDOW_BYTES)
             end = self._offset + budget
-            while self._offset < end and self._size >= self._worth_reading_at:
-                if not self._read_some():
-                    return False
+            while self._offset < end and self._size >= self._worth_reading_at and self._read_some(arrays):
+                pass
+            if self._scanner:
+                self._append(self._scanner, self._scanner.take(arrays))
             if self._size < self._worth_reading_at and self._scanner and self._scanner.torn:
                 self._start_over(self._bad_records | self._scanner.torn)
                 return True
@@ -139,14 +141,14 @@ class EventFile:
         finally:
             os.close(self._descriptor)
 
-    def _read_some(self) -> bool:
-        """Read a window, or several at once; False when the file ended before the bytes that were expected."""
+    def _read_some(self, arrays: Scratch) -> bool:
+        """Read a window, or several at once; False when nothing more can be read at once."""
         scanner = self._scanner or self._open_scanner()
-        if scanner is None:
+        if scanner is None or self._size < self._worth_reading_at:
             return False
-        if self._window_bytes == WINDOW_BYTES and scanner.can_read_ahead and self._read_ahead(scanner):
+        if self._window_bytes == WINDOW_BYTES and scanner.can_read_ahead and self._read_ahead(scanner, arrays):
             return True
-        return self._read_window(scanner)
+        return self._read_window(scanner, arrays)
 
     def _open_scanner(self) -> Scanner | None:
         """Read the version event; None when it is not complete yet."""
@@ -167,48 +169,53 @@ class EventFile:
     def _read_at(self, offset: int, length: int) -> bytes:
         return os.pread(self._descriptor, length, offset)
 
-    def _read_window(self, scanner: Scanner) -> bool:
+    def _read_window(self, scanner: Scanner, arrays: Scratch) -> bool:
+        """Read a window; False when the file ended before the bytes that were expected."""
         # No larger than what is there: a live file brings a few hundred bytes at a time.
         length = max(min(self._window_bytes, self._size - self._offset), self._wanted)
-        arrays = scratch(length)
-        size = os.preadv(self._descriptor, [arrays.window[:length].data], self._offset)
+        if not scanner.has_room(arrays, length):
+            self._append(scanner, scanner.take(arrays))
+        large = arrays if length <= arrays.size else Scratch(length)
+        size = os.preadv(self._descriptor, [large.data[:length]], self._offset)
         if size < min(length, self._size - self._offset):
             return False
-        read = scanner.read(arrays, size, self._offset, self._size)
-        self._append(scanner, read.parts, read.heavy)
+        read = scanner.read(large, size, self._offset, self._size)
+        if large is not arrays:
+            self._append(scanner, scanner.take(large))
         # Behind a heavy payload that was hopped over a small window finds out whether there is another.
         hop = read.next_offset - (self._offset + size)
         self._window_bytes = _SMALLEST_WINDOW if hop > _FAR_HOP else min(4 * self._window_bytes, WINDOW_BYTES)
-        self._offset, self._wanted, self._worth_reading_at = read.next_offset, read.wanted, read.worth_reading_at
+        self._offset, self._wanted, self._worth_reading_at = read
         return True
 
-    def _read_ahead(self, scanner: Scanner) -> bool:
+    def _read_ahead(self, scanner: Scanner, arrays: Scratch) -> bool:
         """Read several windows at once, each on a core of its own; False when that brought nothing."""
         windows = min((self._size - self._offset) // WINDOW_BYTES, 4 * WORKERS)
         if windows < 2 or WORKERS < 2 or len(scanner.table.entries) > _MOST_TAGS_AHEAD:
             return False
+        self._append(scanner, scanner.take(arrays))
         starts = [self._offset + i * WINDOW_BYTES for i in range(windows)]
         pieces = list(_ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts))
         began = self._offset
         for piece in pieces:
             if piece is None or piece.start != self._offset:
                 break
-            self._append(scanner, scanner.join(piece), piece.heavy)
+            self._append(scanner, scanner.join(piece))
             self._offset = piece.end
         self._wanted, self._worth_reading_at = 0, self._offset + framing.HEADER_BYTES
         return self._offset > began
 
     def _read_piece(self, scanner: Scanner, start: int) -> Piece | None:
         arrays = scratch(WINDOW_BYTES + _OVERLAP)
-        size = os.preadv(self._descriptor, [arrays.window[: WINDOW_BYTES + _OVERLAP].data], start)
+        size = os.preadv(self._descriptor, [arrays.data[: WINDOW_BYTES + _OVERLAP]], start)
         return scanner.read_ahead(arrays, size, start, start + WINDOW_BYTES, self._size)
 
-    def _append(self, scanner: Scanner, parts: list[Part], heavy: npt.NDArray[np.int64]) -> None:
+    def _append(self, scanner: Scanner, rows: Rows) -> None:
         entries = scanner.table.entries
-        for number, points in parts:
+        for number, points in rows.parts:
             self._append_points(entries[number].tag, points)
-        if len(heavy):
-            self._heavy.append(heavy)
+        if len(rows.heavy):
+            self._heavy.append(rows.heavy)
 
     def _append_points(self, tag: Tag, points: Points | Payloads) -> None:
         self._grown[tag] = None
@@ -235,7 +242,7 @@ class EventFile:
         self._offset = last.end
         self._worth_reading_at = last.end + framing.HEADER_BYTES
         self._verified = last.verified
-        rows = {tag: series.points().total for tag, series in self._series.items()}
+        rows = {tag: series.total for tag, series in self._series.items()}
         self._saved = _Saved(last.end, rows, len(self._heavy_records()), last.verified, len(segments))
         return True
 

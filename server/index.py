@@ -79,7 +79,7 @@ class Index:
         """Return the segments of an event file that follow one another from its start on.
 
         Args:
-            path: of the event file.
+            path: of the event file, the same at every start.
             descriptor: the event file, open for reading.
             inode: its inode.
             size: its bytes.
@@ -104,18 +104,24 @@ class Index:
     def _load(self, key: str, start: int, end: int) -> Segment | None:
         path = self._path(key, start, end)
         try:
-            with path.open("rb") as opened:
-                status = os.fstat(opened.fileno())
-                if status.st_size >= _MAPPED_BYTES and self._mapped < _MOST_MAPPED:
-                    self._mapped += 1
-                    content = memoryview(mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ))
-                else:
-                    content = memoryview(opened.read())
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                status = os.fstat(descriptor)
+                content = self._content(descriptor, status.st_size)
+            finally:
+                os.close(descriptor)
             if time.time() - status.st_mtime > _FRESH_SECONDS:
                 os.utime(path)
             return decode(content)
         except (OSError, DamagedSegmentError, ValueError, LookupError, TypeError):
             return None
+
+    def _content(self, descriptor: int, size: int) -> memoryview:
+        """Return the bytes of a segment: mapped when they are many, so that only what is looked at is read."""
+        if size >= _MAPPED_BYTES and self._mapped < _MOST_MAPPED:
+            self._mapped += 1
+            return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
+        return memoryview(os.pread(descriptor, size, 0))
 
     def store(self, path: str, segment: Segment) -> bool:
         """Keep a segment; one from the start of the file replaces all others. Return whether that worked."""
@@ -128,7 +134,7 @@ class Index:
             if self._bytes + size > self._limit_bytes:
                 self._evict(size)
             self._bytes += size
-        target = self._path(key, segment.start, segment.end)
+        target = Path(self._path(key, segment.start, segment.end))
         try:
             _write(target, parts)
         except OSError as error:
@@ -155,10 +161,10 @@ class Index:
     def _drop(self, key: str, start: int, end: int) -> None:
         self._stretches[key].discard((start, end))
         with contextlib.suppress(OSError):
-            self._path(key, start, end).unlink()
+            os.unlink(self._path(key, start, end))
 
-    def _path(self, key: str, start: int, end: int) -> Path:
-        return self._folder / key[:2] / f"{key}-{start}-{end}"
+    def _path(self, key: str, start: int, end: int) -> str:
+        return f"{self._folder}/{key[:2]}/{key}-{start}-{end}"
 
 
 def identify(descriptor: int, inode: int, end: int) -> Identity:
@@ -169,7 +175,7 @@ def identify(descriptor: int, inode: int, end: int) -> Identity:
 
 
 def _key(path: str) -> str:
-    return hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _write(target: Path, parts: list[bytes | memoryview]) -> None:

@@ -15,8 +15,7 @@ from toposcope.server.index import Index
 HOT_SECONDS = 600.0
 """How long after its last growth a file counts as growing."""
 _BUDGET_BYTES = 64 << 20
-_BATCH_FILES = 32
-_BATCH_BYTES = 1 << 20
+_LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
 _QUIET_SECONDS = 5.0
@@ -70,6 +69,11 @@ class Loading:
     def is_waiting(self) -> bool:
         """Say whether a file has bytes that were not read yet."""
         return bool(self._waiting)
+
+    @property
+    def waiting(self) -> int:
+        """Number of files with bytes that were not read yet."""
+        return len(self._waiting)
 
     @property
     def has_leisure_work(self) -> bool:
@@ -146,17 +150,18 @@ class Loading:
         ends = time.monotonic() + seconds
         order = self._order()
         read: set[str] = set()
-        running: set[Future[list[str]]] = set()
-        while True:
-            while len(running) < WORKERS + 1 and order and time.monotonic() < ends:
-                running.add(self._pool.submit(self._read_batch, self._take_batch(order)))
-            if not running:
-                return read
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                paths = future.result()
-                read.update(self._files[path].run for path in paths)
-                self._settle(paths)
+        running: set[Future[str]] = set()
+        while running or (order and time.monotonic() < ends):
+            if len(running) < WORKERS and order and time.monotonic() < ends:
+                path = order.pop()
+                if self._files[path].size >= _LARGE_BYTES:
+                    running.add(self._pool.submit(self._read, path))
+                else:  # Handing it to another thread would take as long as reading it.
+                    read.add(self._settle(self._read(path)))
+            else:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                read.update(self._settle(future.result()) for future in done)
+        return read
 
     def _order(self) -> list[str]:
         """Return the waiting files, the most urgent last: what a page asks for first, then the newest first."""
@@ -164,27 +169,17 @@ class Loading:
             self._waiting, key=lambda path: (self._files[path].run in self._wanted, self._files[path].modified)
         )
 
-    def _take_batch(self, order: list[str]) -> list[str]:
-        """Take some small files, or a large one."""
-        batch: list[str] = []
-        size = 0
-        while order and len(batch) < _BATCH_FILES and size < _BATCH_BYTES:
-            batch.append(order.pop())
-            size += self._files[batch[-1]].size
-        return batch
-
-    def _read_batch(self, paths: list[str]) -> list[str]:
-        for path in paths:
-            loaded = self._files[path]
-            try:
-                loaded.has_more = loaded.file.read(_BUDGET_BYTES)
-            except OSError as error:
-                loaded.has_more = False
-                self._report(path, error)
-                continue
-            self.problems.pop(path, None)
+    def _read(self, path: str) -> str:
+        loaded = self._files[path]
+        try:
+            loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-        return paths
+        except OSError as error:
+            loaded.has_more = False
+            self._report(path, error)
+        else:
+            self.problems.pop(path, None)
+        return path
 
     def _report(self, path: str, error: OSError) -> None:
         reason = error.strerror or str(error)
@@ -192,15 +187,16 @@ class Loading:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason
 
-    def _settle(self, paths: list[str]) -> None:
-        """Note what is left to do for files that were read."""
-        for path in paths:
-            loaded = self._files[path]
-            if not loaded.has_more:
-                self._waiting.discard(path)
+    def _settle(self, path: str) -> str:
+        """Note what is left to do for a file that was read; return the run that it belongs to."""
+        loaded = self._files[path]
+        if not loaded.has_more:
+            self._waiting.discard(path)
+        if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
-            if loaded.view and loaded.view.verified < loaded.view.heavy:
-                self._unverified.add(path)
+        if loaded.view and loaded.view.verified < loaded.view.heavy:
+            self._unverified.add(path)
+        return loaded.run
 
     def verify(self) -> set[str]:
         """Verify some of the heavy records; return the runs whose view changed."""
@@ -211,7 +207,8 @@ class Loading:
         try:
             if not loaded.file.verify(_VERIFY_BYTES):
                 self._unverified.discard(path)
-                self._unsaved[path] = 0.0
+                if self._index is not None:
+                    self._unsaved[path] = 0.0
         except OSError as error:
             self._unverified.discard(path)
             self._report(path, error)

@@ -1,5 +1,6 @@
 """A logdir and its runs: one thread loads them, everybody reads the last snapshot."""
 
+import gc
 import logging
 import os
 import queue
@@ -20,6 +21,8 @@ LOOK_SECONDS = 0.2
 LIVE_SECONDS = 60.0
 """How long after its last growth a run counts as live."""
 _WATCHED_WALK_SECONDS = 60.0
+_PUBLISH_SHARE = 20
+_MANY_FILES = 200
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after 50 t at the soonest: 2 % of a core.
 
 log = logging.getLogger(__name__)
@@ -59,17 +62,20 @@ class Logdir:
 
     def __init__(self, path: str, reload_seconds: float, index: Index | None = None) -> None:
         self.path = path
+        self._root = os.path.realpath(path)
         nothing = Progress(0, 0, 0, 0)
         empty = MappingProxyType[str, RunView]({})
         self.snapshot = Snapshot(0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
         self._reload_seconds = reload_seconds
         self._loading = Loading(index)
         self._paths: dict[str, set[str]] = {}
-        self._live: set[str] = set()
+        self._live: dict[str, float] = {}
+        """Until when a run counts as live unless it grows, in seconds since 1970."""
         self._ignored_files = 0
         self._problems: dict[str, str] = {}
         self._subscribers: list[Callable[[Update], None]] = []
         self._next_walk = 0.0
+        self._publish_seconds = 0.0
         self._watcher: Watcher | None = None
         self._changes: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
         self._woken = threading.Event()
@@ -88,7 +94,7 @@ class Logdir:
 
     def want(self, runs: Iterable[str]) -> None:
         """Load these runs before others."""
-        if self.snapshot.loading:
+        if self.snapshot.loading and runs:
             self._loading.want(runs)
 
     def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
@@ -143,7 +149,8 @@ class Logdir:
     def _walk(self) -> set[str]:
         """Find new and vanished files; return the runs that lost some."""
         began = time.monotonic()
-        discovery = discover(self.path)
+        self._root = os.path.realpath(self.path)
+        discovery = discover(self._root)
         if self._reload_seconds:
             self._watch(discovery.has_links)
         usual = _WATCHED_WALK_SECONDS if self._is_told else self._reload_seconds
@@ -156,9 +163,9 @@ class Logdir:
 
     def _watch(self, has_links: bool) -> None:
         """Begin to watch, or stop, as the logdir allows."""
-        is_possible = can_watch(self.path) and not has_links
+        is_possible = can_watch(self._root) and not has_links
         if is_possible and self._watcher is None:
-            self._watcher = Watcher(self.path, self._tell)
+            self._watcher = Watcher(self._root, self._tell)
             self._next_walk = 0.0
         elif not is_possible and self._watcher is not None:
             self._watcher.stop()
@@ -179,9 +186,9 @@ class Logdir:
 
     def _take_change(self, path: str) -> set[str]:
         if os.path.isdir(path):
-            found = [each for each in discover(self.path, path).files]
+            found = [each for each in discover(self._root, path).files]
         else:
-            file = find(self.path, path)
+            file = find(self._root, path)
             found = [file] if file else []
         self._loading.add(found)
         self._note(found)
@@ -204,8 +211,20 @@ class Logdir:
 
     def _load(self, touched: set[str]) -> None:
         """Read what has news, publishing as it goes."""
+        is_large = self._loading.waiting > _MANY_FILES and gc.isenabled()
+        if is_large:  # The collector would go over all that is loaded again and again, and find nothing.
+            gc.disable()
+        try:
+            self._read_and_publish(touched)
+        finally:
+            if is_large:
+                gc.freeze()
+                gc.enable()
+
+    def _read_and_publish(self, touched: set[str]) -> None:
         while self._loading.is_waiting and not self._is_stopping:
-            touched |= self._loading.read(LOOK_SECONDS)
+            # To publish takes longer the more runs there are.
+            touched |= self._loading.read(max(LOOK_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
             self._publish(touched)
             touched = set()
         if touched or not self.snapshot.revision or self._status_changed():
@@ -219,30 +238,33 @@ class Logdir:
             or old.exists != os.path.isdir(self.path)
             or old.ignored_files != self._ignored_files
             or old.problems != self._all_problems()
-            or not all(self._is_live(run) for run in self._live)
+            or time.time() > self._next_stale
         )
 
     def _all_problems(self) -> dict[str, str]:
         return {**self._problems, **self._loading.problems}
 
-    def _is_live(self, run: str) -> bool:
-        return time.time() - self._loading.modified(self._paths.get(run, ())) < LIVE_SECONDS
+    @property
+    def _next_stale(self) -> float:
+        return min(self._live.values(), default=float("inf"))
 
     def _publish(self, touched: set[str]) -> None:
         """Swap in a snapshot in which the touched runs are up to date, and tell the subscribers."""
+        began = time.monotonic()
         old = self.snapshot
         revision = old.revision + 1
-        stale = {run for run in self._live if not self._is_live(run)}
+        stale = {run for run, until in self._live.items() if until < time.time()}
         runs = dict(old.runs)
         for name in touched | stale:
             files = self._loading.views(self._paths.get(name, ()))
-            self._live.discard(name)
+            self._live.pop(name, None)
             if not files:
                 runs.pop(name, None)
                 continue
-            live = self._is_live(name)
-            runs[name] = RunView(name, files, revision, live)
-            self._live |= {name} if live else set()
+            until = self._loading.modified(self._paths[name]) + LIVE_SECONDS
+            runs[name] = RunView(name, files, revision, live=until > time.time())
+            if runs[name].live:
+                self._live[name] = until
         if runs.keys() != old.runs.keys():
             runs = dict(sorted(runs.items()))
         self.snapshot = Snapshot(
@@ -255,6 +277,7 @@ class Logdir:
             MappingProxyType(self._all_problems()),
         )
         self._send(old, touched | stale)
+        self._publish_seconds = time.monotonic() - began
 
     def _send(self, old: Snapshot, touched: set[str]) -> None:
         before, now = old.runs.keys(), self.snapshot.runs.keys()

@@ -39,6 +39,8 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         if not is_verified and not payload_is_sound(read, record, whole):
             raise PayloadError(f"{where}: the record is damaged, its checksum does not fit its bytes")
         content = read(record + start, length)
+    except OSError as error:
+        raise PayloadError(f"{where}: the event file cannot be read: {error.strerror}") from None
     finally:
         os.close(descriptor)
     if len(content) < length:

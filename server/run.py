@@ -68,7 +68,10 @@ class RunView:
     @cached_property
     def tags(self) -> list[Tag]:
         """Tags that have points in the stitched view of some rank, in the order they were first met."""
-        return [tag for tag in {tag: None for file in self.files for tag in file.series} if self.ranks_of(tag)]
+        tags = {tag: None for file in self.files for tag in file.series if not _hides(file, tag, None)}
+        if all(len(attempts) == 1 for attempts in self.attempts.values()):
+            return list(tags)  # Nothing is hidden by a restart.
+        return [tag for tag in tags if self.ranks_of(tag)]
 
     def tags_of(self, plugin: str) -> list[str]:
         """Return the tags of a plugin that have points in the stitched view of some rank, as they were first met."""
@@ -151,7 +154,8 @@ def _ordering(keys: Int64s | Float64s) -> Ordering:
 
 def _hides(file: FileView, tag: Tag, attempt: int | str | None) -> bool:
     """Say whether the stitched view leaves out a tag of a file: what MindSpore writes beside its landscapes."""
-    return attempt is None and tag.plugin not in ("landscape", "graph") and is_by_product(file)
+    is_shown = attempt is not None or tag.plugin in ("landscape", "graph", *LINEAGE_PLUGINS)
+    return not is_shown and is_by_product(file)
 
 
 def _gather(

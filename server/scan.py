@@ -116,6 +116,7 @@ class Table:
     def __init__(self, slots: memoryview, names: memoryview):
         self.slots = slots
         self.names = names
+        self.names_end = 0
         self.count = len(slots)
 
 
@@ -202,7 +203,6 @@ class State:
         self.summary_end -= shift
         self.member_start -= shift
         self.member_end -= shift
-        self.rows = self.partial_rows = self.heavy_records = 0
 
 
 def _crc_tables() -> npt.NDArray[np.uint32]:
@@ -788,3 +788,17 @@ def next_header(data: memoryview, at: int, size: int) -> int:
 def find_slot(name: memoryview, length: int, kind: int, table: Table) -> int:
     """Return the slot of the tag name[:length] that came in a field of this kind, or the free slot for it."""
     return _find_slot(_pointer(name), 0, length, kind, table)
+
+
+def insert(name: memoryview, length: int, kind: int, number: int, stores: int, table: Table) -> None:
+    """Put a tag into its free slot; there must be room for it and for its name."""
+    slot = find_slot(name, length, kind, table)
+    for k in range(length):
+        table.names[table.names_end + k] = name[k]
+    table.slots[slot, _NAME] = table.names_end
+    table.slots[slot, _NAME_LENGTH] = length
+    table.slots[slot, _FIELD] = kind
+    table.slots[slot, _TAG] = number
+    table.slots[slot, _STORES] = stores
+    table.slots[slot, _FOLLOWER] = slot
+    table.names_end += length

@@ -1,5 +1,6 @@
 """Reads one event file window by window; remembers its tags and what in it is damaged."""
 
+import struct
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from toposcope.server.window import Part, Scratch
 _LONGEST_TAIL = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
 _FAR = 1 << 62
+_BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
 
 class Damage(NamedTuple):
@@ -30,11 +32,8 @@ class Damage(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What one window held."""
+    """How to go on after a window."""
 
-    parts: list[Part]
-    heavy: npt.NDArray[np.int64]
-    """Where in the file the records begin whose payloads are still to be verified."""
     next_offset: int
     """Where in the file the next window begins."""
     wanted: int
@@ -77,8 +76,16 @@ class Counters:
         """Smallest and largest wall_time of all events, in seconds since 1970; None when there are none."""
         if not self.first_wall:
             return None
-        first, last = np.array([self.first_wall, self.last_wall], np.uint64).view(np.float64)
-        return float(first), float(last)
+        first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))
+        return first, last
+
+
+class Rows(NamedTuple):
+    """What some windows held."""
+
+    parts: list[Part]
+    heavy: npt.NDArray[np.int64]
+    """Where in the file the records begin whose payloads are still to be verified."""
 
 
 class Piece(NamedTuple):
@@ -88,8 +95,7 @@ class Piece(NamedTuple):
     """Where in the file its first record begins."""
     end: int
     """Where reading goes on."""
-    parts: list[Part]
-    heavy: npt.NDArray[np.int64]
+    rows: Rows
     counters: Counters
     entries: list[Entry]
     """The tags that its parts are numbered by."""
@@ -122,30 +128,43 @@ class Scanner:
         self._is_lost = False
 
     def read(self, scratch: Scratch, size: int, offset: int, available: int) -> Read:
-        """Read scratch.window[:size], which holds the bytes of a file of `available` bytes from `offset` on."""
+        """Read scratch.window[:size], which holds the bytes of a file of `available` bytes from `offset` on.
+
+        The rows gather in scratch until they are taken.
+        """
         state = self._state
         state.begin(offset)
         if not state.is_inside:
             state.position = state.next = 0
         if not self._is_lost or self._seek_header(scratch, size, 0):
             self._scan(scratch, size, available - offset)
-        self.counters.add(state)
-        state.events = state.summaries = state.first_wall = state.last_wall = 0
-        parts = scratch.parts(state.partial_rows if state.is_cut else state.rows, self.table.entries)
-        heavy = scratch.heavy[: state.heavy_records].copy()
         if state.is_cut:
-            return Read(parts, heavy, offset + state.at, state.wanted, 0)
+            return Read(offset + state.at, state.wanted, 0)
         next_offset = offset + state.position
         if self._is_lost:
-            return Read(parts, heavy, next_offset, 0, offset + size + 1)
+            return Read(next_offset, 0, offset + size + 1)
         # A light record that was cut off is read whole; of a heavy one that is not complete yet nothing is.
         length = state.next - state.position
         wanted = length if length < state.light + _FRAME_BYTES else 0
-        return Read(parts, heavy, next_offset, wanted, next_offset + max(length, HEADER_BYTES))
+        return Read(next_offset, wanted, next_offset + max(length, HEADER_BYTES))
+
+    def has_room(self, scratch: Scratch, size: int) -> bool:
+        """Say whether the rows of another window fit into scratch."""
+        return scratch.has_room(self._state.partial_rows, size)
+
+    def take(self, scratch: Scratch) -> Rows:
+        """Take the rows out of scratch."""
+        state = self._state
+        parts = scratch.parts(state.partial_rows if state.is_inside else state.rows, self.table.entries)
+        heavy = scratch.heavy[: state.heavy_records].copy()
+        state.rows = state.partial_rows = state.heavy_records = 0
+        self.counters.add(state)
+        state.events = state.summaries = state.first_wall = state.last_wall = 0
+        return Rows(parts, heavy)
 
     def _scan(self, scratch: Scratch, size: int, available: int) -> None:
         """Scan to the end of the window, past new tags and damage."""
-        state, data, rows = self._state, scratch.window.data, scratch.rows()
+        state, data, rows = self._state, scratch.data, scratch.rows
         while True:
             bad = self._next_bad_record()
             scan(data, size, min(size, bad), available, DIALECTS[self.dialect], self.table.table, rows, state)
@@ -180,7 +199,7 @@ class Scanner:
 
     def _seek_header(self, scratch: Scratch, size: int, at: int) -> bool:
         """Go to the first sound header from a place on; False: there is none, the next window goes on from there."""
-        found = next_header(scratch.window.data, at, size)
+        found = next_header(scratch.data, at, size)
         self._is_lost = found < 0
         self._state.position = found if found >= 0 else max(at, size - HEADER_BYTES + 1)
         return found >= 0
@@ -229,8 +248,7 @@ class Scanner:
 
     def restore(self, entries: Sequence[Entry], counters: Counters, damage: Sequence[Damage]) -> None:
         """Take up, before anything is read, where another scanner stood between two records."""
-        for entry in entries:
-            self.table.enter(entry)
+        self.table = TagTable(entries)
         self.counters.add(counters)
         self.damage += damage
 
@@ -257,7 +275,7 @@ class Scanner:
         the ordinary: damage, a heavy record that the window lacks the end of, a tag whose plugin an earlier value
         may have named. None: there is no header.
         """
-        state, data, rows = self._state, scratch.window.data, scratch.rows()
+        state, data, rows = self._state, scratch.data, scratch.rows
         state.begin(offset)
         start = next_header(data, 0, min(size, _LONGEST_TAIL))
         if start < 0:
@@ -269,14 +287,15 @@ class Scanner:
             if not state.has_new_tag or self._is_heavy or (is_unclear and self.dialect == "tensorboard"):
                 break
             self._enter_tag(scratch)
-        self.counters.add(state)
-        parts, heavy = scratch.parts(state.rows, self.table.entries), scratch.heavy[: state.heavy_records].copy()
-        return Piece(offset + start, offset + state.position, parts, heavy, self.counters, self.table.entries)
+        state.is_inside = False  # What was read of a record at hand is read again in its turn.
+        end = offset + state.position
+        return Piece(offset + start, end, self.take(scratch), self.counters, self.table.entries)
 
-    def join(self, piece: Piece) -> list[Part]:
-        """Take over a piece that begins where this scanner stands; return its parts under this scanner's numbers."""
+    def join(self, piece: Piece) -> Rows:
+        """Take over a piece that begins where this scanner stands; return its rows under this scanner's numbers."""
         self.counters.add(piece.counters)
-        return [Part(self._number(piece.entries[part.number]), part.points) for part in piece.parts]
+        parts = [Part(self._number(piece.entries[part.number]), part.points) for part in piece.rows.parts]
+        return Rows(parts, piece.rows.heavy)
 
     def _number(self, entry: Entry) -> int:
         number = self.table.find(entry.name, entry.kind)

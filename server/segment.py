@@ -11,6 +11,7 @@ wall_time, record, start, length and kind of the other series, then the offsets 
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import google_crc32c
@@ -112,10 +113,18 @@ def decode(content: memoryview) -> Segment:
     header = orjson.loads(content[_HEAD.size : columns_at])
     reader = _ColumnReader(content, columns_at)
     series: dict[Tag, Points | Payloads] = {}
-    for tag, *columns in reader.split(header["points"], _POINT_TYPES):
-        series[tag] = Points(*columns)
-    for tag, *columns in reader.split(header["payloads"], _PAYLOAD_TYPES):
-        series[tag] = Payloads(*[*columns, np.zeros(len(columns[0]), np.uint32)])
+    step, wall_time, value = reader.table(header["points"], _POINT_TYPES)
+    at = 0
+    for plugin, name, rows in header["points"]:
+        end = at + rows
+        series[_tag(plugin, name)] = Points(step[at:end], wall_time[at:end], value[at:end])
+        at = end
+    columns = [*reader.table(header["payloads"], _PAYLOAD_TYPES)]
+    columns.append(np.zeros(len(columns[0]), np.uint32))
+    at = 0
+    for plugin, name, rows in header["payloads"]:
+        series[_tag(plugin, name)] = Payloads(*[column[at : at + rows] for column in columns])
+        at += rows
     dialect, session_id, starts_attempt = header["version"]
     return Segment(
         header["start"],
@@ -124,7 +133,7 @@ def decode(content: memoryview) -> Segment:
         Version(dialect, bytes.fromhex(session_id), starts_attempt),
         Counters(**header["counters"]),
         [Damage(*damage) for damage in header["damage"]],
-        [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in header["entries"]],
+        [_entry(*entry) for entry in header["entries"]],
         header["verified"],
         header["bad_records"],
         series,
@@ -145,15 +154,20 @@ class _ColumnReader:
         self._at += column.nbytes + -column.nbytes % _ALIGNMENT
         return column
 
-    def split(self, series: list[tuple[str, str, int]], dtypes: tuple[str, ...]) -> list[tuple[Any, ...]]:
-        """Return (tag, its part of each of the next columns) of the series that lie in them one after the other."""
-        columns = [self.take(sum(rows for *_, rows in series), dtype) for dtype in dtypes]
-        parts = []
-        at = 0
-        for plugin, name, rows in series:
-            parts.append((Tag(plugin, name), *(column[at : at + rows] for column in columns)))
-            at += rows
-        return parts
+    def table(self, series: list[tuple[str, str, int]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
+        """Return the next columns, in which these series lie one after the other."""
+        rows = sum(rows for *_, rows in series)
+        return [self.take(rows, dtype) for dtype in dtypes]
+
+
+@lru_cache(65536)  # The files of a logdir have the same tags.
+def _entry(plugin: str, tag: str, name: str, kind: int) -> Entry:
+    return Entry(_tag(plugin, tag), name.encode("latin-1"), kind)
+
+
+@lru_cache(65536)
+def _tag(plugin: str, name: str) -> Tag:
+    return Tag(plugin, name)
 
 
 def _join(series: Sequence[tuple[npt.NDArray[Any], ...]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:

@@ -89,6 +89,11 @@ class Series:
         self._length = first.total
         self._waiting: list[Points | Payloads] = []
 
+    @property
+    def total(self) -> int:
+        """Number of points."""
+        return self._length + sum(points.total for points in self._waiting)
+
     def append(self, points: Points | Payloads) -> None:
         """Add points at the end."""
         self._waiting.append(points)
@@ -97,10 +102,12 @@ class Series:
         """Return all points so far; those that were there before are copied only when the arrays are full."""
         if self._waiting:
             self._settle()
+        if self._length == self._arrays.total:
+            return self._arrays
         return self._arrays.take(slice(self._length))
 
     def _settle(self) -> None:
-        length = self._length + sum(points.total for points in self._waiting)
+        length = self.total
         if length > self._arrays.total:
             self._grow(length if self._length == 0 else length + length // 8 + 8)
         for points in self._waiting:

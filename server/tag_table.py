@@ -1,16 +1,19 @@
 """The tags of one event file, found by their bytes."""
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
 from toposcope.proto import tensorboard_pb2
-from toposcope.server.scan import KINDS, STORES, Table, find_slot
+from toposcope.server.scan import KINDS, STORES, Table, find_slot, insert
 
 # The columns are those that scan.py lists.
 _COLUMNS = 6
-_TAG_COLUMN = 3
+_TAG = 3
+_FEWEST_SLOTS = 64
 _TENSORBOARD_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}
 # A plugin of TensorBoard's by one of these names would not be what we mean by it.
 _OWN_PLUGINS = {"scalar", "image", "histogram", "graph", "lineage", "dataset_graph", "landscape"}
@@ -42,60 +45,63 @@ class Entry(NamedTuple):
 
 
 class TagTable:
-    """Gives each tag its number; `table` is what a scan looks tags up in."""
+    """Gives each tag its number; `table` is what a scan looks tags up in.
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self._names = bytearray(1024)
-        self._names_end = 0
-        self._slots = _free_slots(64)
-        self.table = self._make_table()
+    The table is laid out when it is first needed: most files that the index knows never grow.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.entries = list(entries)
+        self._table: Table | None = None
+        self._slots = np.empty((0, _COLUMNS), np.int64)
+        self._names = bytearray()
+
+    @property
+    def table(self) -> Table:
+        """The tags as a scan takes them; another object once it has grown."""
+        return self._table or self._lay_out()
 
     def copy(self) -> "TagTable":
         """Return a table of the same tags that grows on its own."""
-        other = TagTable()
-        other.entries = list(self.entries)
-        other._names, other._names_end = bytearray(self._names), self._names_end
-        other._slots = self._slots.copy()
-        other.table = other._make_table()
+        other = TagTable(self.entries)
+        other._slots, other._names = self._slots.copy(), bytearray(self._names)
+        if self._table is not None:
+            other._table = Table(other._slots.data, memoryview(other._names))
+            other._table.names_end = self._table.names_end
         return other
 
     def find(self, name: bytes, kind: int) -> int | None:
         """Return the number of a tag, or None when it was not entered."""
-        number = int(self._slots[find_slot(memoryview(name or b"\0"), len(name), kind, self.table), _TAG_COLUMN])
+        slot = find_slot(memoryview(name or b"\0"), len(name), kind, self.table)
+        number = int(self._slots[slot, _TAG])
         return number if number >= 0 else None
 
     def enter(self, entry: Entry) -> int:
         """Enter a tag that the table lacks; return its number."""
-        if 2 * (len(self.entries) + 1) > len(self._slots):
-            self._grow()
+        table, number = self.table, len(self.entries)
         self.entries.append(entry)
-        self._insert(len(self.entries) - 1)
-        return len(self.entries) - 1
+        if 2 * number < len(self._slots) and table.names_end + len(entry.name) <= len(self._names):
+            self._insert(table, number)
+        else:
+            self._lay_out()
+        return number
 
-    def _insert(self, number: int) -> None:
-        entry = self.entries[number]
-        name, length = entry.name, len(entry.name)
-        slot = find_slot(memoryview(name or b"\0"), length, entry.kind, self.table)
-        start, self._names_end = self._names_end, self._names_end + length
-        if self._names_end > len(self._names):  # A new array: the table still looks at the old one.
-            self._names = bytearray(self._names) + bytearray(self._names_end)
-            self.table = self._make_table()
-        self._names[start : self._names_end] = name
-        self._slots[slot] = start, length, entry.kind, number, entry.stores, slot
-
-    def _grow(self) -> None:
-        """Double the number of slots."""
-        self._slots = _free_slots(2 * len(self._slots))
-        self._names_end = 0
-        self.table = self._make_table()
+    def _lay_out(self) -> Table:
+        """Lay the table out anew, with room for as many tags again."""
+        self._slots = np.zeros((max(_FEWEST_SLOTS, 1 << (4 * len(self.entries)).bit_length()), _COLUMNS), np.int64)
+        self._slots[:, _TAG] = -1
+        self._names = bytearray(1024 + 2 * sum(len(entry.name) for entry in self.entries))
+        self._table = Table(self._slots.data, memoryview(self._names))
         for number in range(len(self.entries)):
-            self._insert(number)
+            self._insert(self._table, number)
+        return self._table
 
-    def _make_table(self) -> Table:
-        return Table(memoryview(self._slots.data), memoryview(self._names))
+    def _insert(self, table: Table, number: int) -> None:
+        entry = self.entries[number]
+        insert(memoryview(entry.name or b"\0"), len(entry.name), entry.kind, number, entry.stores, table)
 
 
+@lru_cache(65536)  # The files of a logdir have the same tags.
 def make_entry(name: bytes, kind: int, metadata: bytes) -> Entry:
     """Return the entry of a tag.
 
@@ -114,12 +120,6 @@ def make_entry(name: bytes, kind: int, metadata: bytes) -> Entry:
         named = _tensorboard_plugin(metadata)
         plugin = plugin if named in {*_OWN_PLUGINS, "tensor", "text"} else named  # No value, no point of theirs.
     return Entry(Tag(plugin, text), name, kind)
-
-
-def _free_slots(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    slots = np.zeros((count, _COLUMNS), np.int64)
-    slots[:, _TAG_COLUMN] = -1
-    return slots
 
 
 def _tensorboard_plugin(metadata: bytes) -> str:

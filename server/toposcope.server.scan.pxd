@@ -28,7 +28,8 @@ cdef class Rows:
 @cython.final
 cdef class Table:
     cdef long long[:, ::1] slots
-    cdef const unsigned char[::1] names
+    cdef unsigned char[::1] names
+    cdef public Py_ssize_t names_end
     cdef Py_ssize_t count
 
 
@@ -193,3 +194,8 @@ cpdef scan(
 cpdef Py_ssize_t next_header(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t size)
 
 cpdef Py_ssize_t find_slot(const unsigned char[::1] name, Py_ssize_t length, long long kind, Table table)
+
+@cython.locals(slot=Py_ssize_t, k=Py_ssize_t)
+cpdef insert(
+    const unsigned char[::1] name, Py_ssize_t length, long long kind, long long number, long long stores, Table table
+)

@@ -41,12 +41,15 @@ class Scratch:
         self.start = np.empty(rows, np.uint32)
         self.length = np.empty(rows, np.uint32)
         self.heavy = np.empty(size // _SMALLEST_HEAVY_BYTES + 1, np.int64)
-
-    def rows(self) -> Rows:
-        """Return the columns as a scan takes them."""
+        self.data = self.window.data
         bits, wall_bits = self.value.view(np.uint64), self.wall_time.view(np.uint64)
         columns = (self.tag, self.step, wall_bits, bits, self.value, self.start, self.length, self.heavy)
-        return Rows(*(column.data for column in columns))
+        self.rows = Rows(*(column.data for column in columns))
+        """The columns as a scan takes them."""
+
+    def has_room(self, rows: int, size: int) -> bool:
+        """Say whether the rows of a window of so many bytes fit behind so many others."""
+        return rows + size // SMALLEST_ROW < len(self.tag)
 
     def parts(self, rows: int, entries: Sequence[Entry]) -> list[Part]:
         """Split the first rows by tag; copies, so that the arrays can be used again."""

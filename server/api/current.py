@@ -15,8 +15,12 @@ def logdir_of(request: Request) -> Logdir:
 
 
 def snapshot_of(request: Request) -> Snapshot:
-    """Return the last published snapshot."""
-    return logdir_of(request).snapshot
+    """Return the last published snapshot; runs that the request names are loaded before others."""
+    logdir = logdir_of(request)
+    named = request.query_params.getlist("run")
+    if named:
+        logdir.want(named)
+    return logdir.snapshot
 
 
 Current = Annotated[Snapshot, Depends(snapshot_of)]

@@ -5,11 +5,11 @@ import io
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Body, HTTPException, Query, Response
+from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
 from toposcope.server.api.reply import Number, json_reply, number_text, numbers
 from toposcope.server.logdir import Snapshot
 from toposcope.server.run import RunView
@@ -95,8 +95,9 @@ def read_scalars(current: Current, query: Annotated[ScalarQuery, Query()]) -> Re
 
 
 @router.post("/scalars", response_model=Scalars, responses=_REPLIES)
-def read_many_scalars(current: Current, query: Annotated[ScalarQuery, Body()]) -> Response:
+def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarQuery, Body()]) -> Response:
     """Read scalar series; the same as GET for lists that are too long for a URL."""
+    logdir_of(request).want(query.run)
     return _read(current, query)
 
 

@@ -46,9 +46,6 @@ class Room(NamedTuple):
     attributes: int
 
 
-NO_ATTRIBUTES = Attributes([], 0)
-
-
 def attribute(name: bytes | str, value: Text) -> Attribute:
     """Return an attribute, its name cut if it is very long."""
     return Attribute(decoded(name)[:_LONGEST_NAME], value)

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.graphs.attributes import Attributes, Room
-from toposcope.server.graphs.tree import Tree
+from toposcope.server.graphs.tree import Int32s, Tree
 
-Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 ReadAttributes = Callable[[int, Room], Attributes]
 
@@ -75,7 +74,7 @@ class Graph:
     types: list[Output]
     edges: Edges
     missing: dict[int, str]
-    """Edge without a source to what the file calls that."""
+    """Edge without a source to what it asks for."""
     results: frozenset[int]
     """Nodes that the graph returns."""
     left_out: list[str]

@@ -6,15 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.graphs.columns import Edges, Graph, Int32s, Kind, Output, ReadAttributes
-from toposcope.server.graphs.limits import MOST_EDGES, MOST_NAME_CHARACTERS, MOST_NODES, within
+from toposcope.server.graphs.columns import Edges, Graph, Kind, Output, ReadAttributes
+from toposcope.server.graphs.limits import LONGEST_PATH, MOST_EDGES, MOST_NAME_CHARACTERS, MOST_NODES, shortened, within
 from toposcope.server.graphs.repeats import find_repeats
-from toposcope.server.graphs.tree import Tree, grow_tree
+from toposcope.server.graphs.tree import Int32s, Tree, grow_tree
 
 ALL_OUTPUTS = -1
 """As the output that an input reads."""
 _TUPLE = Output("tuple", None)
-_NODE_BYTES = 1200
+_LONGEST_OP = 200
+_NODE_BYTES = 600
 _EDGE_BYTES = 40
 
 
@@ -48,9 +49,6 @@ class Draft:
         self._controls = array("b")
         self._input_ends = array("q", [0])
 
-    def __len__(self) -> int:
-        return len(self._paths)
-
     def __contains__(self, key: str) -> bool:
         number = self._numbers.get(key)
         return number is not None and self._node_of[number] >= 0
@@ -82,7 +80,8 @@ class Draft:
         number = self._number(key)
         if self._node_of[number] < 0:
             self._node_of[number] = len(self._paths)
-        self._ids.append(node_id)
+        op = shortened(op, _LONGEST_OP)
+        self._ids.append(shortened(node_id, LONGEST_PATH))
         self._paths.append(path)
         self._ops.append(self._known_texts.setdefault(op, op))
         self.kinds.append(kind)
@@ -135,7 +134,7 @@ class Draft:
         returned = (self._node_of[self._numbers[each]] for each in results if each in self)
         return Graph(
             source=source,
-            name=name,
+            name=shortened(name, LONGEST_PATH),
             tree=tree,
             ops=self._ops,
             kinds=self.kinds,
@@ -143,7 +142,9 @@ class Draft:
             outputs=self._outputs,
             types=list(types),
             edges=edges,
-            missing={edge: keys[numbers[edge]] for edge in np.flatnonzero(sources < 0).tolist()},
+            missing={
+                edge: shortened(keys[numbers[edge]], LONGEST_PATH) for edge in np.flatnonzero(sources < 0).tolist()
+            },
             results=frozenset(returned),
             left_out=list(left_out),
             repeats=find_repeats(tree, edges, self._looks(tree)),

@@ -29,3 +29,8 @@ def within(count: int, most: int, what: str) -> None:
     """
     if count > most:
         raise GraphError(f"a graph of more than {most:,} {what} is not shown")
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name, cut after so many characters."""
+    return name if len(name) <= most else name[:most] + "…"

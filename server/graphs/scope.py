@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.columns import Graph, Int32s
+from toposcope.server.graphs.columns import Graph
 from toposcope.server.graphs.entries import (
     Numbers,
     described_node,
@@ -16,7 +16,7 @@ from toposcope.server.graphs.entries import (
     input_links,
     output_links,
 )
-from toposcope.server.graphs.tree import Tree
+from toposcope.server.graphs.tree import Int32s, Tree
 from toposcope.server.graphs.views import DescribedEntry, FlowView, ScopeView
 
 _ROOM = Room(characters=100, attributes=20)
@@ -52,14 +52,14 @@ def open_scope(graph: Graph, scope: int, offset: int, limit: int) -> ScopeView:
     flows = _flows(graph, scope)
     if len(listed) < len(children):
         flows = flows.where(np.isin(flows.source, listed) | np.isin(flows.target, listed))
-    edges, total = _edges(graph, scope, flows)
+    edges, total, outside = _edges(graph, scope, flows)
     return {
         "name": graph.tree.names[scope],
         "total": len(children),
         "children": _describe(graph, listed, flows),
         "edges": edges,
         "edges_total": total,
-        "outside": [entry_view(graph, entry) for entry in _outside(graph.tree, scope, flows)],
+        "outside": [entry_view(graph, entry) for entry in outside],
     }
 
 
@@ -96,27 +96,21 @@ def _seen_from(tree: Tree, scope: int, entries: Int32s) -> Int32s:
     return seen
 
 
-def _outside(tree: Tree, scope: int, flows: _Flows) -> list[int]:
-    """Return the ends of edges that are not in a scope."""
-    ends = np.unique(np.concatenate([flows.source, flows.target]))
-    return [int(entry) for entry in ends[~_is_in(tree, scope, ends)]]
-
-
-def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int]:
-    """Return (the edges between entries, as many as are listed; how many there are)."""
+def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int, list[int]]:
+    """Return (the edges between entries, as many as are listed; how many there are; their ends outside)."""
     control, types = graph.edges.control[flows.edge], graph.edges.type[flows.edge]
     order = np.lexsort((types, control, flows.target, flows.source))
     keys = np.stack([flows.source, flows.target, control, types])[:, order]
     changes = np.diff(keys, axis=1, prepend=-2) != 0
-    firsts = np.flatnonzero(changes.any(axis=0))
     numbers = np.cumsum(changes[:3].any(axis=0)) - 1
-    counts = np.diff(firsts, append=len(order))
+    total = int(numbers[-1]) + 1 if len(numbers) else 0
+    firsts = np.flatnonzero(changes.any(axis=0))
+    counts = np.diff(firsts, append=len(order))[numbers[firsts] < _MOST_FLOWS]
+    listed = keys[:, firsts[: len(counts)]]
     views: list[FlowView] = []
     for number, (source, target, is_control, type_), count in zip(
-        numbers[firsts].tolist(), keys[:, firsts].T.tolist(), counts.tolist(), strict=True
+        numbers[firsts].tolist(), listed.T.tolist(), counts.tolist(), strict=False
     ):
-        if number == _MOST_FLOWS:
-            break
         if number == len(views):
             views.append(_edge(graph.tree, scope, source, target, bool(is_control)))
         views[number]["count"] += count
@@ -125,7 +119,8 @@ def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int
             views[number]["types"].append({**flowing, "count": count})
     for view in views:
         view["types"] = sorted(view["types"], key=lambda flowing: -flowing["count"])[:_MOST_TYPES]
-    return views, int(numbers[-1]) + 1 if len(numbers) else 0
+    ends = np.unique(listed[:2])
+    return views, total, ends[~_is_in(graph.tree, scope, ends)].tolist()
 
 
 def _edge(tree: Tree, scope: int, source: int, target: int, is_control: bool) -> FlowView:

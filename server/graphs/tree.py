@@ -11,6 +11,7 @@ from toposcope.server.graphs.limits import (
     LONGEST_PATH,
     MOST_NAME_CHARACTERS,
     MOST_SCOPES,
+    shortened,
     within,
 )
 
@@ -84,8 +85,7 @@ class _Scopes:
 
     def place(self, path: str) -> tuple[int, str]:
         """Return (scope, label) of a node; scopes that are new are entered."""
-        if len(path) > LONGEST_PATH:
-            path = path[:LONGEST_PATH] + "…"
+        path = shortened(path, LONGEST_PATH)
         if "//" in path or path[:1] == "/" or path[-1:] == "/":
             path = "/".join(filter(None, path.split("/")))
         *parts, label = path.split("/", DEEPEST)

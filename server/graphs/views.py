@@ -46,7 +46,7 @@ class Link(TypedDict):
     type: TypeView | None
     """null: unknown."""
     missing: bool
-    """Whether the graph has no such node; the name is as the file has it."""
+    """Whether the graph has no such node; then the name is all that is known of it."""
 
 
 class AttributeView(TypedDict):

@@ -46,7 +46,7 @@ def use_scan(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make Scanner and TagTable use one form of scan."""
     for owner, names in (
         (scanner, ("State", "next_header", "scan")),
-        (tag_table, ("Table", "find_slot")),
+        (tag_table, ("Table", "find_slot", "insert")),
         (window, ("Rows",)),
     ):
         for name in names:
@@ -75,8 +75,9 @@ def read_windows(reader: scanner.Scanner, content: bytes, step: int) -> tuple[li
         arrays = window.Scratch(max(size, 64))
         arrays.window[:size] = np.frombuffer(content[offset : offset + size], np.uint8)
         read = reader.read(arrays, size, offset, end)
-        parts += read.parts
-        heavy += read.heavy.tolist()
+        rows = reader.take(arrays)
+        parts += rows.parts
+        heavy += rows.heavy.tolist()
         is_stuck = (read.next_offset, read.wanted, read.worth_reading_at) == (offset, wanted, worth)
         assert not is_stuck or end < len(content), "the scanner asks for the same window again and again"
         offset, wanted, worth = read.next_offset, read.wanted, read.worth_reading_at

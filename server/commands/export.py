@@ -1,0 +1,119 @@
+"""summary-server export: writes what runs hold into files that other programs read."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from toposcope.server.chosen_series import Choice
+from toposcope.server.commands.arguments import Parser, attempt_or_all, check_listable, is_inside, rank_or_all
+from toposcope.server.export_folder import MANIFEST, ExportFolder
+from toposcope.server.export_run import PLUGINS, SERIES_PLUGINS, Wanted, export_run
+from toposcope.server.load_once import Loaded, load_logdir
+from toposcope.server.run import RunView
+from toposcope.server.run_lineage import sessions_by_parent
+from toposcope.server.version import VERSION
+
+_MOST_LISTED = 10
+_DESCRIPTION = """\
+Write what runs hold into a new folder, a folder a run: scalar.csv, image/TAG_STEP.png, tensor/TAG_STEP.npy,
+text/TAG_STEP.md, and histograms, landscapes, graphs and lineage as JSON. manifest.json, written last, says what is in
+each file, and what is left out and why."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Export what the arguments say; return 1 when damaged points are left out."""
+    parser = _parser()
+    options = parser.parse_hyphenated(arguments)
+    logdir, out = os.path.expanduser(options.dir), os.path.expanduser(options.out)
+    try:
+        check_listable("DIR", logdir)
+        if is_inside(out, logdir):
+            raise ValueError(f"--out {out!r} is inside DIR, where only event files belong: name another folder")
+        loaded = load_logdir(logdir)
+        runs = _choose(loaded, options.run, logdir)
+        plugins = tuple(each for each in PLUGINS if not options.plugin or each in options.plugin)
+        wanted = Wanted(plugins, frozenset(options.tag), Choice(options.rank, options.attempt))
+        _check_tags(runs, wanted)
+        folder = ExportFolder(out)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
+    try:
+        _export(runs, loaded, wanted, folder, logdir)
+    except OSError as error:
+        parser.error(f"--out {out!r} cannot be written, the export is not complete: {error.strerror}")
+    return _tell(folder, loaded)
+
+
+def _parser() -> Parser:
+    parser = Parser("summary-server export", _DESCRIPTION, "Exit status: 0, or 1 when something damaged is left out.")
+    parser.add_argument("dir", metavar="DIR", help="directory of runs, searched recursively")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write into; new, or empty")
+    parser.add_argument("--run", action="append", default=[], metavar="R", help="only this run; repeatable")
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="T", help="only this tag, and nothing without a tag; repeatable"
+    )
+    parser.add_argument(
+        "--plugin", action="append", default=[], choices=PLUGINS, help="only what belongs to it; repeatable"
+    )
+    parser.add_argument(
+        "--rank", type=rank_or_all, metavar="N|all", help="default: the lowest rank that has the tag, as on the page"
+    )
+    parser.add_argument(
+        "--attempt",
+        type=attempt_or_all,
+        metavar="N|all",
+        help="default: attempts stitched, what a later one repeats left out, as on the page",
+    )
+    return parser
+
+
+def _choose(loaded: Loaded, names: list[str], logdir: str) -> list[RunView]:
+    if not loaded.runs:
+        raise ValueError(f"DIR {logdir!r} holds no run: expected event files in it or below it")
+    for name in names:
+        if name not in loaded.runs:
+            raise ValueError(f"--run {name!r}: there is no such run, expected {_one_of(loaded.runs)}")
+    return [view for name, view in loaded.runs.items() if not names or name in names]
+
+
+def _check_tags(runs: list[RunView], wanted: Wanted) -> None:
+    if wanted.tags and not set(wanted.plugins) & set(SERIES_PLUGINS):
+        raise ValueError(f"--tag chooses among {', '.join(SERIES_PLUGINS)}: --plugin names none of them")
+    known = {
+        tag.name: None
+        for view in runs
+        for file in view.files
+        for tag in file.series
+        if tag.plugin in wanted.plugins and tag.plugin in SERIES_PLUGINS
+    }
+    for tag in sorted(wanted.tags - known.keys()):
+        raise ValueError(f"--tag {tag!r}: no chosen run has it, expected {_one_of(known)}")
+
+
+def _one_of(names: Iterable[str]) -> str:
+    listed = [repr(name) for name in names]
+    more = [f"... ({len(listed)} in all)"] if len(listed) > _MOST_LISTED else []
+    return "one of " + ", ".join(listed[:_MOST_LISTED] + more) if listed else "none, there are no tags"
+
+
+def _export(runs: list[RunView], loaded: Loaded, wanted: Wanted, folder: ExportFolder, logdir: str) -> None:
+    sessions = sessions_by_parent(loaded.runs)
+    for view in runs:
+        export_run(view, loaded.runs, sessions, wanted, folder)
+    facts: dict[str, Any] = {
+        "format": "toposcope-export",
+        "version": VERSION,
+        "logdir": os.path.abspath(logdir),
+        "runs": [view.name for view in runs],
+        "rank": wanted.choice.rank,
+        "attempt": wanted.choice.attempt,
+        "damage": {view.name: sum(len(file.damage) for file in view.files) for view in runs},
+        "problems": dict(loaded.problems),
+    }
+    folder.finish(facts)
+
+
+def _tell(folder: ExportFolder, loaded: Loaded) -> int:
+    print(f"{folder.path}: {len(folder.entries):,} files, {len(folder.left_out):,} left out (see {MANIFEST})")
+    damaged = [each for each in folder.left_out if each.step is not None]
+    return 1 if damaged or loaded.problems else 0

@@ -1,0 +1,225 @@
+"""summary-server without a subcommand: serves a logdir until it is told to stop."""
+
+import argparse
+import contextlib
+import errno
+import os
+import re
+import secrets
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from toposcope.server.api.updates import Streams
+from toposcope.server.app import make_app
+from toposcope.server.commands.arguments import Parser, check_listable, is_inside
+from toposcope.server.exposure import is_loopback, make_exposure
+from toposcope.server.index import Index, default_folder
+from toposcope.server.logdir import Logdir
+from toposcope.server.version import VERSION
+
+DEFAULT_PORT = 6006
+_PORTS_TRIED = 100
+# Flags of TensorBoard that have no meaning here, with the number of values each takes.
+_TENSORBOARD_FLAGS = {
+    "samples-per-plugin": 1,
+    "load-fast": 1,
+    "max-reload-threads": 1,
+    "reload-multifile": 1,
+    "reload-multifile-inactive-secs": 1,
+    "reload-task": 1,
+    "purge-orphaned-data": 1,
+    "detect-file-replacement": 1,
+    "window-title": 1,
+    "generic-data": 1,
+    "extra-data-server-flags": 1,
+    "reuse-port": 1,
+}
+_SUBCOMMANDS = "Others: summary-server inspect, repair and export; each has a --help of its own."
+
+
+class _Server(uvicorn.Server):
+    """Ends its event streams at Ctrl-C, so that it does not wait for pages that are open."""
+
+    def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take a signal to stop."""
+        self._streams.send(None)
+        super().handle_exit(sig, frame)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Serve what the arguments say; return the exit status."""
+    options = parse(arguments)
+    try:
+        with contextlib.suppress(FileNotFoundError):  # A missing logdir is waited for.
+            check_listable("--logdir", options.logdir)
+        check_index_folder(options.index_dir, options.logdir)
+        listener = bind(options.host, options.port)
+    except (OSError, ValueError) as error:
+        print(f"summary-server: {error}", file=sys.stderr)
+        return 2
+    with listener:
+        serve(options, listener)
+    return 0
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse the command line; underscores in flags stand for hyphens, TensorBoard's other flags are ignored."""
+    options = _parser().parse_hyphenated(arguments)
+    for flag in _TENSORBOARD_FLAGS:
+        if getattr(options, flag.replace("-", "_")) is not None:
+            print(f"summary-server: --{flag} is TensorBoard's and has no effect here", file=sys.stderr)
+    if options.bind_all:
+        options.host = options.host or "0.0.0.0"
+    options.host = options.host or "127.0.0.1"
+    if options.token is None and not options.no_token and not is_loopback(options.host):
+        options.token = secrets.token_urlsafe(24)
+    options.logdir = os.path.expanduser(options.logdir)
+    return options
+
+
+def _parser() -> Parser:
+    parser = Parser("summary-server", "Serve what trainings recorded, live.", _SUBCOMMANDS)
+    parser.add_argument("--logdir", required=True, metavar="DIR", help="directory of runs, searched recursively")
+    parser.add_argument(
+        "--port", type=_port, metavar="N", help=f"0: any free port; default: {DEFAULT_PORT} or the next free"
+    )
+    address = parser.add_mutually_exclusive_group()
+    address.add_argument("--host", type=_host, metavar="ADDRESS", help="address to listen at; default: 127.0.0.1")
+    address.add_argument("--bind-all", action="store_true", help="listen at all addresses, with a token")
+    parser.add_argument(
+        "--reload-interval",
+        type=_seconds,
+        default=2.0,
+        metavar="S",
+        help="seconds between looks for new runs; 0: load once",
+    )
+    parser.add_argument("--path-prefix", type=_prefix, default="", metavar="P", help="path below which to serve")
+    parser.add_argument(
+        "--allowed-host", action="append", default=[], metavar="NAME", help="host name of a proxy in front; repeatable"
+    )
+    parser.add_argument(
+        "--index-dir",
+        metavar="D",
+        help="folder for what was read, so that the next start is instant; default: in the user's cache folder",
+    )
+    token = parser.add_mutually_exclusive_group()
+    token.add_argument(
+        "--token", type=_token, metavar="T", help="token that requests must show; default off loopback: a new one"
+    )
+    token.add_argument("--no-token", action="store_true", help="ask for no token")
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument("--version", action="version", version=f"Toposcope {VERSION}")
+    for flag in _TENSORBOARD_FLAGS:
+        parser.add_argument(f"--{flag}", nargs="?", const="", help=argparse.SUPPRESS)
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: expected a whole number from 0 to 65535")
+    return int(text)
+
+
+def _host(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is no address: expected a host name or an IP address")
+    return text
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no interval: expected seconds, 0 or more")
+    return seconds
+
+
+def _prefix(text: str) -> str:
+    prefix = "/" + text.strip("/")
+    if not re.fullmatch(r"(/[\w.~-]+)*/?", prefix, re.ASCII):
+        raise argparse.ArgumentTypeError(f"{text!r} is no path prefix: expected a path like /toposcope")
+    return prefix.rstrip("/")
+
+
+def _token(text: str) -> str:
+    if not re.fullmatch(r"[\w.~-]{8,}", text, re.ASCII):
+        raise argparse.ArgumentTypeError("the token must be 8 or more of the characters A-Z a-z 0-9 _ . ~ -")
+    return text
+
+
+def check_index_folder(folder: str | None, logdir: str) -> None:
+    """Check that a folder named for the index is not inside the logdir, which is never written.
+
+    Raises:
+        ValueError: it is.
+    """
+    if folder and is_inside(folder, logdir):
+        raise ValueError(f"--index-dir {folder!r} is inside the logdir, which is never written: name another folder")
+
+
+def bind(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket; without a port the first free one from DEFAULT_PORT on.
+
+    Raises:
+        OSError: the address cannot be bound, with a message that says why.
+    """
+    candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TRIED) if port is None else [port]
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
+    except OSError as error:
+        raise OSError(f"--host {host!r} cannot be resolved: {error.strerror}") from None
+    for candidate in candidates:
+        # asyncio sends without delay (TCP_NODELAY) only where the socket names TCP: else each reply waits 40 ms.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address[0], candidate))
+            listener.listen(128)
+        except OSError as error:
+            listener.close()
+            if error.errno != errno.EADDRINUSE:
+                raise OSError(f"cannot listen at {host}:{candidate}: {error.strerror}") from None
+            continue
+        return listener
+    if port is None:
+        raise OSError(f"no free port from {DEFAULT_PORT} to {candidates[-1]} at {host}; name one with --port")
+    raise OSError(f"port {port} at {host} is in use; name another with --port, or none to get the next free one")
+
+
+def serve(options: argparse.Namespace, listener: socket.socket) -> None:
+    """Serve until a signal says stop."""
+    port = listener.getsockname()[1]
+    index = Index(Path(options.index_dir) if options.index_dir else default_folder())
+    logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
+    exposure = make_exposure(options.host, port, options.allowed_host, options.token)
+    app: ASGIApp = make_app(logdir, streams, exposure, options.path_prefix)
+    url = page_url(options.host, port, options.path_prefix, options.token)
+    print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
+    if options.open:
+        webbrowser.open(url)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
+    )
+    server = _Server(config, streams)
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it has ended.
+        server.run(sockets=[listener])
+
+
+def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:
+    """Return the URL a browser on this machine, or for a bind to all addresses one elsewhere, opens."""
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    name = f"[{name}]" if ":" in name else name
+    return f"http://{name}:{port}{path_prefix}/" + (f"?token={token}" if token else "")

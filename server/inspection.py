@@ -1,0 +1,194 @@
+"""Inspection: what the event files of a logdir hold and what in them is damaged, all of it verified."""
+
+import os
+from typing import Any, NamedTuple
+
+from toposcope.server.event_file import FileView
+from toposcope.server.load_once import Loaded, load_file, load_logdir
+from toposcope.server.record import read_at
+from toposcope.server.run import ALL, LINEAGE_PLUGINS, RunView
+from toposcope.server.survey import next_sound_header
+from toposcope.server.tag_table import Tag
+
+
+class DamagedPlace(NamedTuple):
+    """A place in an event file where no record could be read."""
+
+    offset: int
+    reason: str
+    """"payload": its checksum or its message is wrong; "length": reading went on at the next sound header."""
+
+
+class InspectedFile(NamedTuple):
+    """An event file."""
+
+    file: str
+    """Its name in the run's directory."""
+    rank: int | None
+    """None: the name has none, as TensorBoard's."""
+    dialect: str
+    is_lineage: bool
+    size: int
+    """Bytes."""
+    events: int
+    """Sound records, the version event included."""
+    first_step: int | None
+    last_step: int | None
+    first_wall_time: float | None
+    """Seconds since 1970."""
+    last_wall_time: float | None
+    torn_bytes: int
+    """Behind the last complete record: the beginning of another, which is normal while the file grows."""
+    damage: list[DamagedPlace]
+
+
+class InspectedAttempt(NamedTuple):
+    """Files of one rank that do not repeat each other's steps."""
+
+    rank: int
+    attempt: int
+    """From 1 on."""
+    restart_step: int | None
+    """Where it took up the attempt before; None for the first."""
+    files: list[str]
+
+
+class InspectedTag(NamedTuple):
+    """A tag of a run."""
+
+    plugin: str
+    tag: str
+    points: int
+    """As the page shows it: of the lowest rank that has the tag, attempts stitched."""
+    first_step: int | None
+    """Of those points, like last_step; None for none."""
+    last_step: int | None
+    recorded: int
+    """Points of every rank and attempt."""
+    ranks: list[int]
+
+
+class InspectedRun(NamedTuple):
+    """A run: the event files of one directory."""
+
+    run: str
+    """Its directory relative to the logdir; "." for the logdir itself."""
+    dialect: str | None
+    """Of its first file; None when no file holds a complete record."""
+    started: float | None
+    """Smallest wall_time, in seconds since 1970."""
+    updated: float | None
+    first_step: int | None
+    last_step: int | None
+    ranks: list[int]
+    attempts: list[InspectedAttempt]
+    events: int
+    damaged_records: int
+    files: list[InspectedFile]
+    tags: list[InspectedTag]
+
+
+class Inspection(NamedTuple):
+    """What --json prints: one object, NaN and infinities as texts."""
+
+    path: str
+    """As it was named."""
+    damaged_records: int
+    ignored_files: int
+    """Files that are no event files by their names or their kind."""
+    problems: dict[str, str]
+    """Files and directories that could not be read, with the reason."""
+    runs: list[InspectedRun]
+
+
+def inspect(path: str) -> Inspection:
+    """Read and verify all event files below a directory, or one event file.
+
+    Raises:
+        ValueError: the file is no event file by its name.
+    """
+    loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
+    names = sorted({found.run for found in loaded.files})
+    runs = [_run(name, loaded) for name in names]
+    damaged = sum(each.damaged_records for each in runs)
+    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), runs)
+
+
+def _run(name: str, loaded: Loaded) -> InspectedRun:
+    view = loaded.runs.get(name)
+    read = {file.path for file in view.files} if view else set()
+    begun = [
+        InspectedFile(
+            os.path.basename(found.path), found.name.rank, found.name.dialect, found.name.is_lineage,
+            found.status.st_size, 0, None, None, None, None, found.status.st_size, [],
+        )
+        for found in loaded.files
+        if found.run == name and found.path not in read
+    ]  # fmt: skip
+    if view is None:
+        return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, begun, [])
+    files = [_file(file) for file in view.files]
+    first_step, last_step = view.steps or (None, None)
+    return InspectedRun(
+        name,
+        view.dialect,
+        view.started,
+        view.updated,
+        first_step,
+        last_step,
+        list(view.attempts),
+        _attempts(view),
+        sum(file.events for file in files),
+        sum(len(file.damage) for file in files),
+        files + begun,
+        _tags(view),
+    )
+
+
+def _file(file: FileView) -> InspectedFile:
+    return InspectedFile(
+        os.path.basename(file.path),
+        file.rank,
+        file.version.dialect,
+        file.is_lineage,
+        file.size,
+        file.counters.events,
+        *(file.steps or (None, None)),
+        *(file.wall_times or (None, None)),
+        _torn_bytes(file),
+        [DamagedPlace(*damage) for damage in sorted(file.damage)],
+    )
+
+
+def _torn_bytes(file: FileView) -> int:
+    """Return how many bytes follow the last complete record; none where damage reaches to the end of the file."""
+    last = max(file.damage, default=None)
+    if last is not None and last.reason == "length" and file.read_bytes < file.size:
+        descriptor = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            if next_sound_header(read_at(descriptor), last.offset + 1, file.size) == file.size:
+                return 0
+        finally:
+            os.close(descriptor)
+    return file.size - file.read_bytes
+
+
+def _attempts(view: RunView) -> list[InspectedAttempt]:
+    return [
+        InspectedAttempt(rank, number, attempt.restart_step, [os.path.basename(file.path) for file in attempt.files])
+        for rank, attempts in view.attempts.items()
+        for number, attempt in enumerate(attempts, 1)
+    ]
+
+
+def _tags(view: RunView) -> list[InspectedTag]:
+    return [_tag(view, tag) for tag in sorted({tag for file in view.files for tag in file.series})]
+
+
+def _tag(view: RunView, tag: Tag) -> InspectedTag:
+    ranks = view.ranks_of(tag, ALL)[: 1 if tag.plugin in LINEAGE_PLUGINS else None]
+    shown = view.ranks_of(tag)
+    step = view.steps_of(tag, shown[0]) if shown else None
+    extent: tuple[Any, Any] = (None, None) if step is None else (int(step.min()), int(step.max()))
+    recorded = sum(len(view.steps_of(tag, rank, ALL)) for rank in ranks)
+    return InspectedTag(tag.plugin, tag.name, 0 if step is None else len(step), *extent, recorded, ranks)

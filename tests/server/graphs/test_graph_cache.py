@@ -1,0 +1,88 @@
+"""Graphs that are remembered."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from toposcope.proto import framing
+from toposcope.proto.file_name import read_file_name
+from toposcope.proto.tensorboard_pb2 import Event, GraphDef
+from toposcope.server.event_file import EventFile
+from toposcope.server.graphs.graph_cache import GraphCache
+from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.run_graphs import list_graphs
+from toposcope.server.payload import PayloadError
+from toposcope.server.run import RunView
+
+
+def run_of(directory: Path, *graphs: bytes) -> RunView:
+    """Return a run with graphs, each of an event of its own."""
+    path = directory / "events.out.tfevents.1.host"
+    events = [Event(wall_time=1.0, file_version="brain.Event:2")]
+    events += [Event(wall_time=i, graph_def=graph) for i, graph in enumerate(graphs, 2)]
+    path.write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
+    name = read_file_name(path.name)
+    assert name
+    file = EventFile(str(path), name)
+    file.read(1 << 20)
+    view = file.view()
+    assert view
+    return RunView("run", [view], revision=1, live=False)
+
+
+def graph_of(length: int) -> bytes:
+    """Return a graph of so many nodes."""
+    return GraphDef(node=[{"name": b"n%d" % i} for i in range(length)]).SerializeToString()
+
+
+def test_graph_is_read_once(tmp_path: Path) -> None:
+    """However many ask for it, at once or later."""
+    run = run_of(tmp_path, graph_of(1000))
+    cache = GraphCache(most_bytes=1 << 30)
+
+    with ThreadPoolExecutor(8) as threads:
+        graphs = list(threads.map(lambda _: cache.graph(run, list_graphs(run)[0]), range(16)))
+
+    assert len({id(graph) for graph in graphs}) == 1
+
+
+def test_graphs_that_were_not_asked_for_lately_are_forgotten(tmp_path: Path) -> None:
+    """The last one always stays; summaries stay too."""
+    run = run_of(tmp_path, *(graph_of(i) for i in range(1, 5)))
+    cache = GraphCache(most_bytes=1)
+    places = list_graphs(run)
+
+    summaries = [cache.summary(run, place) for place in places]
+    first = cache.graph(run, places[0])
+
+    assert [summary.nodes for summary in summaries] == [1, 2, 3, 4]
+    assert cache.graph(run, places[0]) is first
+    cache.graph(run, places[1])
+    assert cache.graph(run, places[0]) is not first
+
+
+def test_what_is_wrong_with_a_graph_is_remembered(tmp_path: Path) -> None:
+    """The bytes of a graph never change: it is not read again, even when its file is gone."""
+    run = run_of(tmp_path, b"\x0a\x7fab", graph_of(1))
+    cache = GraphCache(most_bytes=1 << 30)
+    bad, good = list_graphs(run)
+
+    with pytest.raises(GraphError, match="malformed"):
+        cache.graph(run, bad)
+    (tmp_path / "events.out.tfevents.1.host").unlink()
+    with pytest.raises(GraphError, match="malformed"):
+        cache.summary(run, bad)
+    with pytest.raises(PayloadError):
+        cache.graph(run, good)
+
+
+def test_ids_are_told_apart_and_stay(tmp_path: Path) -> None:
+    """They depend on the file's name and the place in it, and are safe in a URL."""
+    run = run_of(tmp_path, graph_of(1), graph_of(1))
+    again = run_of(tmp_path, graph_of(1), graph_of(1), graph_of(1))
+
+    ids = [place.id for place in list_graphs(run)]
+    assert len(set(ids)) == 2
+    assert all(each.isalnum() for each in ids)
+    assert ids == [place.id for place in list_graphs(again)][:2]

@@ -1,0 +1,26 @@
+"""What a graph may be at most."""
+
+import pytest
+
+from toposcope.proto.tensorboard_pb2 import GraphDef
+from toposcope.server.graphs.graph_def import read_graph_def
+from toposcope.server.graphs.limits import GraphError
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "message"),
+    [
+        ("MOST_NODES", 2, "more than 2 nodes"),
+        ("MOST_EDGES", 3, "more than 3 edges"),
+        ("MOST_NAME_CHARACTERS", 5, "more than 5 characters"),
+    ],
+)
+def test_more_than_the_limit_is_refused(monkeypatch, limit: str, most: int, message: str) -> None:
+    """The error names the limit; no more is read than shows that it is passed."""
+    monkeypatch.setattr(f"toposcope.server.graphs.draft.{limit}", most)
+    graph = GraphDef()
+    for name in (b"ab", b"cd", b"ef"):
+        graph.node.add(name=name, op=b"Op", input=[b"ab", b"cd"])
+
+    with pytest.raises(GraphError, match=message):
+        read_graph_def(graph.SerializeToString())

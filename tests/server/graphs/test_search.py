@@ -1,0 +1,60 @@
+"""Search in a graph."""
+
+import pytest
+
+from toposcope.server.graphs.attributes import Attributes
+from toposcope.server.graphs.columns import Graph, Kind
+from toposcope.server.graphs.draft import Draft
+from toposcope.server.graphs.search import search
+from toposcope.server.graphs.views import SearchView
+
+
+@pytest.fixture
+def graph() -> Graph:
+    """Return a graph of five nodes."""
+    draft = Draft()
+    for name, op in (
+        ("net/Conv1/kernel", "Load"),
+        ("net/Conv1/out", "Conv2D"),
+        ("net/conv2/out", "MatMul"),
+        ("loss/mean", "ReduceMean"),
+        ("top", "Abs"),
+    ):
+        draft.add(name, name, name, op, Kind.OPERATOR)
+    return draft.finish("test", "", lambda *_: Attributes([], 0))
+
+
+def outline(view: SearchView) -> list[str]:
+    """Return the tree, indented, matches with a star."""
+    return ["  " * entry["depth"] + entry["label"] + "*" * entry["matches"] for entry in view["tree"]]
+
+
+def test_matches_stand_below_the_scopes_that_lead_to_them(graph: Graph) -> None:
+    """Scopes and nodes match by the last part of their name or by what they compute, in any case."""
+    view = search(graph, 0, "CONV", 100)
+
+    assert view["total"] == 3
+    assert outline(view) == ["net", "  Conv1*", "    out*", "  conv2*"]
+    assert [entry["scope"] for entry in view["tree"]] == ["", "net", "net/Conv1", "net"]
+
+
+def test_text_with_a_slash_is_found_across_scopes(graph: Graph) -> None:
+    """It must reach into the last part of a name."""
+    assert outline(search(graph, 0, "1/o", 100)) == ["net", "  Conv1", "    out*"]
+    assert search(graph, 0, "net/", 100)["total"] == 2
+    assert search(graph, 0, "net/conv1/kernel/", 100)["total"] == 0
+
+
+def test_matches_beyond_the_limit_are_counted(graph: Graph) -> None:
+    """The tree shows the first ones."""
+    view = search(graph, 0, "e", 1)
+
+    assert (view["total"], outline(view)) == (3, ["net*"])
+
+
+def test_search_is_in_a_scope(graph: Graph) -> None:
+    """What is outside is not found."""
+    view = search(graph, graph.tree.entry_of["net"], "m", 100)
+
+    assert outline(view) == ["net", "  conv2", "    out*"]
+    assert search(graph, graph.tree.entry_of["top"], "top", 100)["total"] == 0

@@ -1,0 +1,94 @@
+"""Scopes in one another, from names."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.server.graphs import limits
+from toposcope.server.graphs.limits import GraphError
+from toposcope.server.graphs.tree import Tree, grow_tree
+
+PATHS = st.lists(st.text("ab/()", max_size=8), max_size=30)
+
+
+def outline(tree: Tree) -> list[str]:
+    """Return the labels of all entries but the root, indented; scopes end in "/"."""
+    return [
+        "  " * (int(tree.depth[entry]) - 1) + tree.labels[entry] + ("/" if tree.node[entry] < 0 else "")
+        for entry in range(1, len(tree.labels))
+    ]
+
+
+def test_scopes_stand_before_what_they_hold_in_the_order_in_which_they_are_met() -> None:
+    """The order of the file is kept among the children of a scope."""
+    tree = grow_tree(["b/y/1", "a", "b/x", "b/y/2"])
+
+    assert outline(tree) == ["b/", "  y/", "    1", "    2", "  x", "a"]
+    assert [tree.nodes_inside(entry) for entry in range(len(tree.labels))] == [4, 3, 2, 1, 1, 1, 1]
+    assert tree.entry_of["b/y"] == 2
+    assert tree.children_of(tree.entry_of["b"]).tolist() == [2, 5]
+
+
+def test_equal_names_get_numbers() -> None:
+    """Of nodes with equal names all but the first have a number, one that no other has."""
+    tree = grow_tree(["a", "a", "a (2)", "a", "b/a"])
+
+    assert [tree.names[entry] for entry in tree.entry] == ["a", "a (2)", "a (2) (2)", "a (3)", "b/a"]
+
+
+def test_node_called_like_a_scope_stands_inside_it() -> None:
+    """Its label is in brackets, and in its turn unique."""
+    tree = grow_tree(["w", "w/(w)", "w/read", "w"])
+
+    assert [tree.names[entry] for entry in tree.entry] == ["w/(w)", "w/(w) (2)", "w/read", "w/(w) (3)"]
+
+
+def test_empty_parts_of_names_do_not_count() -> None:
+    """A name that is all empty is "unnamed"."""
+    tree = grow_tree(["/a//b/", "", "///", "a/c"])
+
+    assert [tree.names[entry] for entry in tree.entry] == ["a/b", "unnamed", "unnamed (2)", "a/c"]
+
+
+def test_very_deep_names_end_in_one_long_label() -> None:
+    """Beyond the deepest scope the rest of a name is a label; a name that is too long is cut."""
+    tree = grow_tree(["/".join("abcdefghij" * 20), "x" * 5000])
+
+    assert tree.depth.max() == limits.DEEPEST + 1
+    assert tree.labels[int(tree.entry[0])] == "/".join(("abcdefghij" * 20)[limits.DEEPEST :])
+    assert len(tree.names[int(tree.entry[1])]) == limits.LONGEST_PATH + 1
+
+
+def test_no_nodes_are_a_root_alone() -> None:
+    """An empty graph has one scope, which is empty."""
+    tree = grow_tree([])
+
+    assert (tree.names, tree.children_of(0).tolist(), tree.nodes_inside(0)) == ([""], [], 0)
+
+
+def test_too_many_scopes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error says how many there may be."""
+    monkeypatch.setattr("toposcope.server.graphs.tree.MOST_SCOPES", 3)
+
+    with pytest.raises(GraphError, match="more than 3 scopes"):
+        grow_tree(["a/b/c/d/e/f"])
+
+
+@given(PATHS)
+def test_trees_hold_every_node_once_and_hang_together(paths: list[str]) -> None:
+    """Names are unique; a scope holds exactly the entries up to its end; names are the labels on the way down."""
+    tree = grow_tree(paths)
+
+    assert len(set(tree.names)) == len(tree.names)
+    assert sorted(tree.node[tree.node >= 0].tolist()) == list(range(len(paths)))
+    assert [tree.node[entry] for entry in tree.entry] == list(range(len(paths)))
+    for entry in range(1, len(tree.names)):
+        above = int(tree.parent[entry])
+        assert above < entry < tree.end[entry] <= tree.end[above]
+        assert tree.node[above] < 0
+        assert tree.depth[entry] == tree.depth[above] + 1
+        assert tree.names[entry] == (tree.names[above] + "/" if above else "") + tree.labels[entry]
+        assert entry in tree.children_of(above)
+    assert [len(tree.children_of(entry)) > 0 for entry in range(1, len(tree.names))] == [
+        node < 0 for node in tree.node[1:]
+    ]
