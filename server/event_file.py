@@ -24,6 +24,7 @@ WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_HOP = 64 << 10
 _OVERLAP = 8 << 10  # A light record that begins in a piece ends within so many bytes behind it.
+_WINDOWS_AHEAD = 32
 _MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
 _WORTH_SAVING_BYTES = 64 << 10
 _MOST_SEGMENTS = 8
@@ -190,7 +191,7 @@ class EventFile:
 
     def _read_ahead(self, scanner: Scanner, arrays: Scratch) -> bool:
         """Read several windows at once, each on a core of its own; False when that brought nothing."""
-        windows = min((self._size - self._offset) // WINDOW_BYTES, 4 * WORKERS)
+        windows = min((self._size - self._offset) // WINDOW_BYTES, _WINDOWS_AHEAD)
         if windows < 2 or WORKERS < 2 or len(scanner.table.entries) > _MOST_TAGS_AHEAD:
             return False
         self._append(scanner, scanner.take(arrays))
@@ -294,8 +295,9 @@ class EventFile:
         """Return what is known now; None before the first record is complete."""
         if self._scanner is None or self._version is None:
             return None
+        growth = self._size / self._offset if self._offset else 1.0
         for tag in self._grown:
-            self._points[tag] = self._series[tag].points()
+            self._points[tag] = self._series[tag].points(growth)
         self._grown.clear()
         heavy = self._heavy_records()
         return FileView(

@@ -34,9 +34,10 @@ class Entry(NamedTuple):
     step: int | None = None
     wall_time: float | None = None
     """Seconds since 1970."""
-    index: int | None = None
+    picture: int | None = None
     """Which picture of a value that holds several."""
     points: int = 1
+    """Those that turn out damaged, and are missing, included."""
     note: str | None = None
     """What differs from what was recorded."""
 
@@ -66,7 +67,9 @@ class ExportFolder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.entries: list[Entry] = []
+        self.damaged: list[LeftOut] = []
         self.left_out: list[LeftOut] = []
+        """What there is no form for."""
         self._taken: set[str] = set()
         self._tried: dict[str, int] = {}
         """The last number that was given behind a name."""
@@ -107,7 +110,7 @@ class ExportFolder:
     def finish(self, facts: dict[str, object]) -> None:
         """Write the manifest, which says that the export is complete, with some facts about it before all else."""
         draft = os.path.join(self.path, f"{MANIFEST}.part")
-        content = {**facts, "files": self.entries, "left_out": self.left_out}
+        content = {**facts, "files": self.entries, "damaged": self.damaged, "left_out": self.left_out}
         with open(draft, "xb") as opened:
             opened.write(orjson.dumps(in_json(content), option=orjson.OPT_INDENT_2))
         os.replace(draft, os.path.join(self.path, MANIFEST))

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -17,13 +18,13 @@ from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
 from toposcope.server.json_text import in_json, number_text
 from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL, RunView
+from toposcope.server.run import RunView
 from toposcope.server.run_lineage import Sessions, lineage_of
 from toposcope.server.scan import KINDS
 from toposcope.server.series import Payloads, Points
 from toposcope.server.tag_table import Tag
 from toposcope.server.values.dataset_graph import read_dataset_graph
-from toposcope.server.values.histogram import Histogram, read_histogram
+from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.hparams import read_experiment, read_session
 from toposcope.server.values.image import media_type, read_images
 from toposcope.server.values.landscape import landscape
@@ -50,7 +51,7 @@ class Wanted(NamedTuple):
 
     plugins: tuple[str, ...] = PLUGINS
     tags: frozenset[str] = frozenset()
-    """None: all, and what belongs to no tag too."""
+    """None of them: all, and what belongs to no tag too."""
     choice: Choice = Choice()
 
 
@@ -147,21 +148,21 @@ def _values(series: _Series, folder: ExportFolder, write: Callable[[_Value], Non
             payload = read_payload(run, places, row)
             write(_Value(entry, f"{safe_name(tag.name)}_{step}", payload, kind, dialect))
         except (DecodeError, ValueError) as error:
-            folder.left_out.append(LeftOut(run.name, tag.plugin, tag.name, step, str(error)))
+            folder.damaged.append(LeftOut(run.name, tag.plugin, tag.name, step, str(error)))
 
 
 def _export_values(
     run: RunView, plugin: str, write: Callable[[ExportFolder, _Value], None], wanted: Wanted, folder: ExportFolder
 ) -> None:
     for series in _series(run, plugin, wanted):
-        _values(series, folder, lambda value: write(folder, value))
+        _values(series, folder, partial(write, folder))
 
 
 def _write_images(folder: ExportFolder, value: _Value) -> None:
     for index, image in enumerate(read_images(value.payload, value.kind)):
         stem = f"{value.stem}_{index}" if index else value.stem
         extension = _EXTENSIONS.get(media_type(image.encoded), ".bin")
-        with folder.create(value.entry._replace(index=index), stem, extension) as file:
+        with folder.create(value.entry._replace(picture=index), stem, extension) as file:
             file.write(image.encoded)
 
 
@@ -201,38 +202,38 @@ def _export_histograms(run: RunView, wanted: Wanted, folder: ExportFolder) -> No
     for series in _series(run, "histogram", wanted):
         tag, rank = series.tag.name, series.rank
         entry = Entry("histogram", run.name, "histogram", tag, rank, points=series.payloads.total)
-        with folder.create(entry, safe_name(tag), ".json") as file:
-            file.write(_json({"run": run.name, "tag": tag, "rank": rank})[:-2] + b',\n"histograms": ')
-            with _List(file) as listed:
-                _values(series, folder, lambda value, listed=listed: listed.add(_histogram(value)))
-            file.write(b"}\n")
-
-
-def _histogram(value: _Value) -> dict[str, Any]:
-    found: Histogram = read_histogram(value.payload, value.kind, value.dialect)
-    content = {"step": value.entry.step, "wall_time": value.entry.wall_time, **found._asdict()}
-    content["count"] = content.pop("total_count")
-    content["buckets"] = list(zip(*(column.tolist() for column in found.buckets), strict=True))
-    return content
+        facts = {"run": run.name, "tag": tag, "rank": rank}
+        with folder.create(entry, safe_name(tag), ".json") as file, _List(file, facts, "histograms") as listed:
+            _values(series, folder, partial(_add_histogram, listed))
 
 
 class _List:
-    """A list in JSON that is written item by item, as `with` encloses it."""
+    """An object in JSON whose last member is a list that is written item by item, as `with` encloses it."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, facts: dict[str, Any], name: str) -> None:
         self._file = file
-        self._separator = b"[\n"
+        self._before = _json(facts).removesuffix(b"}\n") + b',\n"%s": [\n' % name.encode()
 
     def add(self, item: Any) -> None:
         """Write one more item."""
-        self._file.write(self._separator + orjson.dumps(in_json(item)))
-        self._separator = b",\n"
+        self._file.write(self._before + orjson.dumps(in_json(item)))
+        self._before = b",\n"
 
     def __enter__(self) -> "_List":
+        self._file.write(self._before)
+        self._before = b""
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.write(b"[]" if self._separator == b"[\n" else b"\n]")
+        self._file.write(b"\n]}\n")
+
+
+def _add_histogram(listed: _List, value: _Value) -> None:
+    found = read_histogram(value.payload, value.kind, value.dialect)
+    content = {"step": value.entry.step, "wall_time": value.entry.wall_time, **found._asdict()}
+    content["count"] = content.pop("total_count")
+    content["buckets"] = list(zip(*(column.tolist() for column in found.buckets), strict=True))
+    listed.add(content)
 
 
 def _export_rest(
@@ -261,20 +262,18 @@ def _export_graph(run: RunView, place: Place, folder: ExportFolder) -> None:
     try:
         graph = load_graph(run, place)
     except ValueError as error:
-        folder.left_out.append(LeftOut(run.name, place.tag.plugin, place.tag.name, place.step, str(error)))
+        folder.damaged.append(LeftOut(run.name, place.tag.plugin, place.tag.name, place.step, str(error)))
         return
     facts = {"source": graph.source, "name": graph.name, "left_out": graph.left_out}
-    with folder.create(entry, f"{safe_name(place.tag.name or 'graph')}_{place.step}", ".json") as file:
-        file.write(_json(facts)[:-2] + b',\n"nodes": ')
-        with _List(file) as listed:
-            for node in range(len(graph.ops)):
-                listed.add(node_view(graph, node))
-        file.write(b"}\n")
+    stem = f"{safe_name(place.tag.name or 'graph')}_{place.step}"
+    with folder.create(entry, stem, ".json") as file, _List(file, facts, "nodes") as listed:
+        for node in range(len(graph.ops)):
+            listed.add(node_view(graph, node))
 
 
 def _export_document(run: RunView, plugin: str, content: Any, problems: list[str], folder: ExportFolder) -> None:
     """Write the one file that a run has of a plugin, unless there is nothing to tell."""
-    folder.left_out += [LeftOut(run.name, plugin, "", None, problem) for problem in problems]
+    folder.damaged += [LeftOut(run.name, plugin, "", None, problem) for problem in problems]
     if content is not None:
         with folder.create(Entry("", run.name, plugin), plugin, ".json") as file:
             file.write(_json(content))

@@ -146,6 +146,8 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
 
 
 def _file(file: FileView) -> InspectedFile:
+    first_step, last_step = file.steps or (None, None)
+    first_wall_time, last_wall_time = file.wall_times or (None, None)
     return InspectedFile(
         os.path.basename(file.path),
         file.rank,
@@ -153,8 +155,10 @@ def _file(file: FileView) -> InspectedFile:
         file.is_lineage,
         file.size,
         file.counters.events,
-        *(file.steps or (None, None)),
-        *(file.wall_times or (None, None)),
+        first_step,
+        last_step,
+        first_wall_time,
+        last_wall_time,
         _torn_bytes(file),
         [DamagedPlace(*damage) for damage in sorted(file.damage)],
     )

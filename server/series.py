@@ -98,18 +98,23 @@ class Series:
         """Add points at the end."""
         self._waiting.append(points)
 
-    def points(self) -> Points | Payloads:
-        """Return all points so far; those that were there before are copied only when the arrays are full."""
+    def points(self, growth: float = 1.0) -> Points | Payloads:
+        """Return all points so far; those that were there before are copied only when the arrays are full.
+
+        Args:
+            growth: how many times as many points are expected soon: so many get room at once.
+        """
         if self._waiting:
-            self._settle()
+            self._settle(growth)
         if self._length == self._arrays.total:
             return self._arrays
         return self._arrays.take(slice(self._length))
 
-    def _settle(self) -> None:
+    def _settle(self, growth: float) -> None:
         length = self.total
         if length > self._arrays.total:
-            self._grow(length if self._length == 0 else length + length // 8 + 8)
+            slack = length // 8 + 8 if self._length else 0
+            self._grow(length + max(slack, int(length * (growth - 1))))
         for points in self._waiting:
             end = self._length + points.total
             for column, more in zip(_columns(self._arrays), _columns(points), strict=True):

@@ -59,6 +59,8 @@ def survey(descriptor: int, name: FileName) -> Survey:
         ValueError: it was cut short meanwhile.
     """
     read, size = read_at(descriptor), os.fstat(descriptor).st_size
+    if size < framing.HEADER_BYTES:
+        return Survey(0, [], 0, size)
     version = read_version(read(0, LARGEST_VERSION_EVENT), name)
     is_lineage = name.is_lineage and version.dialect == "mindspore"
     scanner = Scanner("lineage" if is_lineage else version.dialect, read)

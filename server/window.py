@@ -11,7 +11,7 @@ from toposcope.server.scan import SMALLEST_ROW, STORES, Rows
 from toposcope.server.series import Payloads, Points
 from toposcope.server.tag_table import Entry
 
-WINDOW_BYTES = 4 << 20
+WINDOW_BYTES = 1 << 19
 _SLACK_BYTES = 1 << 16
 _SMALLEST_HEAVY_BYTES = 16
 

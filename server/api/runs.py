@@ -57,6 +57,15 @@ class Run(BaseModel):
     """Number of tags of each plugin."""
 
 
+class LoadProgress(BaseModel):
+    """How far loading has come; the numbers of /api/health."""
+
+    files: int
+    waiting_files: int
+    bytes: int
+    read_bytes: int
+
+
 class Runs(BaseModel):
     """All runs, oldest first."""
 
@@ -65,6 +74,7 @@ class Runs(BaseModel):
     logdir_exists: bool
     loading: bool
     """Whether files are still being read for the first time."""
+    progress: LoadProgress
     runs: list[Run]
 
 
@@ -78,6 +88,7 @@ def list_runs(request: Request, current: Current) -> Response:
             "logdir": logdir_of(request).path,
             "logdir_exists": current.exists,
             "loading": current.loading,
+            "progress": current.progress._asdict(),
             "runs": [_describe(run, current) for run in runs],
         }
     )

@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
         _export(runs, loaded, wanted, folder, logdir)
     except OSError as error:
         parser.error(f"--out {out!r} cannot be written, the export is not complete: {error.strerror}")
-    return _tell(folder, loaded)
+    return _tell(folder, loaded, runs)
 
 
 def _parser() -> Parser:
@@ -113,7 +113,12 @@ def _export(runs: list[RunView], loaded: Loaded, wanted: Wanted, folder: ExportF
     folder.finish(facts)
 
 
-def _tell(folder: ExportFolder, loaded: Loaded) -> int:
-    print(f"{folder.path}: {len(folder.entries):,} files, {len(folder.left_out):,} left out (see {MANIFEST})")
-    damaged = [each for each in folder.left_out if each.step is not None]
-    return 1 if damaged or loaded.problems else 0
+def _tell(folder: ExportFolder, loaded: Loaded, runs: list[RunView]) -> int:
+    places = sum(len(file.damage) for view in runs for file in view.files)
+    counts = [f"{len(folder.entries):,} files"]
+    counts += [f"{len(folder.left_out):,} tags without a form left out"] if folder.left_out else []
+    counts += [f"{len(folder.damaged):,} damaged values left out"] if folder.damaged else []
+    counts += [f"{places:,} damaged places in event files"] if places else []
+    counts += [f"{len(loaded.problems):,} files or folders not readable"] if loaded.problems else []
+    print(f"{folder.path}: {', '.join(counts)}; see {MANIFEST}")
+    return 1 if places or folder.damaged or loaded.problems else 0

@@ -57,6 +57,7 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         _count(sum(file.size for file in files), "byte"),
         _count(inspection.damaged_records, "damaged place"),
     ]
+    counts += [_count(inspection.ignored_files, "other file")] if inspection.ignored_files else []
     yield ", ".join(counts)
 
 

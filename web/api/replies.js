@@ -11,15 +11,19 @@
  * @property {"mindspore" | "tensorboard"} dialect
  * @property {boolean} live
  * @property {number} damaged_records
+ * @property {number} pending_records too large to be verified while they are loaded, and not verified yet
  * @property {string | null} parent
  * @property {Record<string, number>} plugins series by plugin
  */
+
+/** @typedef {{files: number, waiting_files: number, bytes: number, read_bytes: number}} LoadProgress */
 
 /** @typedef {object} RunsReply
  * @property {number} revision
  * @property {string} logdir
  * @property {boolean} logdir_exists
  * @property {boolean} loading
+ * @property {LoadProgress} progress
  * @property {RunRow[]} runs
  */
 

@@ -27,10 +27,19 @@ export const topBar = () => html`
 const stay = (event) => event.preventDefault();
 
 function liveSign() {
-  const loading = connection.value === "live" && listed.value?.loading;
-  const state = loading ? "loading" : connection.value;
+  const reply = listed.value;
+  if (connection.value === "live" && reply?.loading) return loadingSign(reply.progress);
+  const state = connection.value;
   const hint = state === "lost" ? t("top.lost_hint") : "";
   return html`<span class="live" role="status" data-state=${state} title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
+}
+
+/** @param {import("../api/replies.js").LoadProgress} progress */
+function loadingSign({ files, waiting_files: waiting, bytes, read_bytes: read }) {
+  const percent = bytes ? Math.floor((100 * read) / bytes) : 0;
+  const hint = t("top.loading_hint", { read: files - waiting, n: files });
+  return html`<span class="live" data-state="loading" title=${hint}>
+    <progress max="100" value=${percent} aria-label=${t("top.loading")}></progress><span>${t("top.loading_part", { percent })}</span></span>`;
 }
 
 const themeHint = () => t(themeChoice.value === "dark" ? "top.theme_dark" : themeChoice.value === "light" ? "top.theme_light" : "top.theme_");

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toposcope.proto import framing
-from toposcope.proto.file_name import read_file_name
+from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
 from toposcope.server.event_file import EventFile
 from toposcope.server.graphs.graph_cache import GraphCache
@@ -22,7 +22,7 @@ def run_of(directory: Path, *graphs: bytes) -> RunView:
     events = [Event(wall_time=1.0, file_version="brain.Event:2")]
     events += [Event(wall_time=i, graph_def=graph) for i, graph in enumerate(graphs, 2)]
     path.write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
-    name = read_file_name(path.name)
+    name = parse_file_name(path.name)
     assert name
     file = EventFile(str(path), name)
     file.read(1 << 20)
