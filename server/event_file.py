@@ -24,7 +24,7 @@ WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_HOP = 64 << 10
 _OVERLAP = 8 << 10  # A light record that begins in a piece ends within so many bytes behind it.
-_WINDOWS_AHEAD = 32
+_WINDOWS_AHEAD = 16
 _MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
 _WORTH_SAVING_BYTES = 64 << 10
 _MOST_SEGMENTS = 8
@@ -201,8 +201,8 @@ class EventFile:
         for piece in pieces:
             if piece is None or piece.start != self._offset:
                 break
-            self._append(scanner, scanner.join(piece))
             self._offset = piece.end
+            self._append(scanner, scanner.join(piece))
         self._wanted, self._worth_reading_at = 0, self._offset + framing.HEADER_BYTES
         return self._offset > began
 
@@ -213,15 +213,16 @@ class EventFile:
 
     def _append(self, scanner: Scanner, rows: Rows) -> None:
         entries = scanner.table.entries
+        growth = self._size / self._offset if self._offset else 1.0
         for number, points in rows.parts:
-            self._append_points(entries[number].tag, points)
+            self._append_points(entries[number].tag, points, growth)
         if len(rows.heavy):
             self._heavy.append(rows.heavy)
 
-    def _append_points(self, tag: Tag, points: Points | Payloads) -> None:
+    def _append_points(self, tag: Tag, points: Points | Payloads, growth: float = 1.0) -> None:
         self._grown[tag] = None
         if tag in self._series:
-            self._series[tag].append(points)
+            self._series[tag].append(points, growth)
         else:
             self._series[tag] = Series(points)
 
@@ -295,9 +296,10 @@ class EventFile:
         """Return what is known now; None before the first record is complete."""
         if self._scanner is None or self._version is None:
             return None
-        growth = self._size / self._offset if self._offset else 1.0
         for tag in self._grown:
-            self._points[tag] = self._series[tag].points(growth)
+            if self._size < self._worth_reading_at:
+                self._series[tag].trim()
+            self._points[tag] = self._series[tag].points()
         self._grown.clear()
         heavy = self._heavy_records()
         return FileView(

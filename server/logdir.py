@@ -62,7 +62,7 @@ class Logdir:
 
     def __init__(self, path: str, reload_seconds: float, index: Index | None = None) -> None:
         self.path = path
-        self._root = os.path.realpath(path)
+        self._root, self._identity = os.path.realpath(path), _identify(path)
         nothing = Progress(0, 0, 0, 0)
         empty = MappingProxyType[str, RunView]({})
         self.snapshot = Snapshot(0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
@@ -111,13 +111,15 @@ class Logdir:
                 self._problems[self.path] = repr(error)
                 self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
                 self._woken.wait(LOOK_SECONDS)
-        if self._watcher:
-            self._watcher.stop()
+        self._unwatch()
         self._loading.save(is_last=True)
         self._loading.stop()
 
     def _step(self) -> None:
         """Find what is new, load it, and do some of what can wait."""
+        if self._identity != _identify(self.path):  # Another directory took its place: the old one is watched.
+            self._next_walk = 0.0
+            self._unwatch()
         if time.monotonic() >= self._next_walk:
             touched = self._walk()
         else:
@@ -144,16 +146,16 @@ class Logdir:
     @property
     def _is_told(self) -> bool:
         """Say whether changes are told by the system."""
-        return self._watcher is not None and self._watcher.is_alive
+        return self._watcher is not None and self._watcher.is_telling
 
     def _walk(self) -> set[str]:
         """Find new and vanished files; return the runs that lost some."""
         began = time.monotonic()
-        self._root = os.path.realpath(self.path)
+        self._identity, self._root = _identify(self.path), os.path.realpath(self.path)
         discovery = discover(self._root)
         if self._reload_seconds:
             self._watch(discovery.has_links)
-        usual = _WATCHED_WALK_SECONDS if self._is_told else self._reload_seconds
+        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._is_told else 0.0)
         pause = max(usual, _WALK_SHARE * (time.monotonic() - began))
         self._next_walk = began + pause if self._reload_seconds else float("inf")
         self._ignored_files, self._problems = discovery.ignored_files, discovery.problems
@@ -166,8 +168,11 @@ class Logdir:
         is_possible = can_watch(self._root) and not has_links
         if is_possible and self._watcher is None:
             self._watcher = Watcher(self._root, self._tell)
-            self._next_walk = 0.0
-        elif not is_possible and self._watcher is not None:
+        elif not is_possible:
+            self._unwatch()
+
+    def _unwatch(self) -> None:
+        if self._watcher is not None:
             self._watcher.stop()
             self._watcher = None
 
@@ -178,24 +183,30 @@ class Logdir:
 
     def _take_changes(self) -> set[str]:
         """Take in the changes that were told; return the runs that lost files."""
-        touched: set[str] = set()
+        vanished: set[str] = set()
         while not self._changes.empty():
             for path in self._changes.get():
-                touched |= self._take_change(path)
-        return touched
+                if os.path.lexists(path):
+                    self._take_change(path)
+                else:
+                    vanished.add(path)
+        gone = [path for path in self._loading.paths if self._is_below(path, vanished)] if vanished else []
+        return {self._forget(path) for path in gone}
 
-    def _take_change(self, path: str) -> set[str]:
-        if os.path.isdir(path):
-            found = [each for each in discover(self._root, path).files]
-        else:
-            file = find(self._root, path)
-            found = [file] if file else []
+    def _take_change(self, path: str) -> None:
+        """Take in what is at a path, or below it when a directory appeared."""
+        file = find(self._root, path)
+        found = [file] if file else discover(self._root, path).files if os.path.isdir(path) else []
         self._loading.add(found)
         self._note(found)
-        if found or os.path.lexists(path):
-            return set()
-        gone = [known for known in self._loading.paths if known == path or known.startswith(path + os.sep)]
-        return {self._forget(known) for known in gone}
+
+    def _is_below(self, path: str, directories: set[str]) -> bool:
+        """Say whether a path is one of these or below one."""
+        while len(path) > len(self._root):
+            if path in directories:
+                return True
+            path = os.path.dirname(path)
+        return False
 
     def _note(self, found: Iterable[Found]) -> None:
         for each in found:
@@ -285,3 +296,12 @@ class Logdir:
         update = Update(self.snapshot.revision, added, sorted(touched & now & before), removed)
         for subscriber in list(self._subscribers):
             subscriber(update)
+
+
+def _identify(path: str) -> tuple[int, int] | None:
+    """Return what tells one directory from another that takes its place; None when there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -67,6 +67,8 @@ NO_PAYLOADS = Payloads(
     np.empty(0, np.uint32),
 )
 Columns = TypeVar("Columns", Points, Payloads)
+_LONG = 4096
+_MARGIN = 1.02
 
 
 def concatenate(parts: list[Columns], none: Columns) -> Columns:
@@ -87,48 +89,43 @@ class Series:
         # Taken as they are: they may be mapped from the index.
         self._arrays: Points | Payloads = first
         self._length = first.total
-        self._waiting: list[Points | Payloads] = []
 
     @property
     def total(self) -> int:
         """Number of points."""
-        return self._length + sum(points.total for points in self._waiting)
+        return self._length
 
-    def append(self, points: Points | Payloads) -> None:
-        """Add points at the end."""
-        self._waiting.append(points)
-
-    def points(self, growth: float = 1.0) -> Points | Payloads:
-        """Return all points so far; those that were there before are copied only when the arrays are full.
+    def append(self, points: Points | Payloads, growth: float = 1.0) -> None:
+        """Add points at the end; those that were there before are copied only when the arrays are full.
 
         Args:
-            growth: how many times as many points are expected soon: so many get room at once.
+            points: of the same kind as those before.
+            growth: how many times as many points are expected soon: a long series gets room for so many at once.
         """
-        if self._waiting:
-            self._settle(growth)
-        if self._length == self._arrays.total:
-            return self._arrays
-        return self._arrays.take(slice(self._length))
+        end = self._length + points.total
+        if end > self._arrays.total:
+            expected = int(end * growth * _MARGIN) if end >= _LONG else 0
+            self._resize(max(end + end // 8 + 8, expected))
+        for column, more in zip(_columns(self._arrays), _columns(points), strict=True):
+            column[self._length : end] = more
+        self._length = end
 
-    def _settle(self, growth: float) -> None:
-        length = self.total
-        if length > self._arrays.total:
-            slack = length // 8 + 8 if self._length else 0
-            self._grow(length + max(slack, int(length * (growth - 1))))
-        for points in self._waiting:
-            end = self._length + points.total
-            for column, more in zip(_columns(self._arrays), _columns(points), strict=True):
-                column[self._length : end] = more
-            self._length = end
-        self._waiting.clear()
+    def points(self) -> Points | Payloads:
+        """Return all points so far, without copying them."""
+        return self._arrays if self._length == self._arrays.total else self._arrays.take(slice(self._length))
 
-    def _grow(self, capacity: int) -> None:
+    def trim(self) -> None:
+        """Give back the room for points that were expected and did not come."""
+        if self._arrays.total > self._length + self._length // 8 + 8:
+            self._resize(self._length)
+
+    def _resize(self, capacity: int) -> None:
         # Readers may hold views of the old arrays: those are left as they are.
         columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in self._arrays]
-        larger = type(self._arrays)(*columns)
-        for old, new in zip(_columns(self._arrays), _columns(larger), strict=True):
+        other = type(self._arrays)(*columns)
+        for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
-        self._arrays = larger
+        self._arrays = other
 
 
 def _columns(points: Points | Payloads) -> tuple[npt.NDArray[Any], ...]:

@@ -10,7 +10,7 @@ import watchfiles
 
 _STEP_MS = 20
 _DEBOUNCE_MS = 100
-_STOP_MS = 500
+_TURN_MS = 500  # How soon it is known that the watch is set up, and that it is to stop.
 # File systems of other machines: who else writes there is not told.
 _REMOTE = ("nfs", "cifs", "smb", "9p", "fuse", "ceph", "lustre", "gpfs", "glusterfs", "beegfs", "afs", "virtiofs")
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -30,13 +30,14 @@ class Watcher:
         self._folder = folder
         self._changed = changed
         self._stopping = threading.Event()
+        self._is_set_up = False
         self._thread = threading.Thread(target=self._run, name="toposcope-watch", daemon=True)
         self._thread.start()
 
     @property
-    def is_alive(self) -> bool:
-        """Say whether changes are still told; False when the system cannot watch so much."""
-        return self._thread.is_alive()
+    def is_telling(self) -> bool:
+        """Say whether changes are told; False until the watch is set up, and when the system cannot watch so much."""
+        return self._is_set_up and self._thread.is_alive()
 
     def stop(self) -> None:
         """Stop watching; returns when the thread has ended."""
@@ -50,12 +51,17 @@ class Watcher:
                 watch_filter=None,
                 debounce=_DEBOUNCE_MS,
                 step=_STEP_MS,
-                rust_timeout=_STOP_MS,
+                rust_timeout=_TURN_MS,
+                yield_on_timeout=True,
                 stop_event=self._stopping,
                 raise_interrupt=False,
                 ignore_permission_denied=True,
             ):
-                self._changed({path for _, path in changes})
+                if not self._is_set_up:  # Who knows what changed before.
+                    self._is_set_up = True
+                    self._changed({self._folder})
+                if changes:
+                    self._changed({path for _, path in changes})
         except (OSError, RuntimeError) as error:  # No more watches, say, or the folder went away.
             log.warning("cannot watch %s, looking at it now and then instead: %s", self._folder, error)
 

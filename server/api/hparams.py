@@ -6,9 +6,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
 from toposcope.server.api.current import Current, choose_runs, not_found
-from toposcope.server.api.lineage import RunsQuery, in_json
+from toposcope.server.api.lineage import RunsQuery
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.json_text import in_json
 from toposcope.server.run import RunView
 from toposcope.server.values.hparams import parent_of, read_experiment, read_session
 

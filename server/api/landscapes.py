@@ -9,9 +9,9 @@ from google.protobuf.message import DecodeError
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
-from toposcope.server.api.lineage import in_json
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply, numbers
+from toposcope.server.json_text import in_json
 from toposcope.server.logdir import Snapshot
 from toposcope.server.payload import read_payload
 from toposcope.server.run import RunView

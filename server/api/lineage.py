@@ -1,23 +1,20 @@
 """GET /api/lineage and /api/lineage/dataset: what runs were trained with, and their dataset pipelines."""
 
-import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.proto.wire import text_bytes
 from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import json_reply, number_text
+from toposcope.server.api.reply import json_reply
+from toposcope.server.json_text import in_json
 from toposcope.server.run import RunView
+from toposcope.server.run_lineage import Sessions, lineage_of, sessions_by_parent
 from toposcope.server.values.dataset_graph import read_dataset_graph
-from toposcope.server.values.hparams import parent_of, read_metrics, read_session
-from toposcope.server.values.lineage import Lineage, merge, no_lineage, read_lineage
 
 router = APIRouter()
-_JSON_INTEGERS = range(-(2**63), 2**64)
 
 
 class RunsQuery(BaseModel):
@@ -103,13 +100,9 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
     chosen, missing = choose_runs(current, query.run)
     if missing:
         raise not_found("run", missing)
-    sessions = _sessions_by_parent(current.runs)
+    sessions = sessions_by_parent(current.runs)
     folded = {session.name for below in sessions.values() for session in below}
-    rows = [
-        _row(run, [run, *sessions.get(run.name, [])], current.runs)
-        for run in chosen
-        if query.run or run.name not in folded
-    ]
+    rows = [_row(run, sessions, current.runs) for run in chosen if query.run or run.name not in folded]
     told = [row for row in rows if any(value for name, value in row.items() if name != "run")]
     return json_reply({"revision": current.revision, "runs": told})
 
@@ -125,51 +118,7 @@ def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Respo
     return json_reply(in_json(content))
 
 
-def _sessions_by_parent(runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
-    """Return the hyperparameter sessions that stand in directories of their own below a run, oldest first."""
-    sessions: dict[str, list[RunView]] = {}
-    for run in sorted(runs.values(), key=lambda run: run.started or 0.0):
-        if parent := parent_of(run, runs):
-            sessions.setdefault(parent, []).append(run)
-    return sessions
-
-
-def _row(run: RunView, sessions: list[RunView], runs: Mapping[str, RunView]) -> dict[str, Any]:
-    recorded, problems = read_lineage(run)
-    lineages = []
-    for holder in sessions:
-        lineage, failed = _session_lineage(holder, runs)
-        lineages.append(lineage)
-        problems += failed
-    content: dict[str, Any] = in_json(merge([*lineages, recorded])._asdict() | {"problems": problems})
+def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> dict[str, Any]:
+    lineage, problems = lineage_of(run, sessions, runs)
+    content: dict[str, Any] = in_json(lineage._asdict() | {"problems": problems})
     return {"run": run.name, **content}
-
-
-def _session_lineage(run: RunView, runs: Mapping[str, RunView]) -> tuple[Lineage, list[str]]:
-    session, problems = read_session(run)
-    if session is None:
-        return no_lineage(), problems
-    hyper_parameters = {name: hparam.value for name, hparam in session.hparams.items()}
-    return no_lineage()._replace(hyper_parameters=hyper_parameters, metrics={**read_metrics(run, runs)}), problems
-
-
-def in_json(value: Any) -> Any:
-    """Return plain data as json_reply takes it.
-
-    NamedTuples become objects, numbers that JSON lacks texts, and what has no UTF-8 is spelled out.
-    """
-    match value:
-        case str():
-            return text_bytes(value).decode()
-        case float() if not math.isfinite(value):
-            return number_text(value)
-        case int() if value not in _JSON_INTEGERS:
-            return str(value)
-        case dict():
-            return {in_json(name): in_json(item) for name, item in value.items()}
-        case tuple() if hasattr(value, "_asdict"):
-            return in_json(value._asdict())
-        case list() | tuple():
-            return [in_json(item) for item in value]
-        case _:
-            return value

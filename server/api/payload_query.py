@@ -12,7 +12,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import choose_runs, not_found
-from toposcope.server.api.reply import number_text
+from toposcope.server.json_text import number_text
 from toposcope.server.logdir import Snapshot
 from toposcope.server.payload import read_payload
 from toposcope.server.run import ALL, RunView

@@ -7,6 +7,7 @@ import orjson
 from fastapi import Response
 from pydantic import WithJsonSchema
 
+from toposcope.server.json_text import number_text
 from toposcope.server.series import Float64s
 
 Number = Annotated[
@@ -26,12 +27,3 @@ def numbers(column: Float64s) -> Float64s | list[float | str]:
     if np.isfinite(column).all():
         return np.ascontiguousarray(column)
     return [number_text(value) if not np.isfinite(value) else value for value in column.tolist()]
-
-
-def number_text(value: float) -> str:
-    """Return a double as text from which the same double can be read."""
-    if value != value:
-        return "NaN"
-    if value in (float("inf"), float("-inf")):
-        return "Infinity" if value > 0 else "-Infinity"
-    return repr(value)

@@ -10,7 +10,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
-from toposcope.server.api.reply import Number, json_reply, number_text, numbers
+from toposcope.server.api.reply import Number, json_reply, numbers
+from toposcope.server.json_text import number_text
 from toposcope.server.logdir import Snapshot
 from toposcope.server.run import RunView
 from toposcope.server.selection import Axis, Selected, Window, select

@@ -1,0 +1,255 @@
+"""summary-server export: what runs hold, as files that other programs read."""
+
+import csv
+import io
+import json
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from event_files import GOLDEN, loss_run, scalar_event, write_run
+from summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
+
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.server.export_folder import run_folders, safe_name
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+RUN = GOLDEN / "mindspore/digits_momentum"
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(30)
+JPEG = b"\xff\xd8\xff\xe0" + bytes(30)
+
+
+def export(command: Command, *arguments: object, status: int = 0) -> dict[str, Any]:
+    """Export as the arguments say; return the manifest."""
+    done = command("export", *arguments)
+    assert (done.returncode, done.stderr) == (status, ""), done.stderr
+    out = Path(str(arguments[arguments.index("--out") + 1]))
+    manifest: dict[str, Any] = json.loads((out / "manifest.json").read_text())
+    files = sorted(entry["file"] for entry in manifest["files"])
+    assert files == sorted(
+        path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file() and path.name != "manifest.json"
+    )
+    return manifest
+
+
+def image(tag: str, content: bytes) -> MindSporeValue:
+    return MindSporeValue(tag=tag, image=Summary.Image(height=1, width=1, colorspace=3, encoded_image=content))
+
+
+def files_of(manifest: dict[str, Any], plugin: str) -> list[str]:
+    return [entry["file"] for entry in manifest["files"] if entry["plugin"] == plugin]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def test_tensors_equal_those_that_mindspore_exported(tmp_path: Path, command: Command) -> None:
+    """Every npy file is that of MindSpore's own export, under the same name, byte for byte."""
+    export(command, RUN, "--out", tmp_path / "out", "--plugin", "tensor")
+    exported = RUN / "export_1795226941" / "tensor"
+
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out" / "tensor").iterdir()} == {
+        path.name: path.read_bytes() for path in exported.iterdir()
+    }
+
+
+def test_csv_is_that_of_the_api(tmp_path: Path, command: Command, serve: Callable[..., httpx.Client]) -> None:
+    """Scalars are the same text as /api/scalars.csv gives for the run."""
+    name = "tensorboard/tensorboardx/lr_0.1"
+    export(command, GOLDEN, "--out", tmp_path / "out", "--plugin", "scalar")
+    client = serve(GOLDEN)
+    rows = rows_of(tmp_path / "out" / name / "scalar.csv")
+
+    for tag in ("train/loss", "bad"):
+        reply = client.get("api/scalars.csv", params={"run": name, "tag": tag}).raise_for_status()
+        assert [row for row in rows if row["tag"] == tag] == list(csv.DictReader(io.StringIO(reply.text)))
+    assert {row["value"] for row in rows if row["tag"] == "bad"} == {"NaN", "Infinity", "3.0"}
+
+
+def test_everything_of_a_run_is_exported_beside_its_csv(tmp_path: Path, command: Command) -> None:
+    """Pictures as they are, lists and trees as JSON; the run of the logdir itself needs no folder of its own."""
+    manifest = export(command, RUN, "--out", tmp_path / "out")
+    out = tmp_path / "out"
+    landscape = json.loads((out / "landscape" / "landscape_%5B1%2C%204%5D_0.json").read_text())
+    histogram = json.loads((out / "histogram" / "fc2.bias%2Fauto.json").read_text())
+    graph = json.loads((out / "graph" / "graph_0.json").read_text())
+
+    assert (manifest["runs"], manifest["damaged"], manifest["left_out"]) == (["."], [], [])
+    assert len(files_of(manifest, "image")) == 38
+    assert all((out / name).read_bytes().startswith(PNG[:8]) for name in files_of(manifest, "image"))
+    assert (landscape["kind"], np.shape(landscape["z"])) == ("interval", (len(landscape["y"]), len(landscape["x"])))
+    assert [point["step"] for point in histogram["histograms"]] == [1, *range(5, 91, 5)]
+    assert sum(count for _, _, count in histogram["histograms"][0]["buckets"]) == histogram["histograms"][0]["count"]
+    assert len(graph["nodes"]) > 89
+    assert json.loads((out / "lineage.json").read_text())["metrics"]["accuracy"] > 0.8
+    assert json.loads((out / "dataset_graph.json").read_text())["op_type"] == "Batch"
+
+
+def test_golden_runs_of_every_writer_are_exported(tmp_path: Path, command: Command) -> None:
+    """What has no form to be exported in is named; nothing else is missing."""
+    manifest = export(command, GOLDEN, "--out", tmp_path / "out")
+
+    assert [(each["plugin"], each["tag"]) for each in manifest["left_out"]] == [("pr_curves", "pr")]
+    assert manifest["damaged"] == []
+    assert {entry["plugin"] for entry in manifest["files"]} >= {"scalar", "image", "text", "histogram", "hparams"}
+
+
+def test_pictures_keep_their_format(tmp_path: Path, command: Command) -> None:
+    """Bytes are never converted: the extension says what they are, .bin when nobody knows."""
+    values = [image("a", PNG), image("b", JPEG), image("c", b"<svg/>")]
+    write_run(tmp_path / "logs", [record(2.0, 7, *values)])
+
+    export(command, tmp_path / "logs", "--out", tmp_path / "out")
+
+    pictures = {path.name: path.read_bytes() for path in (tmp_path / "out" / "image").iterdir()}
+    assert pictures == {"a_7.png": PNG, "b_7.jpg": JPEG, "c_7.bin": b"<svg/>"}
+
+
+def test_hostile_tags_neither_leave_the_folder_nor_collide(tmp_path: Path, command: Command) -> None:
+    """Every tag has files of its own below the folder, and the manifest tells which."""
+    tags = ["../../x", "/etc/passwd", "a/b", "a%2Fb", "A/b", "a\\b", "..", ".", "", "con", "x" * 3000, "x" * 3001]
+    tags += ["nul\x00", "line\nend", "损失", "a:b*c?", "-rf", "~", "$(id)", "scalar.csv"]
+    values = [image(tag, PNG + tag.encode()) for tag in tags]
+    write_run(tmp_path / "logs" / "deep", [record(2.0, 0, *values), record(3.0, 0, values[0])])
+    before = sorted(tmp_path.rglob("*"))
+
+    manifest = export(command, tmp_path / "logs", "--out", tmp_path / "deep" / "out")
+
+    found = {(entry["tag"], (tmp_path / "deep/out" / entry["file"]).read_bytes()) for entry in manifest["files"]}
+    assert found == {(tag, PNG + tag.encode()) for tag in tags}
+    names = [entry["file"].lower() for entry in manifest["files"]]
+    assert len(set(names)) == len(names) == len(tags) + 1
+    assert all(name.startswith("deep/image/") and name.isascii() and name.count("/") == 2 for name in names)
+    assert max(len(Path(name).name) for name in names) < 200
+    new = set(tmp_path.rglob("*")) - set(before) - {tmp_path / "deep"}
+    assert all(path.is_relative_to(tmp_path / "deep" / "out") for path in new)
+
+
+@pytest.mark.parametrize(
+    ("run", "folders"),
+    [
+        (".", ()),
+        ("a/b", ("a", "b")),
+        ("a/image", ("a", "%69mage")),
+        ("Scalar.csv", ("%53calar.csv",)),
+        ("aux.d", ("%61ux.d",)),
+        ("...", ("%2E%2E%2E",)),
+        ("a b/损", ("a%20b", "%E6%8D%9F")),
+    ],
+)
+def test_folders_of_runs_are_those_of_the_logdir_but_for_names_that_mean_something_else(
+    run: str, folders: Iterable[str]
+) -> None:
+    """A run called like a file or a folder of an export gets another name, and so does what no system can hold."""
+    assert run_folders(run) == folders
+
+
+def test_long_names_end_in_a_checksum() -> None:
+    """Tags that differ at their end only have different names."""
+    first, second = safe_name("损" * 200 + "a"), safe_name("损" * 200 + "b")
+
+    assert first != second
+    assert max(len(first), len(second)) <= 150
+
+
+def test_runs_tags_ranks_and_attempts_are_chosen_as_in_the_api(tmp_path: Path, command: Command) -> None:
+    """Stitched and of the lowest rank unless it is said otherwise."""
+    logs = tmp_path / "logs"
+    loss_run(logs / "a", range(10), seconds=1)
+    loss_run(logs / "a", range(5, 8), seconds=100)
+    loss_run(logs / "a", range(4), seconds=1, rank=1)
+    loss_run(logs / "a", range(2), seconds=1, rank=2, tag="other")
+    loss_run(logs / "b", range(3))
+
+    def steps(*arguments: object) -> dict[str, list[tuple[str, str, int]]]:
+        out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        manifest = export(command, logs, "--out", out, *arguments)
+        rows = {name: rows_of(out / name) for name in files_of(manifest, "scalar")}
+        return {name: [(row["tag"], row["rank"], int(row["step"])) for row in each] for name, each in rows.items()}
+
+    stitched = [("loss", "0", step) for step in range(8)]
+    assert steps("--run", "a", "--tag", "loss") == {"a/scalar.csv": stitched}
+    assert len(steps()["a/scalar.csv"]) == 10
+    assert steps("--run", "b", "--run", "a", "--attempt", "2") == {"a/scalar.csv": stitched[5:]}
+    assert len(steps("--tag", "loss", "--attempt", "all", "--rank", "all")["a/scalar.csv"]) == 17
+    assert steps("--rank", "1") == {"a/scalar.csv": [("loss", "1", step) for step in range(4)]}
+
+
+def test_damaged_values_are_left_out_named_and_the_status_is_1(tmp_path: Path, command: Command) -> None:
+    """What can be read is exported; the manifest says what could not, and why."""
+    path = write_run(tmp_path / "logs", [record(2.0, step, image("big", PNG + bytes(10_000))) for step in range(3)])
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+
+    manifest = export(command, tmp_path / "logs", "--out", tmp_path / "out", status=1)
+
+    (damaged,) = manifest["damaged"]
+    assert (damaged["tag"], damaged["step"]) == ("big", 2)
+    assert "checksum" in damaged["reason"]
+    assert files_of(manifest, "image") == ["image/big_0.png", "image/big_1.png"]
+
+
+def test_texts_are_markdown_and_tables_json(tmp_path: Path, command: Command) -> None:
+    """A text is exported as it is, a table with its sizes."""
+    table = of_plugin("text", "table", strings(b"a", b"b", dims=[1, 2]))
+    tensorboard_run(tmp_path / "logs", [(1, of_plugin("text", "one", strings("# é".encode()))), (2, table)])
+
+    export(command, tmp_path / "logs", "--out", tmp_path / "out")
+
+    assert (tmp_path / "out/text/one_1.md").read_text("utf-8") == "# é"
+    assert json.loads((tmp_path / "out/text/table_2.json").read_text()) == {"dims": [1, 2], "texts": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["LOGS"], "--out"),
+        (["missing", "--out", "OUT"], "'missing' does not exist"),
+        (["EMPTY", "--out", "OUT"], "holds no run"),
+        (["LOGS", "--out", "FULL"], "is not empty"),
+        (["LOGS", "--out", "FILE"], "FILE"),
+        (["LOGS", "--out", "INSIDE"], "is inside DIR"),
+        (["LOGS", "--out", "OUT", "--run", "b"], "--run 'b': there is no such run, expected one of 'a'"),
+        (["LOGS", "--out", "OUT", "--tag", "lost"], "--tag 'lost': no chosen run has it, expected one of 'loss'"),
+        (["LOGS", "--out", "OUT", "--plugin", "video"], "'video'"),
+        (["LOGS", "--out", "OUT", "--plugin", "graph", "--tag", "loss"], "--plugin names none of them"),
+        (["LOGS", "--out", "OUT", "--rank", "first"], "'first' is no rank"),
+        (["LOGS", "--out", "OUT", "--attempt", "0"], "'0' is no attempt"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused_in_one_line_and_nothing_is_written(
+    tmp_path: Path, command: Command, arguments: list[str], says: str
+) -> None:
+    """Nothing is overwritten or mixed, and the logdir is never written."""
+    loss_run(tmp_path / "logs" / "a", range(3))
+    names = {name: tmp_path / name.lower() for name in ("LOGS", "OUT", "FULL", "EMPTY", "FILE")}
+    names["INSIDE"] = tmp_path / "logs" / "out"
+    for folder in ("full", "empty"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "full" / "mine.txt").touch()
+    (tmp_path / "file").touch()
+    before = sorted(tmp_path.rglob("*"))
+
+    done = command("export", *[names.get(argument, argument) for argument in arguments])
+
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert says.replace("FILE", str(names["FILE"])) in line
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_scalars_of_hostile_tags_are_one_row_each(tmp_path: Path, command: Command) -> None:
+    """Quotes, commas and line ends in tags are quoted as CSV has it."""
+    tags = ['a,"b"\nc', "损失", "=1+1"]
+    write_run(tmp_path / "logs", [scalar_event(2.0, 0, dict.fromkeys(tags, 0.1))])
+
+    export(command, tmp_path / "logs", "--out", tmp_path / "out")
+
+    text = (tmp_path / "out/scalar.csv").read_bytes().decode("utf-8")
+    assert [row["tag"] for row in csv.DictReader(io.StringIO(text, newline=""))] == tags
