@@ -56,21 +56,35 @@ class Scratch:
         if not rows:
             return []
         tag = self.tag[:rows]
-        counts = np.bincount(tag)
-        numbers = np.flatnonzero(counts).tolist()
-        scalars_only = all(entries[number].stores == STORES["scalar"] for number in numbers)
+        places = _places(tag)
+        scalars_only = all(entries[number].stores == STORES["scalar"] for number, _ in places)
         columns = [self.step, self.wall_time, self.value, *(() if scalars_only else (self.start, self.length))]
-        if len(numbers) == 1:
-            copies = [column[:rows].copy() for column in columns]
-        else:
-            # NumPy sorts 16-bit keys by radix, four times as fast.
-            order = np.argsort(tag.astype(np.uint16) if len(counts) <= 1 << 16 else tag, kind="stable")
-            copies = [column[order] for column in columns]
-        ends = np.cumsum(counts)
         return [
-            Part(number, _points([column[end - counts[number] : end] for column in copies], entries[number]))
-            for number, end in zip(numbers, ends[numbers].tolist(), strict=True)
+            Part(number, _points([column[:rows][where].copy() for column in columns], entries[number]))
+            for number, where in places
         ]
+
+
+def _places(tag: npt.NDArray[np.int32]) -> list[tuple[int, slice | npt.NDArray[np.intp]]]:
+    """Return (number of a tag, where its rows are) for each tag."""
+    period = _period(tag)
+    if period:
+        return [(number, slice(first, None, period)) for first, number in enumerate(tag[:period].tolist())]
+    counts = np.bincount(tag)
+    # NumPy sorts 16-bit keys by radix, four times as fast.
+    order = np.argsort(tag.astype(np.uint16) if len(counts) <= 1 << 16 else tag, kind="stable")
+    numbers = np.flatnonzero(counts)
+    ends = np.cumsum(counts[numbers]).tolist()
+    return [(number, order[start:end]) for number, start, end in zip(numbers.tolist(), [0, *ends], ends, strict=False)]
+
+
+def _period(tag: npt.NDArray[np.int32]) -> int:
+    """Return after how many rows the tags come again in the same order, each once, as in most trainings; else 0."""
+    again = np.flatnonzero(tag[1:] == tag[0])
+    period = int(again[0]) + 1 if len(again) else 0
+    if not period or len(tag) % period or len(np.unique(tag[:period])) < period:
+        return 0
+    return period if bool((tag.reshape(-1, period) == tag[:period]).all()) else 0
 
 
 def _points(columns: list[npt.NDArray[Any]], entry: Entry) -> Points | Payloads:
