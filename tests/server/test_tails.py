@@ -183,7 +183,7 @@ def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx
     assert described(client, "a")["attempts"] == 1
 
 
-@pytest.mark.parametrize("left", [0, 30, 100])
+@pytest.mark.parametrize("left", [0, 30])
 def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
     """A file that is cut short and written on holds what it holds now."""
     path = loss_run(logdir / "a", range(50))

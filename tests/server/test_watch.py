@@ -11,8 +11,8 @@ from servers import wait_until
 
 from toposcope.server.watch import can_watch
 
-SET_UP = 1.5
-SOON = 6.0
+SET_UP = 0.8
+SOON = 4.0
 """Seconds; a watched logdir is walked once in 60."""
 
 
