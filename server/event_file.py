@@ -24,7 +24,7 @@ WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_HOP = 64 << 10
 _OVERLAP = 8 << 10  # A light record that begins in a piece ends within so many bytes behind it.
-_WINDOWS_AHEAD = 16
+_WINDOWS_AHEAD = 32
 _MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
 _WORTH_SAVING_BYTES = 64 << 10
 _MOST_SEGMENTS = 8
@@ -196,13 +196,13 @@ class EventFile:
             return False
         self._append(scanner, scanner.take(arrays))
         starts = [self._offset + i * WINDOW_BYTES for i in range(windows)]
-        pieces = list(_ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts))
-        began = self._offset
-        for piece in pieces:
-            if piece is None or piece.start != self._offset:
-                break
-            self._offset = piece.end
-            self._append(scanner, scanner.join(piece))
+        began, is_in_turn = self._offset, True
+        # Each is taken as soon as it is there; all are waited for, as they read from the open file.
+        for piece in _ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts):
+            is_in_turn = is_in_turn and piece is not None and piece.start == self._offset
+            if piece is not None and is_in_turn:
+                self._offset = piece.end
+                self._append(scanner, scanner.join(piece))
         self._wanted, self._worth_reading_at = 0, self._offset + framing.HEADER_BYTES
         return self._offset > began
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
-from toposcope.server.api.payload_query import REFUSED, Problem
+from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
 from toposcope.server.api.payload_query import number as number_in_json
 from toposcope.server.api.reply import Number, json_reply
 from toposcope.server.graphs.columns import Graph
@@ -30,7 +30,7 @@ class GraphsQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(description="name of a run")
+    run: str = Field(max_length=MOST_NAME, description="name of a run")
     limit: int = Field(20, ge=1, le=100, description="graphs at most, the newest")
 
 
@@ -80,7 +80,7 @@ class NodesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(description="name of a run")
+    run: str = Field(max_length=MOST_NAME, description="name of a run")
     graph: str | None = Field(None, max_length=100, description="id of a graph; absent: the newest")
     scope: str = Field(
         "", max_length=_LONGEST, description="full name of a scope; absent: the outermost. Of a node: as node="

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
 from toposcope.server.api.current import Current
+from toposcope.server.json_text import in_json
 from toposcope.server.version import VERSION
 
 router = APIRouter()
@@ -47,6 +48,6 @@ def health(request: Request, current: Current) -> Health:
         "runs": len(current.runs),
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
-        "problems": dict(current.problems),
+        "problems": in_json(dict(current.problems)),
     }
     return Health(**values)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
-from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import json_reply
 from toposcope.server.json_text import in_json
 from toposcope.server.run import RunView
@@ -30,7 +30,7 @@ class RunQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(description="a run")
+    run: str = Field(max_length=MOST_NAME, description="a run")
 
 
 class RunLineage(BaseModel):

@@ -7,7 +7,7 @@ import orjson
 from fastapi import Response
 from pydantic import WithJsonSchema
 
-from toposcope.server.json_text import number_text
+from toposcope.server.json_text import in_json, number_text
 from toposcope.server.series import Float64s
 
 Number = Annotated[
@@ -19,7 +19,11 @@ Number = Annotated[
 
 def json_reply(content: dict[str, Any]) -> Response:
     """Encode content, whose columns may be NumPy arrays; models are declared on the routes, not applied."""
-    return Response(orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY), media_type="application/json")
+    try:
+        body = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+    except orjson.JSONEncodeError:  # The name of a directory or file is no UTF-8.
+        body = orjson.dumps(in_json(content), option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(body, media_type="application/json")
 
 
 def numbers(column: Float64s) -> Float64s | list[float | str]:

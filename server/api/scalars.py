@@ -10,8 +10,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
+from toposcope.server.api.payload_query import REFUSED, Problem
 from toposcope.server.api.reply import Number, json_reply, numbers
-from toposcope.server.json_text import number_text
+from toposcope.server.json_text import in_json, number_text
 from toposcope.server.logdir import Snapshot
 from toposcope.server.run import RunView
 from toposcope.server.selection import Axis, Selected, Window, select
@@ -21,6 +22,9 @@ from toposcope.server.tag_table import Tag
 router = APIRouter()
 _CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]
 _CSV_CHUNK = 10_000
+_MOST_BYTES = 16 << 20
+"""Of a request: the names of a hundred thousand runs have room in it."""
+_Smooth = Annotated[str, Field(max_length=100, json_schema_extra={"pattern": r"^ema:(0|0?\.[0-9]{1,16})$"})]
 
 
 class SeriesQuery(BaseModel):
@@ -28,12 +32,12 @@ class SeriesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tag: list[str] = Field(min_length=1, description="tags; at least one")
-    run: list[str] = Field([], description="runs; none: all")
-    rank: Annotated[int, Field(ge=0)] | Literal["all"] | None = Field(
+    tag: list[str] = Field(min_length=1, max_length=10_000, description="tags; at least one")
+    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    rank: Annotated[int, Field(ge=0, lt=2**31)] | Literal["all"] | None = Field(
         None, description="absent: the lowest rank that has the series"
     )
-    attempt: Annotated[int, Field(ge=1)] | Literal["all"] | None = Field(
+    attempt: Annotated[int, Field(ge=1, lt=2**31)] | Literal["all"] | None = Field(
         None, description="absent: stitched, what a later attempt repeats is hidden; all: every point in file order"
     )
     lo: float = Field(
@@ -48,9 +52,17 @@ class SeriesQuery(BaseModel):
 class ScalarQuery(SeriesQuery):
     """Which series, which part of them, and how they are to be drawn."""
 
-    points: int = Field(1000, ge=0, description="points a series, about; 0: every point")
-    smooth: str | None = Field(None, description="ema:WEIGHT", examples=["ema:0.9"])
-    since: int | None = Field(None, description="a revision: 304 when nothing asked for changed after it")
+    points: int = Field(1000, ge=0, lt=2**31, description="points a series, about; 0: every point")
+    smooth: _Smooth | None = Field(None, description="ema:WEIGHT, of what came before", examples=["ema:0.9"])
+    since: int | None = Field(
+        None, ge=0, lt=2**53, description="a revision: 304 when nothing asked for changed after it"
+    )
+
+
+class ScalarBody(ScalarQuery):
+    """The same in JSON, where a number is no text and no bool."""
+
+    model_config = ConfigDict(strict=True)
 
 
 class ScalarSeries(BaseModel):
@@ -59,7 +71,7 @@ class ScalarSeries(BaseModel):
     tag: str
     run: str
     rank: int
-    attempt: int | str | None
+    attempt: int | Literal["all"] | None
     step: list[int]
     wall_time: list[Number]
     """Seconds since 1970."""
@@ -85,7 +97,18 @@ class Scalars(BaseModel):
 
 _REPLIES: dict[int | str, dict[str, Any]] = {
     304: {"description": "Nothing asked for changed since that revision."},
-    404: {"description": "No run has any of the tags, or there is none of the runs."},
+    404: {"model": Problem, "description": "No run has any of the tags, or there is none of the runs."},
+    422: REFUSED[422],
+}
+_POST_REPLIES: dict[int | str, dict[str, Any]] = {
+    **_REPLIES,
+    400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
+    413: {"model": Problem, "description": f"The body has more than {_MOST_BYTES} bytes."},
+}
+_CSV_REPLIES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
+    404: _REPLIES[404],
+    422: REFUSED[422],
 }
 
 
@@ -95,14 +118,14 @@ def read_scalars(current: Current, query: Annotated[ScalarQuery, Query()]) -> Re
     return _read(current, query)
 
 
-@router.post("/scalars", response_model=Scalars, responses=_REPLIES)
-def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarQuery, Body()]) -> Response:
+@router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=_MOST_BYTES)
+def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET for lists that are too long for a URL."""
     logdir_of(request).want(query.run)
     return _read(current, query)
 
 
-@router.get("/scalars.csv", response_class=StreamingResponse, responses={404: _REPLIES[404]})
+@router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
 def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
     """Read scalar series, every point, as CSV: run,tag,rank,step,wall_time,value."""
     found, _ = _find(current, query)
@@ -139,7 +162,7 @@ def _find(current: Snapshot, query: SeriesQuery) -> tuple[list[tuple[str, RunVie
     Raises:
         HTTPException: 404 when no run has any of the tags, or there is none of the runs; 422 when lo is above hi.
     """
-    if query.lo > query.hi:
+    if not query.lo <= query.hi:
         raise HTTPException(422, f"lo={query.lo} is above hi={query.hi}: expected lo <= hi")
     runs, missing_runs = choose_runs(current, query.run)
     if query.run and not runs:
@@ -183,7 +206,7 @@ def _csv(found: list[tuple[str, RunView, int]], query: SeriesQuery) -> Iterator[
             part = points.take(slice(start, start + _CSV_CHUNK))
             text = io.StringIO()
             csv.writer(text).writerows(
-                (run.name, tag, rank, step, number_text(wall_time), number_text(value))
+                (in_json(run.name), tag, rank, step, number_text(wall_time), number_text(value))
                 for step, wall_time, value in zip(*(column.tolist() for column in part), strict=True)
             )
             yield text.getvalue()

@@ -4,13 +4,23 @@ from collections import Counter
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import json_reply
 from toposcope.server.run import RunView
 
 router = APIRouter()
+
+
+class TagsQuery(BaseModel):
+    """Which tags."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: list[str] = Field([], max_length=1000, description="runs; none: all")
+    plugin: list[str] = Field([], max_length=100, description="plugins; none: all")
 
 
 class TagRow(BaseModel):
@@ -34,17 +44,14 @@ class Tags(BaseModel):
     tags: list[TagRow]
 
 
-@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses={404: {}})
-def list_tags(
-    current: Current,
-    run: Annotated[list[str], Query(default_factory=list)],
-    plugin: Annotated[list[str], Query(default_factory=list)],
-) -> Response:
+@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REFUSED)
+def list_tags(current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
     """List tags of all plugins, or of chosen ones."""
-    runs, missing = choose_runs(current, run)
+    runs, missing = choose_runs(current, query.run)
     if missing:
         raise not_found("run", missing)
-    rows = [row for each in runs for row in _rows(each, plugin)] if run else _summary(runs, plugin)
+    plugins = query.plugin
+    rows = [row for each in runs for row in _rows(each, plugins)] if query.run else _summary(runs, plugins)
     return json_reply({"revision": current.revision, "tags": rows})
 
 

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.current import logdir_of
+from toposcope.server.json_text import in_json
 from toposcope.server.logdir import Logdir, Update
 
 router = APIRouter()
@@ -70,5 +71,5 @@ async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
 
 
 def _event(update: Update) -> bytes:
-    content: dict[str, Any] = update._asdict()
+    content: dict[str, Any] = in_json(update)
     return b"data: " + orjson.dumps(content) + b"\n\n"

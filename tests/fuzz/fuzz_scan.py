@@ -115,7 +115,7 @@ def _is_canonical(payload: bytes, dialect: str) -> bool:
 
 
 def _is_known(value: Any) -> bool:
-    """Say whether the slow reader knows what a value is; not so of tensors, and protobuf returns broken text as bytes."""
+    """Say whether the slow reader knows what a value is: no tensor, and no broken text, which it has as bytes."""
     is_tensorboard = isinstance(value, tensorboard_pb2.Summary.Value)
     text = value.metadata.plugin_data.plugin_name if is_tensorboard else value.text
     return isinstance(value.tag, str) and isinstance(text, str) and not (is_tensorboard and value.HasField("tensor"))

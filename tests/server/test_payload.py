@@ -61,7 +61,7 @@ def test_damaged_heavy_payload_is_refused_alone(tmp_path: Path) -> None:
     path.write_bytes(content)
     run = load(path)
 
-    with pytest.raises(PayloadError, match="step 2 of run 'run'.*damaged"):
+    with pytest.raises(PayloadError, match=r"step 2 of run 'run'.*damaged"):
         read(run, 1)
     assert read(run, 0) == b"\x01" * 20_000
     assert read(run, 2) == b"\x03" * 20_000

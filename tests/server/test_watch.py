@@ -11,7 +11,7 @@ from servers import wait_until
 
 from toposcope.server.watch import can_watch
 
-SET_UP = 0.8
+SET_UP = 1.2
 SOON = 4.0
 """Seconds; a watched logdir is walked once in 60."""
 
