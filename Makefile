@@ -66,7 +66,7 @@ chromium:
 	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
 
 clean:
-	rm -rf $(VENV) build web/node_modules server/scan.c server/scan.*.so *.egg-info
+	rm -rf $(VENV) build web/node_modules server/reading/scan.c server/reading/scan.*.so *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -78,7 +78,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # A changed scan is compiled anew here.
-$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py server/scan.py server/toposcope.server.scan.pxd web/package-lock.json
+$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py server/reading/scan.py server/reading/toposcope.server.reading.scan.pxd web/package-lock.json
 	$(PIP) install --editable '.[examples]'
 	@touch $@
 

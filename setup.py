@@ -13,6 +13,8 @@ from setuptools.extension import Extension
 
 ROOT = Path(__file__).parent
 WEB = ROOT / "web"
+PACKAGE = "toposcope.server.reading"
+SCAN = Path("server/reading/scan.py")
 NPM_CI = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]
 
 
@@ -69,8 +71,8 @@ def page_files(staging: Path) -> list[tuple[Path, Path]]:
 
 
 scan = cythonize(
-    [Extension("toposcope.server.scan", ["server/scan.py"], depends=["server/toposcope.server.scan.pxd"])],
-    include_path=["server"],
+    [Extension(f"{PACKAGE}.scan", [str(SCAN)], depends=[str(SCAN.with_name(f"{PACKAGE}.scan.pxd"))])],
+    include_path=["server/reading"],
     language_level=3,
 )
 for extension in scan:

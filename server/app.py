@@ -27,7 +27,7 @@ from toposcope.server.api import (
     updates,
 )
 from toposcope.server.exposure import Exposure, Guard
-from toposcope.server.logdir import Logdir
+from toposcope.server.loading.logdir import Logdir
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.series import NO_POINTS, Points, concatenate
+from toposcope.server.reading.series import NO_POINTS, Points, concatenate
 
 if TYPE_CHECKING:
     import pandas

@@ -7,16 +7,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from toposcope.server.chosen_series import Choice, payloads, points, ranks
 from toposcope.server.frame import frame, frame_of_series
-from toposcope.server.index import Index
-from toposcope.server.load_once import Loaded, load_file, load_logdir
-from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL, RunView
-from toposcope.server.run_lineage import Sessions, lineage_of, sessions_by_parent
-from toposcope.server.scan import KINDS
-from toposcope.server.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
-from toposcope.server.tag_table import Tag
+from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
+from toposcope.server.reading.index import Index
+from toposcope.server.reading.scan import KINDS
+from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import ALL, RunView
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session, read_session
 from toposcope.server.values.image import Image, read_images

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 
-from toposcope.server.logdir import Logdir, Snapshot
-from toposcope.server.run import RunView
+from toposcope.server.loading.logdir import Logdir, Snapshot
+from toposcope.server.runs.run import RunView
 
 
 def logdir_of(request: Request) -> Logdir:

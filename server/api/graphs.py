@@ -17,8 +17,8 @@ from toposcope.server.graphs.run_graphs import Place, list_graphs
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.search import search
 from toposcope.server.graphs.views import NodeView, ScopeView, SearchView
-from toposcope.server.logdir import Snapshot
-from toposcope.server.run import RunView
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.runs.run import RunView
 
 router = APIRouter()
 _graphs = GraphCache(most_bytes=512 << 20)

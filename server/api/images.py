@@ -20,10 +20,10 @@ from toposcope.server.api.payload_query import (
     point_at,
 )
 from toposcope.server.api.reply import Number, json_reply
-from toposcope.server.logdir import Snapshot
-from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL
-from toposcope.server.tag_table import Tag
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import ALL
 from toposcope.server.values.image import MEDIA_TYPES, MOST_IMAGES, OTHER, media_type, read_images
 
 router = APIRouter()

@@ -12,11 +12,11 @@ from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.json_text import in_json
-from toposcope.server.logdir import Snapshot
-from toposcope.server.payload import read_payload
-from toposcope.server.run import RunView
-from toposcope.server.series import Payloads
-from toposcope.server.tag_table import Tag
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import RunView
 from toposcope.server.values.landscape import Landscape, Path, landscape
 
 router = APIRouter()

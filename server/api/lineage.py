@@ -10,8 +10,8 @@ from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import json_reply
 from toposcope.server.json_text import in_json
-from toposcope.server.run import RunView
-from toposcope.server.run_lineage import Sessions, lineage_of, sessions_by_parent
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
 from toposcope.server.values.dataset_graph import read_dataset_graph
 
 router = APIRouter()

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import choose_runs, not_found
 from toposcope.server.json_text import number_text
-from toposcope.server.logdir import Snapshot
-from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL, RunView
-from toposcope.server.scan import KINDS
-from toposcope.server.series import Payloads
-from toposcope.server.tag_table import Tag
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.reading.scan import KINDS
+from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import ALL, RunView
 
 MOST_POINTS = 1000
 MOST_NAME = 10_000

@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.reply import json_reply
-from toposcope.server.logdir import Snapshot
-from toposcope.server.run import RunView
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.runs.run import RunView
 from toposcope.server.values.hparams import parent_of
 
 router = APIRouter()

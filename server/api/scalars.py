@@ -13,11 +13,11 @@ from toposcope.server.api.current import Current, choose_runs, logdir_of, not_fo
 from toposcope.server.api.payload_query import REFUSED, Problem
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.json_text import in_json, number_text
-from toposcope.server.logdir import Snapshot
-from toposcope.server.run import RunView
-from toposcope.server.selection import Axis, Selected, Window, select
-from toposcope.server.smoothing import parse_smoothing
-from toposcope.server.tag_table import Tag
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.selection import Axis, Selected, Window, select
+from toposcope.server.runs.smoothing import parse_smoothing
 
 router = APIRouter()
 _CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]

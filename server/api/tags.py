@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import json_reply
-from toposcope.server.run import RunView
+from toposcope.server.runs.run import RunView
 
 router = APIRouter()
 

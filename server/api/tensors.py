@@ -23,7 +23,7 @@ from toposcope.server.api.payload_query import (
     point_at,
 )
 from toposcope.server.api.reply import Number, json_reply
-from toposcope.server.payload import read_payload
+from toposcope.server.runs.payload import read_payload
 from toposcope.server.values.statistics import Statistics, statistics
 from toposcope.server.values.tensor import Tensor, read_tensor
 from toposcope.server.values.tensor_slice import parse_slice

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.current import logdir_of
 from toposcope.server.json_text import in_json
-from toposcope.server.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Logdir, Update
 
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toposcope.server.chosen_series import Choice
 from toposcope.server.commands.arguments import Parser, attempt_or_all, check_listable, is_inside, rank_or_all
-from toposcope.server.export_folder import MANIFEST, ExportFolder
-from toposcope.server.export_run import PLUGINS, SERIES_PLUGINS, Wanted, export_run
-from toposcope.server.load_once import Loaded, load_logdir
-from toposcope.server.run import RunView
-from toposcope.server.run_lineage import sessions_by_parent
+from toposcope.server.commands.export_folder import MANIFEST, ExportFolder
+from toposcope.server.commands.export_run import PLUGINS, SERIES_PLUGINS, Wanted, export_run
+from toposcope.server.loading.load_once import Loaded, load_logdir
+from toposcope.server.runs.chosen_series import Choice
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_lineage import sessions_by_parent
 from toposcope.server.version import VERSION
 
 _MOST_LISTED = 10

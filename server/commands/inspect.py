@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
-from toposcope.server.inspection import InspectedRun, Inspection, inspect
+from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
 from toposcope.server.json_text import in_json
 
 _REASONS = {
@@ -26,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
         "Exit status: 0, or 1 when something is damaged or cannot be read, or 2 for bad arguments.",
     )
     parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, see toposcope.server.inspection")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_hyphenated(arguments)
     path = os.path.expanduser(options.path)
     try:

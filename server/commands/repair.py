@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from toposcope.proto.file_name import FileName, parse_file_name
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.load_once import NO_EVENT_FILE
-from toposcope.server.survey import Survey, survey
+from toposcope.server.commands.survey import Survey, survey
+from toposcope.server.loading.load_once import NO_EVENT_FILE
 
 _CHUNK_BYTES = 1 << 20
 _REASONS = {"payload": "its payload is damaged", "length": "its length is damaged"}

@@ -20,8 +20,8 @@ from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.exposure import is_loopback, make_exposure
-from toposcope.server.index import Index, default_folder
-from toposcope.server.logdir import Logdir
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.reading.index import Index, default_folder
 from toposcope.server.version import VERSION
 
 DEFAULT_PORT = 6006

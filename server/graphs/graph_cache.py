@@ -8,7 +8,7 @@ from typing import NamedTuple
 from toposcope.server.graphs.columns import Graph
 from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.run_graphs import Place, load_graph
-from toposcope.server.run import RunView
+from toposcope.server.runs.run import RunView
 
 _MOST_SUMMARIES = 10_000
 

@@ -12,11 +12,11 @@ from toposcope.server.graphs.keras import read_keras_model
 from toposcope.server.graphs.limits import LARGEST_PAYLOAD, GraphError
 from toposcope.server.graphs.mindspore import read_graph
 from toposcope.server.graphs.wire_fields import nested_fields
-from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL, RunView
-from toposcope.server.scan import KINDS
-from toposcope.server.series import Payloads
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.scan import KINDS
+from toposcope.server.reading.series import Payloads
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import ALL, RunView
 
 PLUGINS = ("graph", "graph_keras_model", "graph_run_metadata_graph")
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from toposcope.proto.lineage_pb2 import DatasetGraph, Operation, OperationParameter
-from toposcope.server.run import RunView
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import RunView
 from toposcope.server.values.lineage import Plain, from_json, read_messages, shortest, text
 
 MOST_STAGES = 10_000

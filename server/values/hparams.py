@@ -8,8 +8,8 @@ from google.protobuf.struct_pb2 import Value
 
 from toposcope.proto import hparams_pb2 as messages
 from toposcope.proto.tensorboard_pb2 import SummaryMetadata
-from toposcope.server.run import RunView
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import RunView
 from toposcope.server.values.lineage import Plain, read_messages, text
 
 EXPERIMENT = "_hparams_/experiment"

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
-from toposcope.server.series import Float64s
+from toposcope.server.reading.series import Float64s
 from toposcope.server.values.lineage import Plain, present_fields
 from toposcope.server.values.tensor import read_tensor
 

@@ -9,9 +9,9 @@ import numpy as np
 from google.protobuf.message import DecodeError, Message
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
-from toposcope.server.payload import read_payload
-from toposcope.server.run import ALL, RunView
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import ALL, RunView
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """Plain data, as JSON has it, and NaN, infinities and integers of any size."""

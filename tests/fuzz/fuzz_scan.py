@@ -25,8 +25,8 @@ from google.protobuf.message import DecodeError, EncodeError
 from server.test_scan import UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server import scan as compiled_scan
-from toposcope.server.scan import LIGHT_BYTES
+from toposcope.server.reading import scan as compiled_scan
+from toposcope.server.reading.scan import LIGHT_BYTES
 
 EVENTS = {
     "mindspore": summary_pb2.Event,
@@ -169,7 +169,7 @@ def run_guided(arguments: list[str]) -> None:
     """Let atheris look for inputs; ends the process."""
     import atheris
 
-    from toposcope.server import scanner, tag_table, window
+    from toposcope.server.reading import scanner, tag_table, window
 
     for owner in (UNCOMPILED, scanner, tag_table, window):
         for holder in (owner, *(each for each in vars(owner).values() if isinstance(each, type))):

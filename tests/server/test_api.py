@@ -17,8 +17,8 @@ from toposcope.server.api.health import Health
 from toposcope.server.api.runs import Runs
 from toposcope.server.api.scalars import Scalars
 from toposcope.server.api.tags import Tags
-from toposcope.server.discovery import discover
-from toposcope.server.loading import Loading
+from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.files import Loading
 
 
 def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
@@ -301,7 +301,7 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = records.append
-    logging.getLogger("toposcope.server.loading").addHandler(handler)
+    logging.getLogger("toposcope.server.loading.files").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.
 
@@ -309,7 +309,7 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
         loading.add(found)
         loading.read(1.0)
 
-    logging.getLogger("toposcope.server.loading").removeHandler(handler)
+    logging.getLogger("toposcope.server.loading.files").removeHandler(handler)
     loading.stop()
     assert len(records) == 1
     assert loading.problems == {str(path): os.strerror(errno.ELOOP)}

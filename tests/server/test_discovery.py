@@ -7,7 +7,7 @@ import httpx
 import pytest
 from event_files import loss_run
 
-from toposcope.server.discovery import discover, find
+from toposcope.server.loading.discovery import discover, find
 
 
 def runs(logdir: Path) -> list[str]:

@@ -8,10 +8,10 @@ from event_files import write_run
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.event_file import EventFile
-from toposcope.server.payload import PayloadError, read_payload
-from toposcope.server.run import RunView
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import PayloadError, read_payload
+from toposcope.server.runs.run import RunView
 
 PICTURE = Tag("image", "picture")
 BUDGET = 1 << 30

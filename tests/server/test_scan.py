@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server import scan as compiled_scan
-from toposcope.server import scanner, tag_table, window
+from toposcope.server.reading import scan as compiled_scan
+from toposcope.server.reading import scanner, tag_table, window
 
 SOURCE = Path(scanner.__file__).with_name("scan.py")
 

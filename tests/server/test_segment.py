@@ -7,10 +7,10 @@ import pytest
 from event_files import loss_run
 
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.event_file import EventFile
-from toposcope.server.index import Index
-from toposcope.server.segment import Segment, decode
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.index import Index
+from toposcope.server.reading.segment import Segment, decode
+from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
 REFUSALS = (ValueError, LookupError, TypeError)

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.downsample import downsample
-from toposcope.server.event_file import FileView
-from toposcope.server.run import ALL, RunView
-from toposcope.server.scanner import Counters
-from toposcope.server.selection import Window, select
-from toposcope.server.series import NO_POINTS, Points, Series
-from toposcope.server.smoothing import Smoothing, parse_smoothing, smooth
-from toposcope.server.tag_table import Tag
-from toposcope.server.version_event import Version
+from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.scanner import Counters
+from toposcope.server.reading.series import NO_POINTS, Points, Series
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.reading.version_event import Version
+from toposcope.server.runs.downsample import downsample
+from toposcope.server.runs.run import ALL, RunView
+from toposcope.server.runs.selection import Window, select
+from toposcope.server.runs.smoothing import Smoothing, parse_smoothing, smooth
 
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
 

@@ -9,7 +9,7 @@ import pytest
 from event_files import loss_run, scalar_event
 from servers import wait_until
 
-from toposcope.server.watch import can_watch
+from toposcope.server.loading.watch import can_watch
 
 SET_UP = 1.2
 SOON = 4.0

@@ -15,7 +15,7 @@ from event_files import GOLDEN, loss_run, scalar_event, write_run
 from summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.export_folder import run_folders, safe_name
+from toposcope.server.commands.export_folder import run_folders, safe_name
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 RUN = GOLDEN / "mindspore/digits_momentum"

@@ -8,12 +8,12 @@ import pytest
 from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
-from toposcope.server.event_file import EventFile
 from toposcope.server.graphs.graph_cache import GraphCache
 from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.run_graphs import list_graphs
-from toposcope.server.payload import PayloadError
-from toposcope.server.run import RunView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.runs.payload import PayloadError
+from toposcope.server.runs.run import RunView
 
 
 def run_of(directory: Path, *graphs: bytes) -> RunView:

@@ -1,9 +1,9 @@
 # cython: annotation_typing=False, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Event-file bytes to columns: one pass over a window of records, compiled by Cython or run as it is.
 
-The C types are in toposcope.server.scan.pxd; without a C compiler this file runs as it is. Every index is checked
-against the window by the code itself, so that the compiled form needs no other check; the uncompiled form, run by the
-same tests, raises IndexError where one was forgotten.
+The C types are in toposcope.server.reading.scan.pxd; without a C compiler this file runs as it is. Every index is
+checked against the window by the code itself, so that the compiled form needs no other check; the uncompiled form, run
+by the same tests, raises IndexError where one was forgotten.
 """
 
 import cython
@@ -123,7 +123,7 @@ class Table:
 class State:
     """Where a scan stands: in the window, in the record and value at hand, and what it has seen so far.
 
-    Places are in the window. The types of its members are in toposcope.server.scan.pxd.
+    Places are in the window. The types of its members are in toposcope.server.reading.scan.pxd.
     """
 
     def __init__(self) -> None:

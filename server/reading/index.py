@@ -19,7 +19,7 @@ from pathlib import Path
 
 import google_crc32c
 
-from toposcope.server.segment import DamagedSegmentError, Identity, Segment, decode, encode
+from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
 
 LIMIT_BYTES = 8 << 30
 _CHECKED_BYTES = 4096

@@ -4,9 +4,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from toposcope.server.run import ALL, RunView
-from toposcope.server.series import Payloads, Points
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import ALL, RunView
 
 
 class Choice(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from toposcope.proto import tensorboard_pb2
-from toposcope.server.scan import KINDS, STORES, Table, find_slot, insert
+from toposcope.server.reading.scan import KINDS, STORES, Table, find_slot, insert
 
 # The columns are those that scan.py lists.
 _COLUMNS = 6

@@ -2,10 +2,10 @@
 
 import os
 
-from toposcope.server.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.run import RunView
-from toposcope.server.scan import LIGHT_BYTES
-from toposcope.server.series import Payloads
+from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
+from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.series import Payloads
+from toposcope.server.runs.run import RunView
 
 
 class PayloadError(ValueError):

@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
-from toposcope.server.index import Index, identify
-from toposcope.server.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.scanner import Counters, Damage, Piece, Rows, Scanner
-from toposcope.server.segment import Segment
-from toposcope.server.series import Payloads, Points, Series
-from toposcope.server.tag_table import Tag
-from toposcope.server.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
-from toposcope.server.window import WINDOW_BYTES, Scratch, scratch
+from toposcope.server.reading.index import Index, identify
+from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
+from toposcope.server.reading.scanner import Counters, Damage, Piece, Rows, Scanner
+from toposcope.server.reading.segment import Segment
+from toposcope.server.reading.series import Payloads, Points, Series
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
+from toposcope.server.reading.window import WINDOW_BYTES, Scratch, scratch
 
 WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _SMALLEST_WINDOW = 16 << 10

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.discovery import Found, discover, find
-from toposcope.server.index import Index
-from toposcope.server.loading import Loading, Progress
-from toposcope.server.run import RunView
-from toposcope.server.watch import Watcher, can_watch
+from toposcope.server.loading.discovery import Found, discover, find
+from toposcope.server.loading.files import Loading, Progress
+from toposcope.server.loading.watch import Watcher, can_watch
+from toposcope.server.reading.index import Index
+from toposcope.server.runs.run import RunView
 
 LOOK_SECONDS = 0.2
 """How often files that grew lately are looked at where changes are not told, and what is loaded is published."""

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from toposcope.server.discovery import Found, discover, find
-from toposcope.server.event_file import WORKERS, EventFile, FileView
-from toposcope.server.index import Index
-from toposcope.server.run import RunView
+from toposcope.server.loading.discovery import Found, discover, find
+from toposcope.server.reading.event_file import WORKERS, EventFile, FileView
+from toposcope.server.reading.index import Index
+from toposcope.server.runs.run import RunView
 
 NO_EVENT_FILE = "no event file by its name: expected one with summary.SECONDS or tfevents in it"
 _BUDGET_BYTES = 64 << 20

@@ -3,12 +3,12 @@
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.event_file import FileView
-from toposcope.server.load_once import Loaded, load_file, load_logdir
-from toposcope.server.record import read_at
-from toposcope.server.run import ALL, LINEAGE_PLUGINS, RunView
-from toposcope.server.survey import next_sound_header
-from toposcope.server.tag_table import Tag
+from toposcope.server.commands.survey import next_sound_header
+from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
+from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.record import read_at
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView
 
 
 class DamagedPlace(NamedTuple):

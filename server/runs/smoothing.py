@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.series import Float64s
+from toposcope.server.reading.series import Float64s
 
 _PATTERN = re.compile(r"ema:(0|0?\.\d+)")
 

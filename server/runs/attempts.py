@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.event_file import FileView
-from toposcope.server.series import Columns, Payloads, Points, concatenate
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.series import Columns, Payloads, Points, concatenate
+from toposcope.server.reading.tag_table import Tag
 
 
 class Attempt(NamedTuple):

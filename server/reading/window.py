@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.scan import SMALLEST_ROW, STORES, Rows
-from toposcope.server.series import Payloads, Points
-from toposcope.server.tag_table import Entry
+from toposcope.server.reading.scan import SMALLEST_ROW, STORES, Rows
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Entry
 
 WINDOW_BYTES = 1 << 19
 _SLACK_BYTES = 1 << 16

@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.downsample import downsample
-from toposcope.server.run import ALL, Ordering, RunView
-from toposcope.server.series import Float64s, Points
-from toposcope.server.smoothing import Smoothing, smooth
+from toposcope.server.reading.series import Float64s, Points
+from toposcope.server.runs.downsample import downsample
+from toposcope.server.runs.run import ALL, Ordering, RunView
+from toposcope.server.runs.smoothing import Smoothing, smooth
 
 Axis = Literal["step", "relative", "wall_time"]
 

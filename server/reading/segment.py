@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from toposcope.server.scanner import Counters, Damage
-from toposcope.server.series import Int64s, Payloads, Points
-from toposcope.server.tag_table import Entry, Tag
-from toposcope.server.version_event import Version
+from toposcope.server.reading.scanner import Counters, Damage
+from toposcope.server.reading.series import Int64s, Payloads, Points
+from toposcope.server.reading.tag_table import Entry, Tag
+from toposcope.server.reading.version_event import Version
 
 _MAGIC = b"toposcope-index1"
 _HEAD = struct.Struct("<16sII")

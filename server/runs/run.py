@@ -7,10 +7,19 @@ from typing import Literal
 
 import numpy as np
 
-from toposcope.server.attempts import Attempt, find_attempts, first_wall_time, is_by_product, overlaps, stitch
-from toposcope.server.event_file import FileView
-from toposcope.server.series import NO_PAYLOADS, NO_POINTS, Columns, Float64s, Int64s, Payloads, Points, concatenate
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.series import (
+    NO_PAYLOADS,
+    NO_POINTS,
+    Columns,
+    Float64s,
+    Int64s,
+    Payloads,
+    Points,
+    concatenate,
+)
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.attempts import Attempt, find_attempts, first_wall_time, is_by_product, overlaps, stitch
 
 ALL = "all"
 """As an attempt: every point in file order, nothing hidden."""

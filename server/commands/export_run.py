@@ -11,18 +11,18 @@ import orjson
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.wire import text_bytes
-from toposcope.server.chosen_series import Choice, payloads, points, ranks
-from toposcope.server.export_folder import Entry, ExportFolder, LeftOut, safe_name
+from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut, safe_name
 from toposcope.server.graphs.entries import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
 from toposcope.server.json_text import in_json, number_text
-from toposcope.server.payload import read_payload
-from toposcope.server.run import RunView
-from toposcope.server.run_lineage import Sessions, lineage_of
-from toposcope.server.scan import KINDS
-from toposcope.server.series import Payloads, Points
-from toposcope.server.tag_table import Tag
+from toposcope.server.reading.scan import KINDS
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_lineage import Sessions, lineage_of
 from toposcope.server.values.dataset_graph import read_dataset_graph
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.hparams import read_experiment, read_session

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from toposcope.server.run import RunView
+from toposcope.server.runs.run import RunView
 from toposcope.server.values.hparams import parent_of, read_metrics, read_session
 from toposcope.server.values.lineage import Lineage, merge, no_lineage, read_lineage
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
-from toposcope.server.record import ReadAt, payload_bytes, payload_is_sound, read_at
-from toposcope.server.scan import next_header
-from toposcope.server.scanner import Damage, Scanner
-from toposcope.server.version_event import LARGEST_VERSION_EVENT, read_version
-from toposcope.server.window import WINDOW_BYTES, Scratch
+from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound, read_at
+from toposcope.server.reading.scan import next_header
+from toposcope.server.reading.scanner import Damage, Scanner
+from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, read_version
+from toposcope.server.reading.window import WINDOW_BYTES, Scratch
 
 _SEEK_BYTES = 1 << 20
 _FRAME_BYTES = framing.HEADER_BYTES + framing.FOOTER_BYTES

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from tsdownsample import MinMaxDownsampler
 
-from toposcope.server.series import Float64s
+from toposcope.server.reading.series import Float64s
 
 Indices = npt.NDArray[np.intp]
 

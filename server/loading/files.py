@@ -8,9 +8,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toposcope.server.discovery import Found
-from toposcope.server.event_file import WORKERS, EventFile, FileView
-from toposcope.server.index import Index
+from toposcope.server.loading.discovery import Found
+from toposcope.server.reading.event_file import WORKERS, EventFile, FileView
+from toposcope.server.reading.index import Index
 
 HOT_SECONDS = 600.0
 """How long after its last growth a file counts as growing."""

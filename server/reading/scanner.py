@@ -12,10 +12,10 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
-from toposcope.server.record import ReadAt, payload_is_sound
-from toposcope.server.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
-from toposcope.server.tag_table import Entry, TagTable, make_entry
-from toposcope.server.window import Part, Scratch
+from toposcope.server.reading.record import ReadAt, payload_is_sound
+from toposcope.server.reading.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
+from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
+from toposcope.server.reading.window import Part, Scratch
 
 _LONGEST_TAIL = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
@@ -172,14 +172,9 @@ class Scanner:
                 self._enter_tag(scratch)
             elif state.has_bad_payload:
                 self._skip()
-            elif state.has_bad_header:
-                self.damage.append(Damage(state.base + state.position, "length"))
-                if not self._seek_header(scratch, size, state.position + 1):
+            elif state.has_bad_header or (not state.is_cut and state.position == bad <= size - HEADER_BYTES):
+                if not self._leave(scratch, size):
                     return
-            elif not state.is_cut and state.position == bad <= size - HEADER_BYTES:
-                header = framing.read_header(scratch.window[bad : bad + HEADER_BYTES].tobytes())
-                state.next = bad + header.length + _FRAME_BYTES
-                self._skip()
             else:
                 return
 
@@ -187,6 +182,17 @@ class Scanner:
         """Return where in the window the next record begins that is known to be damaged."""
         at = bisect_left(self._bad_records, self._state.base + self._state.position)
         return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _FAR
+
+    def _leave(self, scratch: Scratch, size: int) -> bool:
+        """Leave a record that is damaged, or known to be; False: the window holds no header behind it."""
+        at = self._state.position
+        header = framing.read_header(scratch.window[at : at + HEADER_BYTES].tobytes())
+        if framing.header_is_sound(header) and not self._state.has_bad_header:
+            self._state.next = at + header.length + _FRAME_BYTES
+            self._skip()
+            return True
+        self.damage.append(Damage(self._state.base + at, "length"))
+        return self._seek_header(scratch, size, at + 1)
 
     def _skip(self) -> None:
         """Go on behind the record at hand, which is damaged."""
