@@ -337,7 +337,7 @@ class EventFile:
             return False
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            if os.fstat(descriptor).st_ino != self._inode:
+            if self._was_replaced(os.fstat(descriptor)):
                 return False  # The next read finds out.
             read = read_at(descriptor)
             while self._verified < len(heavy) and budget > 0:

@@ -19,7 +19,7 @@ from toposcope.server.reading.window import Part, Scratch
 
 _LONGEST_TAIL = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
-_FAR = 1 << 62
+_FAR = 1 << 60
 _BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
 
@@ -187,7 +187,7 @@ class Scanner:
         """Leave a record that is damaged, or known to be; False: the window holds no header behind it."""
         at = self._state.position
         header = framing.read_header(scratch.window[at : at + HEADER_BYTES].tobytes())
-        if framing.header_is_sound(header) and not self._state.has_bad_header:
+        if framing.header_is_sound(header) and header.length < _FAR and not self._state.has_bad_header:
             self._state.next = at + header.length + _FRAME_BYTES
             self._skip()
             return True

@@ -2,6 +2,7 @@
 
 import os
 
+from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
 from toposcope.server.reading.scan import LIGHT_BYTES
 from toposcope.server.reading.series import Payloads
@@ -33,7 +34,8 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
     try:
         read = read_at(descriptor)
         whole = payload_bytes(read, record)
-        if whole is None or os.fstat(descriptor).st_ino != file.inode:
+        fits = whole is not None and start + length <= HEADER_BYTES + whole
+        if whole is None or not fits or os.fstat(descriptor).st_ino != file.inode:
             raise PayloadError(f"{where}: the event file was replaced or cut short")
         is_verified = record < file.verified_until or whole < LIGHT_BYTES
         if not is_verified and not payload_is_sound(read, record, whole):
