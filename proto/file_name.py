@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 # MindSpore's reader takes every name that holds "summary.<digits>"; TensorBoard's takes every one with "tfevents".
-_SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d+)\.(?P<rest>.*)$")
+_SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
 _LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d+)")
 _TENSORBOARD = re.compile(r"tfevents\.?(?P<seconds>\d*)")
 _LINEAGE_SUFFIX = "_lineage"

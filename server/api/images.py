@@ -19,7 +19,7 @@ from toposcope.server.api.payload_query import (
     list_payloads,
     point_at,
 )
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.reply import Number, is_known, json_reply
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.payload import read_payload
@@ -103,7 +103,7 @@ def read_image(
     series, row = _find(current, query)
     tag = f'"{query.record:x}-{query.start:x}-{query.index:x}"'
     headers = {"ETag": tag, "Cache-Control": f"private, max-age={_ONE_YEAR}, immutable"}
-    if any(known.strip().removeprefix("W/") in (tag, "*") for known in (if_none_match or "").split(",")):
+    if is_known(tag, if_none_match):
         return Response(status_code=304, headers=headers)
     try:
         images = read_images(read_payload(series.run, series.payloads, row), point_at(series, row).kind)

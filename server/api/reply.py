@@ -1,5 +1,6 @@
 """JSON replies: NumPy columns as they are, numbers that JSON lacks as strings."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,13 +18,19 @@ Number = Annotated[
 """A double; JSON has no NaN and no infinities, they are the strings "NaN", "Infinity" and "-Infinity"."""
 
 
-def json_reply(content: dict[str, Any]) -> Response:
+def json_reply(content: dict[str, Any], headers: Mapping[str, str] | None = None) -> Response:
     """Encode content, whose columns may be NumPy arrays; models are declared on the routes, not applied."""
     try:
         body = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
     except orjson.JSONEncodeError:  # The name of a directory or file is no UTF-8.
         body = orjson.dumps(in_json(content), option=orjson.OPT_SERIALIZE_NUMPY)
-    return Response(body, media_type="application/json")
+    return Response(body, media_type="application/json", headers=headers)
+
+
+def is_known(etag: str, if_none_match: str | None) -> bool:
+    """Say whether an If-None-Match header names the reply of an ETag, by weak comparison (RFC 9110, 13.1.2)."""
+    known = [each.strip().removeprefix("W/") for each in (if_none_match or "").split(",")]
+    return etag.removeprefix("W/") in known or "*" in known
 
 
 def numbers(column: Float64s) -> Float64s | list[float | str]:

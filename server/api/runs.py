@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.reply import json_reply
+from toposcope.server.loading.discovery import printable
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.hparams import parent_of
@@ -118,4 +119,4 @@ def _describe(run: RunView, current: Snapshot) -> dict[str, Any]:
 def _damage(run: RunView) -> Iterator[dict[str, Any]]:
     for file in run.files:
         for offset, reason in file.damage:
-            yield {"file": os.path.basename(file.path), "offset": offset, "reason": reason}
+            yield {"file": printable(os.path.basename(file.path)), "offset": offset, "reason": reason}

@@ -103,7 +103,11 @@ _REPLIES: dict[int | str, dict[str, Any]] = {
 _POST_REPLIES: dict[int | str, dict[str, Any]] = {
     **_REPLIES,
     400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
-    413: {"model": Problem, "description": f"The body has more than {_MOST_BYTES} bytes."},
+    413: {
+        "model": Problem,
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+        "description": f"The body has more than {_MOST_BYTES} bytes.",
+    },
 }
 _CSV_REPLIES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}},

@@ -1,10 +1,11 @@
 """GET /api/tensors: the tensors of a tag with their statistics; GET /api/tensors/data: the elements of one of them."""
 
+import hashlib
 import re
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from fastapi import APIRouter, HTTPException, Query, Response
+from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 
 from toposcope.server.api.array_reply import Nested, nested, npy_reply
@@ -22,7 +23,7 @@ from toposcope.server.api.payload_query import (
     number,
     point_at,
 )
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.reply import Number, is_known, json_reply
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.values.statistics import Statistics, statistics
 from toposcope.server.values.tensor import Tensor, read_tensor
@@ -134,14 +135,22 @@ def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
                 }
             },
         },
+        304: {"description": "The tensor is the one that If-None-Match names."},
         410: {"model": Problem, "description": "The tensor is damaged, or its file was replaced."},
     },
 )
-def read_tensor_data(current: Current, query: Annotated[TensorQuery, Query()]) -> Response:
+def read_tensor_data(
+    current: Current,
+    query: Annotated[TensorQuery, Query()],
+    if_none_match: Annotated[str | None, Header(description="ETags of tensors that are there already")] = None,
+) -> Response:
     """Read the elements of one tensor, or of a part of it."""
     series = find_series(current, "tensor", query)
     row = _choose(series, query)
     point = point_at(series, row)
+    headers = {"ETag": _etag(point)}
+    if is_known(headers["ETag"], if_none_match):
+        return Response(status_code=304, headers=headers)
     try:
         tensor = read_tensor(read_payload(series.run, series.payloads, row), point.dialect)
     except ValueError as error:
@@ -149,7 +158,7 @@ def read_tensor_data(current: Current, query: Annotated[TensorQuery, Query()]) -
     part = _part(tensor, query)
     if query.format == "npy":
         name = f"{re.sub(r'[^A-Za-z0-9.-]+', '_', query.tag)[:100]}_{point.step}.npy"
-        return npy_reply(part, name, {"Toposcope-Dtype": tensor.dtype})
+        return npy_reply(part, name, headers | {"Toposcope-Dtype": tensor.dtype})
     return json_reply(
         {
             "run": query.run,
@@ -162,8 +171,14 @@ def read_tensor_data(current: Current, query: Annotated[TensorQuery, Query()]) -
             "tensor_dims": tensor.dims,
             "dims": part.shape,
             "data": nested(part),
-        }
+        },
+        headers,
     )
+
+
+def _etag(point: Point) -> str:
+    """Return what tells the point from any other that the same address may name later; weak, as JSON is zipped."""
+    return f'W/"{hashlib.sha256(repr(point).encode()).hexdigest()[:32]}"'
 
 
 def _choose(series: Series, query: TensorQuery) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ class Discovery(NamedTuple):
     problems: dict[str, str]
     """Directories that could not be listed, with the reason."""
     has_links: bool
-    """Whether a directory was reached through a symbolic link: changes there are not told."""
+    """Whether a directory or a file was reached through a symbolic link only: changes there are not told."""
 
 
 def discover(logdir: str, below: str | None = None) -> Discovery:
@@ -45,6 +46,7 @@ def discover(logdir: str, below: str | None = None) -> Discovery:
             found = _found(logdir, entry.path, entry.name, _status(entry))
             if found:
                 files.append(found)
+                has_links = has_links or entry.is_symlink()
             else:
                 ignored += 1
     return Discovery(files, ignored, problems, has_links)
@@ -59,20 +61,25 @@ def find(logdir: str, path: str) -> Found | None:
     return _found(logdir, path, os.path.basename(path), status if stat.S_ISREG(status.st_mode) else None)
 
 
+def printable(path: str) -> str:
+    r"""Return a path as text: bytes of it that are no UTF-8 stand as \xff."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def _found(logdir: str, path: str, file_name: str, status: os.stat_result | None) -> Found | None:
     name = parse_file_name(file_name)
     if name is None or status is None:
         return None
-    run = os.path.relpath(os.path.dirname(path), logdir).replace(os.sep, "/")
+    run = printable(os.path.relpath(os.path.dirname(path), logdir)).replace(os.sep, "/")
     return Found(run, path, name, status)
 
 
 def _walk(top: str, problems: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
-    """Yield every directory with its files; a directory reached twice through links is yielded once."""
+    """Yield every directory with its files; one that links lead to as well is yielded once, under its own name."""
     seen: set[tuple[int, int]] = set()
-    waiting = [top]
-    while waiting:
-        directory = waiting.pop()
+    waiting, links = [top], deque[str]()
+    while waiting or links:
+        directory = waiting.pop() if waiting else links.popleft()
         try:
             identity = os.stat(directory)
             if (identity.st_dev, identity.st_ino) in seen:
@@ -85,7 +92,9 @@ def _walk(top: str, problems: dict[str, str]) -> Iterator[tuple[str, list[os.Dir
         except OSError as error:
             problems[directory] = error.strerror or str(error)
             continue
-        waiting += [entry.path for entry in reversed(entries) if _is_directory(entry)]
+        directories = [entry for entry in reversed(entries) if _is_directory(entry)]
+        waiting += [entry.path for entry in directories if not entry.is_symlink()]
+        links += [entry.path for entry in reversed(directories) if entry.is_symlink()]
         yield directory, [entry for entry in entries if not _is_directory(entry)]
 
 

@@ -129,7 +129,7 @@ class Loading:
     def look(self) -> None:
         """Look at the files that grew lately."""
         now = time.time()
-        for path in list(self._hot):
+        for path in self._hot - self.problems.keys():  # Those are tried again by the next walk.
             try:
                 status = os.stat(path)
             except OSError:
@@ -174,15 +174,15 @@ class Loading:
         try:
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-        except (OSError, MemoryError) as error:
+        except Exception as error:  # Whatever a file holds, the others are read.
             loaded.has_more = False
             self._report(path, error)
         else:
             self.problems.pop(path, None)
         return path
 
-    def _report(self, path: str, error: OSError | MemoryError) -> None:
-        reason = getattr(error, "strerror", None) or str(error) or "not enough memory"
+    def _report(self, path: str, error: Exception) -> None:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         if self.problems.get(path) != reason:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason

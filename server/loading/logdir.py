@@ -196,7 +196,11 @@ class Logdir:
     def _take_change(self, path: str) -> None:
         """Take in what is at a path, or below it when a directory appeared."""
         file = find(self._root, path)
-        found = [file] if file else discover(self._root, path).files if os.path.isdir(path) else []
+        discovery = discover(self._root, path) if file is None and os.path.isdir(path) else None
+        if os.path.islink(path) or (discovery and discovery.has_links):
+            self._next_walk = 0.0  # Which says what links lead to, and whether to watch on.
+            return
+        found = [file] if file else discovery.files if discovery else []
         self._loading.add(found)
         self._note(found)
 

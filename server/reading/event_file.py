@@ -1,6 +1,5 @@
 """One growing event file: how far it was read, its points by tag, and what in it is damaged."""
 
-import contextlib
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +13,7 @@ from toposcope.proto.file_name import FileName
 from toposcope.server.reading.index import Index, identify
 from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
 from toposcope.server.reading.scanner import Counters, Damage, Piece, Rows, Scanner
-from toposcope.server.reading.segment import Segment
+from toposcope.server.reading.segment import Identity, Segment
 from toposcope.server.reading.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
@@ -106,6 +105,7 @@ class EventFile:
         self._found_bad: set[int] = set()
         self._modified = 0.0
         self._size = 0
+        self._identity: Identity | None = None
         self._saved = _NOTHING_SAVED
 
     def has_news(self, status: os.stat_result) -> bool:
@@ -113,7 +113,7 @@ class EventFile:
         return status.st_size >= self._worth_reading_at or self._was_replaced(status)
 
     def _was_replaced(self, status: os.stat_result) -> bool:
-        return self._inode >= 0 and (status.st_ino != self._inode or status.st_size < self._offset)
+        return self._inode >= 0 and (status.st_ino != self._inode or status.st_size < self._size)
 
     def read(self, budget: int) -> bool:
         """Read what was appended, up to about `budget` bytes; return whether more can be read at once.
@@ -126,7 +126,7 @@ class EventFile:
         self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             status = os.fstat(self._descriptor)
-            if self._was_replaced(status):
+            if self._was_replaced(status) or self._was_overwritten():
                 self._start_over(frozenset())
             self._inode, self._modified, self._size = status.st_ino, status.st_mtime, status.st_size
             arrays = scratch(WINDOW_BYTES)
@@ -135,12 +135,20 @@ class EventFile:
                 pass
             if self._scanner:
                 self._append(self._scanner, self._scanner.take(arrays))
+            self._identity = identify(self._descriptor, self._inode, self._offset)
             if self._size < self._worth_reading_at and self._scanner and self._scanner.torn:
                 self._start_over(self._bad_records | self._scanner.torn)
                 return True
             return self._size >= self._worth_reading_at
+        except BaseException:  # Rows that nobody took are lost.
+            self._start_over(self._bad_records)
+            raise
         finally:
             os.close(self._descriptor)
+
+    def _was_overwritten(self) -> bool:
+        """Say whether other bytes stand where those were that were read last."""
+        return self._identity is not None and self._identity != identify(self._descriptor, self._inode, self._offset)
 
     def _read_some(self, arrays: Scratch) -> bool:
         """Read a window, or several at once; False when nothing more can be read at once."""
@@ -200,6 +208,7 @@ class EventFile:
         # Each is taken as soon as it is there; all are waited for, as they read from the open file.
         for piece in _ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts):
             is_in_turn = is_in_turn and piece is not None and piece.start == self._offset
+            is_in_turn = is_in_turn and piece is not None and scanner.agrees(piece)
             if piece is not None and is_in_turn:
                 self._offset = piece.end
                 self._append(scanner, scanner.join(piece))
@@ -260,18 +269,16 @@ class EventFile:
         news = self._offset - saved.end
         if not news and self._verified == saved.verified:
             return True
+        if scanner.torn or self._found_bad:  # The file is to be read again, without some records.
+            return False
         if not is_quiet and news < max(_WORTH_SAVING_BYTES, saved.end // 8):
             return False
-        with contextlib.suppress(OSError):
-            self._save(self._index, scanner, version, saved if saved.segments < _MOST_SEGMENTS else _NOTHING_SAVED)
+        self._save(self._index, scanner, version, saved if saved.segments < _MOST_SEGMENTS else _NOTHING_SAVED)
         return True
 
     def _save(self, index: Index, scanner: Scanner, version: Version, saved: "_Saved") -> None:
         """Write a segment of what came since something was saved."""
-        with open(self.path, "rb") as opened:
-            identity = identify(opened.fileno(), os.fstat(opened.fileno()).st_ino, self._offset)
-        if identity.inode != self._inode:
-            return
+        assert self._identity is not None
         points = {tag: series.points() for tag, series in self._series.items()}
         rows = {tag: each.total for tag, each in points.items()}
         heavy = self._heavy_records()
@@ -279,7 +286,7 @@ class EventFile:
         segment = Segment(
             saved.end,
             self._offset,
-            identity,
+            self._identity,
             version,
             scanner.counters,
             scanner.damage,

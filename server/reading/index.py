@@ -10,6 +10,7 @@ import hashlib
 import logging
 import mmap
 import os
+import re
 import secrets
 import sys
 import threading
@@ -26,6 +27,8 @@ _CHECKED_BYTES = 4096
 _MAPPED_BYTES = 1 << 20
 _MOST_MAPPED = 256  # Each costs a descriptor.
 _FRESH_SECONDS = 3600.0
+_SEGMENT = re.compile(r"[0-9a-f]{32}-[0-9]{1,19}-[0-9]{1,19}")
+_DRAFT = re.compile(r"[0-9a-f]{16}\.part")
 
 log = logging.getLogger(__name__)
 
@@ -64,16 +67,20 @@ class Index:
 
     def _list(self) -> list[tuple[Path, int, float]]:
         """List (path, bytes, time of the last use) of all segments; what a server left half written goes."""
-        listed = []
+        listed: list[tuple[Path, int, float]] = []
         for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
             with contextlib.suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
-                    status = entry.stat()
-                    if entry.name.count("-") == 2:
-                        listed.append((Path(entry.path), status.st_size, status.st_mtime))
-                    elif time.time() - status.st_mtime > _FRESH_SECONDS:
-                        os.unlink(entry.path)
+                    with contextlib.suppress(OSError):  # Another server may have deleted it.
+                        self._look_at(entry, listed)
         return listed
+
+    def _look_at(self, entry: os.DirEntry[str], listed: list[tuple[Path, int, float]]) -> None:
+        status = entry.stat()
+        if _SEGMENT.fullmatch(entry.name):
+            listed.append((Path(entry.path), status.st_size, status.st_mtime))
+        elif _DRAFT.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
+            os.unlink(entry.path)
 
     def load(self, path: str, descriptor: int, inode: int, size: int) -> list[Segment]:
         """Return the segments of an event file that follow one another from its start on.

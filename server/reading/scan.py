@@ -67,6 +67,7 @@ _HEADER_BYTES = 12
 _FOOTER_BYTES = 4
 _HEAD_BYTES = 20  # The most that key and length, or key and number, of a field take.
 _VALUE_HEAD_BYTES = 1 << 16  # Where the fields of a heavy value are looked for before the value is read whole.
+_LARGEST_READ = 64 << 20  # Bytes; what a value must be read whole for, its tag or a scalar, is shorter.
 LIGHT_BYTES = 4096
 """Shorter payloads are read and verified, longer ones hopped over where they do not lie in the window anyway."""
 SMALLEST_ROW = 4
@@ -561,6 +562,9 @@ def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State)
 
 def _cut(at: int, wanted: int, state: State) -> bool:
     """Stop inside the record, to go on with a window that begins `at`."""
+    if wanted > _LARGEST_READ:
+        state.has_bad_payload = True
+        return False
     state.is_cut = True
     state.at = at
     state.wanted = wanted

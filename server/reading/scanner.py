@@ -172,9 +172,12 @@ class Scanner:
                 self._enter_tag(scratch)
             elif state.has_bad_payload:
                 self._skip()
-            elif state.has_bad_header or (not state.is_cut and state.position == bad <= size - HEADER_BYTES):
-                if not self._leave(scratch, size):
+            elif state.has_bad_header:
+                self.damage.append(Damage(state.base + state.position, "length"))
+                if not self._seek_header(scratch, size, state.position + 1):
                     return
+            elif not state.is_cut and state.position == bad <= size - HEADER_BYTES:
+                self._pass_bad_record(scratch, bad)
             else:
                 return
 
@@ -183,16 +186,14 @@ class Scanner:
         at = bisect_left(self._bad_records, self._state.base + self._state.position)
         return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _FAR
 
-    def _leave(self, scratch: Scratch, size: int) -> bool:
-        """Leave a record that is damaged, or known to be; False: the window holds no header behind it."""
-        at = self._state.position
+    def _pass_bad_record(self, scratch: Scratch, at: int) -> None:
+        """Skip a record that is known to be damaged, unless something else stands there by now."""
         header = framing.read_header(scratch.window[at : at + HEADER_BYTES].tobytes())
-        if framing.header_is_sound(header) and header.length < _FAR and not self._state.has_bad_header:
+        if framing.header_is_sound(header) and header.length < _FAR:
             self._state.next = at + header.length + _FRAME_BYTES
             self._skip()
-            return True
-        self.damage.append(Damage(self._state.base + at, "length"))
-        return self._seek_header(scratch, size, at + 1)
+        else:
+            self._bad_records.remove(self._state.base + at)
 
     def _skip(self) -> None:
         """Go on behind the record at hand, which is damaged."""
@@ -296,6 +297,13 @@ class Scanner:
         state.is_inside = False  # What was read of a record at hand is read again in its turn.
         end = offset + state.position
         return Piece(offset + start, end, self.take(scratch), self.counters, self.table.entries)
+
+    def agrees(self, piece: Piece) -> bool:
+        """Say whether the tags of a piece are what they are here: the first value of a tag names its plugin."""
+        entries = [piece.entries[part.number] for part in piece.rows.parts]
+        numbers = [self.table.find(entry.name, entry.kind) for entry in entries]
+        known = zip(entries, numbers, strict=True)
+        return all(number is None or self.table.entries[number] == entry for entry, number in known)
 
     def join(self, piece: Piece) -> Rows:
         """Take over a piece that begins where this scanner stands; return its rows under this scanner's numbers."""

@@ -2,7 +2,7 @@
 
 16 bytes   magic
 u32        bytes of the header
-u32        crc32c of all that follows
+u32        crc32c of these four bytes and all that follows
 header     JSON
 columns    8-byte aligned: step, wall_time and value of all scalar series, one series after the other, then step,
 wall_time, record, start, length and kind of the other series, then the offsets of the heavy records
@@ -26,6 +26,7 @@ from toposcope.server.reading.version_event import Version
 
 _MAGIC = b"toposcope-index1"
 _HEAD = struct.Struct("<16sII")
+_LENGTH = struct.Struct("<I")
 _ALIGNMENT = 8
 _CHUNK_BYTES = 4 << 20
 _POINT_TYPES = ("<i8", "<f8", "<f8")
@@ -77,7 +78,7 @@ def encode(segment: Segment) -> list[bytes | memoryview]:
     parts: list[bytes | memoryview] = [header]
     for column in columns:
         parts += [column.view(np.uint8).data, bytes(-column.nbytes % _ALIGNMENT)]
-    return [_HEAD.pack(_MAGIC, len(header), _checksum(parts)), *parts]
+    return [_HEAD.pack(_MAGIC, len(header), _checksum([_LENGTH.pack(len(header)), *parts])), *parts]
 
 
 def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Tag, Payloads]) -> dict[str, Any]:
@@ -107,7 +108,7 @@ def decode(content: memoryview) -> Segment:
     if len(content) < _HEAD.size:
         raise DamagedSegmentError("too short")
     magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
-    if magic != _MAGIC or _checksum([content[_HEAD.size :]]) != checksum:
+    if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
         raise DamagedSegmentError("the checksum does not fit")
     columns_at = _HEAD.size + header_bytes
     header = orjson.loads(content[_HEAD.size : columns_at])

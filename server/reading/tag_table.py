@@ -128,4 +128,6 @@ def _tensorboard_plugin(metadata: bytes) -> str:
         name = tensorboard_pb2.SummaryMetadata.FromString(metadata).plugin_data.plugin_name
     except (DecodeError, UnicodeDecodeError):
         name = ""
+    if isinstance(name, bytes):  # What protobuf makes of text that is no UTF-8.
+        name = name.decode("utf-8", "replace")
     return "tensor" if name in _OWN_PLUGINS else _TENSORBOARD_PLUGINS.get(name, name)

@@ -38,6 +38,8 @@ def read_version(head: bytes, name: FileName) -> Version:
         event = summary_pb2.Event.FromString(head[framing.HEADER_BYTES : framing.HEADER_BYTES + header.length])
     except DecodeError:
         return unknown
+    if isinstance(event.version, bytes):  # What protobuf makes of text that is no UTF-8.
+        return unknown
     if event.version.startswith("brain.Event"):
         return Version("tensorboard", b"", False)
     if event.version.lower().startswith("mindspore.event"):

@@ -156,6 +156,7 @@ def test_records_that_come_in_pieces_are_read_when_whole(logdir: Path, client: h
     assert described(client, "a")["damaged_records"] == 0
 
 
+@pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_half_record_of_a_killed_writer_is_waited_for(logdir: Path, client: httpx.Client, write) -> None:
     """What a killed writer left half written is no damage, and its successor's file is read."""
     path = loss_run(logdir / "a", range(10))
@@ -168,6 +169,7 @@ def test_half_record_of_a_killed_writer_is_waited_for(logdir: Path, client: http
     assert described(client, "a")["damaged_records"] == 0
 
 
+@pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx.Client, write) -> None:
     """Two processes that write the same tag at the same time hide nothing of each other; equal steps are counted."""
     paths = [loss_run(logdir / "a", range(3), seconds=seconds) for seconds in (1, 2)]
@@ -197,6 +199,7 @@ def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, wri
     assert described(client, "a")["damaged_records"] == 0
 
 
+@pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Client, tmp_path: Path) -> None:
     """As rsync and editors write files: beside, then renamed over."""
     path = loss_run(logdir / "a", range(50))
@@ -221,6 +224,7 @@ def test_directories_come_and_go(logdir: Path, client: httpx.Client, write) -> N
     wait_until(lambda: steps(client, "a") == list(range(5)), SOON)
 
 
+@pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_by_products_of_landscapes_hide_nothing(logdir: Path, client: httpx.Client) -> None:
     """A second file with landscapes and scalars at step 0 neither restarts a run nor hides its points."""
     loss_run(logdir / "a", range(1, 50))
@@ -233,6 +237,7 @@ def test_by_products_of_landscapes_hide_nothing(logdir: Path, client: httpx.Clie
     assert described(client, "a")["attempts"] == 1
 
 
+@pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_ranks_stand_apart_in_series_of_payloads_too(logdir: Path, client: httpx.Client) -> None:
     """Each rank has its own series of scalars and of images."""
     for rank in (0, 3):
