@@ -32,8 +32,8 @@ class SeriesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tag: list[str] = Field(min_length=1, max_length=10_000, description="tags; at least one")
-    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    tag: list[str] = Field(min_length=1, max_length=1000, description="tags; at least one")
+    run: list[str] = Field([], max_length=1000, description="runs; none: all")
     rank: Annotated[int, Field(ge=0, lt=2**31)] | Literal["all"] | None = Field(
         None, description="absent: the lowest rank that has the series"
     )
@@ -60,9 +60,12 @@ class ScalarQuery(SeriesQuery):
 
 
 class ScalarBody(ScalarQuery):
-    """The same in JSON, where a number is no text and no bool."""
+    """The same in JSON, where a number is no text and no bool, and lists may be longer than a URL."""
 
     model_config = ConfigDict(strict=True)
+
+    tag: list[str] = Field(min_length=1, max_length=10_000, description="tags; at least one")
+    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
 
 
 class ScalarSeries(BaseModel):

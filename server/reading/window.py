@@ -82,7 +82,7 @@ def _period(tag: npt.NDArray[np.int32]) -> int:
     """Return after how many rows the tags come again in the same order, each once, as in most trainings; else 0."""
     again = np.flatnonzero(tag[1:] == tag[0])
     period = int(again[0]) + 1 if len(again) else 0
-    if not period or len(tag) % period or len(np.unique(tag[:period])) < period:
+    if not period or len(tag) % period or len(set(tag[:period].tolist())) < period:
         return 0
     return period if bool((tag.reshape(-1, period) == tag[:period]).all()) else 0
 

@@ -101,6 +101,98 @@ def test_known_tag_that_chosen_runs_lack_is_an_empty_answer(tmp_path: Path, serv
     assert (reply.json()["series"], reply.json()["missing"]) == ([], ["loss"])
 
 
+def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
+    """A hundred thousand runs may be named; their body is limited, and so is what is made of it."""
+    loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path)
+    names = [f"{'x' * 100}{i}" for i in range(99_999)]
+
+    reply = client.post("api/scalars", json={"tag": ["loss"], "run": ["a", *names]})
+    too_large = client.post(
+        "api/scalars", content=b" " * ((16 << 20) + 1), headers={"Content-Type": "application/json"}
+    )
+
+    assert (reply.status_code, reply.json()["missing"]) == (200, names)
+    assert too_large.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (b'{"tag": ["loss"], "points": "5"}', 422, "points='5'"),
+        (b'{"tag": ["loss"], "lo": true}', 422, "lo=True"),
+        (b'{"tag": ["loss"], "lo": NaN}', 422, "lo=nan is above"),
+        (b'{"tag": "loss"}', 422, "tag='loss'"),
+        (b'{"tag": []}', 422, "tag=[]"),
+        (b'{"tag": ["loss"]', 422, "JSON"),
+        (b"[]", 422, "request=[]"),
+        (b"", 422, "required"),
+        (b"\xff", 400, "body"),
+        (b"[" * 200_000, 400, "body"),
+    ],
+)
+def test_bad_bodies_are_refused(body: bytes, status: int, says: str, client: httpx.Client) -> None:
+    """What is posted is JSON, in which a number is no text and no bool."""
+    reply = client.post("api/scalars", content=body, headers={"Content-Type": "application/json"})
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
+    """Runs and plugins that are not named are all there; a plugin that nobody uses has no tags."""
+    loss_run(tmp_path / "a", range(3))
+    loss_run(tmp_path / "b", range(3))
+    client = serve(tmp_path)
+
+    def tags(**query: str) -> list[tuple[str, int]]:
+        return [(row["tag"], row["runs"]) for row in client.get("api/tags", params=query).json()["tags"]]
+
+    assert tags() == tags(plugin="scalar") == [("loss", 2)]
+    assert tags(plugin="image") == []
+    assert [series["run"] for series in client.get("api/scalars?tag=loss").json()["series"]] == ["a", "b"]
+    for path in ("lineage", "hparams"):
+        assert client.get(f"api/{path}").json()["runs"] == []
+    assert client.get("api/landscapes").json()["landscapes"] == []
+
+
+def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None:
+    """Small replies and event streams go out as they are."""
+    loss_run(tmp_path, range(3000))
+    client = serve(tmp_path, "--path-prefix", "/topo")
+
+    large = client.get("api/scalars?tag=loss&points=0")
+    with client.stream("GET", "api/updates") as stream:
+        first = next(stream.iter_lines())
+
+    assert (large.headers["content-encoding"], large.json()["series"][0]["total"]) == ("gzip", 3000)
+    assert "content-encoding" not in client.get("api/health").headers
+    assert ("content-encoding" in stream.headers, first) == (False, "retry: 1000")
+
+
+def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
+    """The API, its description and the page; nothing beside it."""
+    client = serve(tmp_path, "--path-prefix", "/topo")
+    root = client.base_url.join("/")
+
+    described = client.get("api/openapi.json").json()["paths"]
+
+    assert all(path.startswith("/topo/api/") for path in described)
+    assert [client.get(path).status_code for path in ("", "main.js", "api/runs")] == [200, 200, 200]
+    assert [client.get(root.join(path)).status_code for path in ("main.js", "api/runs")] == [404, 404]
+    assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
+
+
+def test_names_that_are_no_utf8_are_spelled_out(tmp_path: Path, serve) -> None:
+    """One directory with such a name keeps no other from being listed, read or followed."""
+    loss_run(tmp_path / "a", range(3))
+    write_run(Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")), [scalar_event(2.0, 1, {"loss": 0.5})])
+    client = serve(tmp_path)
+
+    assert {run["run"] for run in client.get("api/runs").json()["runs"]} == {"a", "b\\xff"}
+    assert len(client.get("api/scalars?tag=loss").json()["series"]) == 2
+    assert "b\\xff,loss,0,1,2.0,0.5" in client.get("api/scalars.csv?tag=loss").text
+
+
 def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
     """Total counts the window before downsampling; points=0 gives every point of it."""
     loss_run(tmp_path, range(10_000))

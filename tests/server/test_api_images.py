@@ -119,6 +119,19 @@ def test_pictures_are_kept_by_browsers(tmp_path: Path, serve) -> None:
     assert other.status_code == 200
 
 
+def test_pictures_are_not_zipped(tmp_path: Path, serve) -> None:
+    """They are small already."""
+    large = image_of(np.zeros((400, 400), np.uint8), "HW").png.ljust(10_000, b"\0")
+    write_run(tmp_path, [record(2, 1, image_value(large))])
+    client = serve(tmp_path)
+    (image,) = ask(client, ".", "input")
+
+    reply = client.get(image["url"])
+
+    assert (reply.content, "content-encoding" in reply.headers) == (large, False)
+    assert int(reply.headers["content-length"]) == len(large)
+
+
 @pytest.mark.parametrize("content", [b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html><script>", b"", b"II*\0"])
 def test_what_is_no_safe_picture_is_an_attachment(tmp_path: Path, serve, content: bytes) -> None:
     """A file's contents never run as a page of ours."""

@@ -264,3 +264,28 @@ def test_malformed_tensor_is_gone_and_says_why(tmp_path: Path, serve) -> None:
     assert ([each["step"] for each in reply["tensors"]], reply["total"], reply["damaged"]) == ([1], 2, 1)
     assert gone.status_code == 410
     assert "1 elements of float32 do not fit the dims [3]" in gone.json()["detail"]
+
+
+@pytest.mark.parametrize("form", ["npy", "json"])
+def test_tensors_are_sent_once(tmp_path: Path, serve, form: str) -> None:
+    """304 for who has the newest one, until there is a newer; arrays are not zipped."""
+    query = {"run": ".", "tag": "t", "format": form}
+    with SummaryRecord(tmp_path) as recorder:
+        recorder.add_value("tensor", "t", np.zeros(5000, np.float32))
+        recorder.record(1)
+        recorder.flush()
+        client = serve(tmp_path, "--reload-interval", "0.1")
+        first = client.get("api/tensors/data", params=query)
+        known = {"If-None-Match": first.headers["etag"]}
+        again = client.get("api/tensors/data", params=query, headers=known)
+        recorder.add_value("tensor", "t", np.ones(5000, np.float32))
+        recorder.record(1)
+        recorder.flush()
+        newer = wait_until(
+            lambda: (got := client.get("api/tensors/data", params=query, headers=known)).status_code == 200 and got
+        )
+
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    assert newer.content != first.content
+    assert newer.headers["etag"] != first.headers["etag"]
+    assert first.headers.get("content-encoding") == ("gzip" if form == "json" else None)
