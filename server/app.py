@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -31,6 +32,8 @@ from toposcope.server.loading.logdir import Logdir
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
+# Of what was wrong with a request, as much as is told.
+_MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
 # Arrays hardly shrink: to try takes ten times as long as to send them.
 _NOT_ZIPPED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
@@ -88,8 +91,11 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str) -> Fast
 async def _explain(_: Request, error: Exception) -> JSONResponse:
     """Answer a malformed request with one sentence that names the value and what was expected."""
     assert isinstance(error, RequestValidationError)
-    sentences = [
-        f"{'.'.join(str(part) for part in problem['loc'][1:]) or 'request'}={problem.get('input')!r}: {problem['msg']}"
-        for problem in error.errors()
-    ]
-    return JSONResponse({"detail": "; ".join(sentences)}, 422)
+    return JSONResponse({"detail": "; ".join(map(_sentence, error.errors()[:_MOST_PROBLEMS]))}, 422)
+
+
+def _sentence(problem: dict[str, Any]) -> str:
+    place = ".".join(str(part) for part in problem["loc"][1:]) or "request"
+    value = repr(problem.get("input"))
+    brief = value if len(value) <= _LONGEST_VALUE else value[:_LONGEST_VALUE] + "..."
+    return f"{place}={brief}: {problem['msg']}"

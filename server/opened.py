@@ -194,7 +194,7 @@ class Run:
 
 
 class OpenLogdir:
-    """A logdir as it was when it was opened. No thread and no file is left open; to see more, open it again."""
+    """A logdir as it was when it was opened. No thread is left running and no file open; to see more, open it again."""
 
     def __init__(self, path: str, loaded: Loaded) -> None:
         self.path = path
@@ -303,4 +303,4 @@ def _names(asked: str | Sequence[str] | None, every: Iterable[str]) -> list[str]
 def _check(choice: Choice) -> None:
     for name, value, least in (("rank", choice.rank, 0), ("attempt", choice.attempt, 1)):
         if not (value is None or value == ALL or (isinstance(value, int) and value >= least)):
-            raise ValueError(f"{name}={value!r}: expected a whole number from {least} on, or none")
+            raise ValueError(f"{name}={value!r}: expected a whole number from {least} on, {ALL!r} or None")

@@ -23,6 +23,8 @@ def snapshot_of(request: Request) -> Snapshot:
     return logdir.snapshot
 
 
+_MOST_NAMES, _LONGEST_NAME = 10, 1000
+"""Of those that an answer repeats."""
 Current = Annotated[Snapshot, Depends(snapshot_of)]
 
 
@@ -38,5 +40,6 @@ def choose_runs(snapshot: Snapshot, names: list[str]) -> tuple[list[RunView], li
 
 def not_found(kind: str, names: list[str]) -> HTTPException:
     """Return the 404 that names what was not found."""
-    listed = ", ".join(repr(name) for name in names)
-    return HTTPException(404, f"no {kind} {listed}")
+    listed = ", ".join(repr(name[:_LONGEST_NAME]) for name in names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return HTTPException(404, f"no {kind} {listed}{more}")

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from fastapi import APIRouter, Query, Response
-from google.protobuf.message import DecodeError
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
@@ -163,7 +162,7 @@ def _entry(chosen: _Chosen, most_bytes: int) -> dict[str, Any]:
     read, error = None, None
     try:
         read = _read(chosen, most_bytes)
-    except (DecodeError, ValueError) as reason:
+    except ValueError as reason:
         error = str(reason)
     payloads, row = chosen.payloads, chosen.row
     described = {

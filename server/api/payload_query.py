@@ -12,7 +12,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import choose_runs, not_found
-from toposcope.server.json_text import number_text
+from toposcope.server.json_text import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
@@ -132,7 +132,7 @@ def point_at(series: Series, row: int) -> Point:
     return Point(
         int(payloads.step[row]),
         float(payloads.wall_time[row]),
-        os.path.basename(file.path),
+        in_json(os.path.basename(file.path)),
         int(payloads.record[row]),
         int(payloads.start[row]),
         KINDS[payloads.kind[row]],

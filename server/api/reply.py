@@ -22,7 +22,7 @@ def json_reply(content: dict[str, Any], headers: Mapping[str, str] | None = None
     """Encode content, whose columns may be NumPy arrays; models are declared on the routes, not applied."""
     try:
         body = orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
-    except orjson.JSONEncodeError:  # The name of a directory or file is no UTF-8.
+    except orjson.JSONEncodeError:  # The name of a file is no UTF-8.
         body = orjson.dumps(in_json(content), option=orjson.OPT_SERIALIZE_NUMPY)
     return Response(body, media_type="application/json", headers=headers)
 

@@ -145,10 +145,9 @@ def _read(current: Snapshot, query: ScalarQuery) -> Response:
         smoothing = parse_smoothing(query.smooth) if query.smooth is not None else None
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
-    runs, _ = choose_runs(current, query.run)
-    if query.since is not None and runs and all(run.revision <= query.since for run in runs):
-        return Response(status_code=304)
     found, missing = _find(current, query)
+    if not missing and _is_known(current, query):
+        return Response(status_code=304)
     window = Window(query.axis, query.lo, query.hi, query.points)
     return json_reply(
         {
@@ -161,6 +160,14 @@ def _read(current: Snapshot, query: ScalarQuery) -> Response:
             "missing": missing,
         }
     )
+
+
+def _is_known(current: Snapshot, query: ScalarQuery) -> bool:
+    """Say whether an answer given at the revision `since` would be the same now."""
+    if query.since is None or not current.removal <= query.since <= current.revision:
+        return False
+    runs, _ = choose_runs(current, query.run)
+    return bool(runs) and all(run.revision <= query.since for run in runs)
 
 
 def _find(current: Snapshot, query: SeriesQuery) -> tuple[list[tuple[str, RunView, int]], list[str]]:

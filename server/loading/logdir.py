@@ -41,6 +41,8 @@ class Snapshot(NamedTuple):
     """What is known of a logdir at one moment; never changes."""
 
     revision: int
+    removal: int
+    """The last revision in which a run was removed."""
     exists: bool
     loading: bool
     runs: Mapping[str, RunView]
@@ -65,7 +67,7 @@ class Logdir:
         self._root, self._identity = os.path.realpath(path), _identify(path)
         nothing = Progress(0, 0, 0, 0)
         empty = MappingProxyType[str, RunView]({})
-        self.snapshot = Snapshot(0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
+        self.snapshot = Snapshot(0, 0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
         self._reload_seconds = reload_seconds
         self._loading = Loading(index)
         self._paths: dict[str, set[str]] = {}
@@ -282,8 +284,10 @@ class Logdir:
                 self._live[name] = until
         if runs.keys() != old.runs.keys():
             runs = dict(sorted(runs.items()))
+        is_removal = bool(old.runs.keys() - runs.keys())
         self.snapshot = Snapshot(
             revision,
+            revision if is_removal else old.removal,
             os.path.isdir(self.path),
             self._loading.is_waiting,
             MappingProxyType(runs),

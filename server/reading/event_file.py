@@ -28,8 +28,6 @@ _MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
 _WORTH_SAVING_BYTES = 64 << 10
 _MOST_SEGMENTS = 8
 _NO_OFFSETS = np.empty(0, np.int64)
-# Reads ahead in large files. Its tasks wait for nothing, so that those who wait for them cannot wait for each other.
-_ahead = ThreadPoolExecutor(WORKERS, "toposcope-ahead")
 
 
 class FileView(NamedTuple):
@@ -85,6 +83,7 @@ class EventFile:
         self.path = path
         self._name = name
         self._index = index
+        self._ahead: ThreadPoolExecutor | None = None
         self._start_over(frozenset())
 
     def _start_over(self, bad_records: frozenset[int]) -> None:
@@ -144,6 +143,10 @@ class EventFile:
             self._start_over(self._bad_records)
             raise
         finally:
+            # Its threads end with the read: whoever forks or waits for a process to end meets none.
+            if self._ahead is not None:
+                self._ahead.shutdown()
+                self._ahead = None
             os.close(self._descriptor)
 
     def _was_overwritten(self) -> bool:
@@ -205,8 +208,9 @@ class EventFile:
         self._append(scanner, scanner.take(arrays))
         starts = [self._offset + i * WINDOW_BYTES for i in range(windows)]
         began, is_in_turn = self._offset, True
+        self._ahead = self._ahead or ThreadPoolExecutor(WORKERS, "toposcope-ahead")
         # Each is taken as soon as it is there; all are waited for, as they read from the open file.
-        for piece in _ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts):
+        for piece in self._ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts):
             is_in_turn = is_in_turn and piece is not None and piece.start == self._offset
             is_in_turn = is_in_turn and piece is not None and scanner.agrees(piece)
             if piece is not None and is_in_turn:
@@ -312,7 +316,7 @@ class EventFile:
         return FileView(
             self.path,
             self._name.rank,
-            self._name.is_lineage,
+            self._scanner.dialect == "lineage",
             self._version,
             dict(self._points),
             Counters(**vars(self._scanner.counters)),

@@ -27,6 +27,7 @@ _CHECKED_BYTES = 4096
 _MAPPED_BYTES = 1 << 20
 _MOST_MAPPED = 256  # Each costs a descriptor.
 _FRESH_SECONDS = 3600.0
+_FILLED = 0.75  # What of the limit is in use after segments were deleted to make room.
 _SEGMENT = re.compile(r"[0-9a-f]{32}-[0-9]{1,19}-[0-9]{1,19}")
 _DRAFT = re.compile(r"[0-9a-f]{16}\.part")
 
@@ -137,6 +138,8 @@ class Index:
         key = _key(path)
         parts = encode(segment)
         size = sum(map(len, parts))
+        if size > self._limit_bytes * _FILLED:
+            return False
         with self._lock:
             if self._bytes + size > self._limit_bytes:
                 self._evict(size)
@@ -159,7 +162,7 @@ class Index:
         listed = sorted(self._list(), key=lambda item: item[2])
         self._bytes = sum(size for _, size, _ in listed)
         for path, size, _ in listed:
-            if self._bytes + wanted <= self._limit_bytes * 3 // 4:
+            if self._bytes + wanted <= self._limit_bytes * _FILLED:
                 return
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -25,10 +25,7 @@ class Part(NamedTuple):
 
 
 class Scratch:
-    """Arrays for one window, used again for the next: fresh memory costs more than filling it.
-
-    Grows for a window larger than usual and is let go then by its thread when the next one is smaller.
-    """
+    """Arrays for one window, used again for the next: fresh memory costs more than filling it."""
 
     def __init__(self, size: int) -> None:
         rows = size // SMALLEST_ROW + 1

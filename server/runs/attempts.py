@@ -73,8 +73,9 @@ def _restart_step(file: FileView, attempt: list[FileView], reached: Mapping[Tag,
 
 def _repeats_from(points: Points | Payloads, reached: int) -> int | None:
     """Return the first step of points that repeat a series which had reached a step; None when they do not."""
-    repeats = points.total and bool(np.any((points.step > 0) & (points.step <= reached)))
-    return int(points.step.min()) if repeats else None
+    steps = points.step[points.step > 0]
+    repeats = len(steps) and bool(np.any(steps <= reached))
+    return int(steps.min()) if repeats else None
 
 
 def is_by_product(file: FileView) -> bool:
@@ -86,11 +87,16 @@ def is_by_product(file: FileView) -> bool:
 
 
 def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> Columns:
-    """Return a series over all attempts, older points hidden from the restart step of each attempt that holds it."""
+    """Return a series over all attempts, without what a later attempt repeats.
+
+    Of the attempts before one that holds the series those points are hidden that are at or behind its first step above
+    0, and those at the same steps. Step 0 is special: an evaluation before the training goes on stands there.
+    """
     parts: list[Columns] = []
     for attempt in attempts:
         points = concatenate([read(file) for file in attempt.files], none)
         if points.total and attempt.restart_step is not None:
-            parts = [part.take(part.step < attempt.restart_step) for part in parts]
+            first = points.step[points.step > 0].min(initial=np.iinfo(np.int64).max)
+            parts = [part.take((part.step < first) & ~np.isin(part.step, points.step)) for part in parts]
         parts.append(points)
     return concatenate(parts, none)

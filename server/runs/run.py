@@ -88,7 +88,7 @@ class RunView:
 
     def ranks_of(self, tag: Tag, attempt: int | str | None = None) -> list[int]:
         """Return the ranks that have points of a tag; lineage has none and stands under 0."""
-        ranks = self.attempts or [0]
+        ranks = [0] if tag.plugin in LINEAGE_PLUGINS else list(self.attempts)
         return [rank for rank in ranks if len(self.steps_of(tag, rank, attempt))]
 
     def steps_of(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Int64s:
@@ -105,15 +105,19 @@ class RunView:
             rank: which writer.
             attempt: None for the stitched view, a number from 1 on for one attempt, ALL for every point.
         """
-        key = (tag, rank, attempt)
+        key, scalar = (tag, rank, attempt), Tag("scalar", tag)
+        attempts = self.attempts.get(rank, [])
+        if not any(scalar in file.series for file in self.files) or (
+            isinstance(attempt, int) and attempt > len(attempts)
+        ):
+            return NO_POINTS  # Not remembered: there is no end to what may be asked for.
         if key not in self._points:
-            scalar = Tag("scalar", tag)
 
             def read(file: FileView) -> Points:
                 found = None if _hides(file, scalar, attempt) else file.series.get(scalar)
                 return found if isinstance(found, Points) else NO_POINTS
 
-            self._points[key] = _gather(self.attempts.get(rank, []), attempt, read, NO_POINTS)
+            self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
         return self._points[key]
 
     def ordered(self, tag: str, rank: int, attempt: int | str | None, by: str) -> tuple[Points, Ordering]:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.message import DecodeError
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
@@ -51,10 +52,12 @@ def landscape(payload: bytes) -> Landscape:
     """Return the landscape that a LossLandscape message holds.
 
     Raises:
-        DecodeError: it is none.
-        ValueError: it has no surface, or shapes do not fit each other.
+        ValueError: it is none, has no surface, or shapes do not fit each other.
     """
-    message = LossLandscape.FromString(payload)
+    try:
+        message = LossLandscape.FromString(payload)
+    except DecodeError as error:
+        raise ValueError(str(error)) from None
     if not message.HasField("landscape"):
         raise ValueError("the landscape has no surface")
     x, y, z = (_numbers(name, tensor) for name, tensor in _tensors(message.landscape))

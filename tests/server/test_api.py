@@ -190,6 +190,7 @@ def test_names_that_are_no_utf8_are_spelled_out(tmp_path: Path, serve) -> None:
 
     assert {run["run"] for run in client.get("api/runs").json()["runs"]} == {"a", "b\\xff"}
     assert len(client.get("api/scalars?tag=loss").json()["series"]) == 2
+    assert client.get("api/scalars", params={"tag": "loss", "run": "b\\xff"}).json()["series"][0]["total"] == 1
     assert "b\\xff,loss,0,1,2.0,0.5" in client.get("api/scalars.csv?tag=loss").text
 
 

@@ -119,6 +119,17 @@ def test_pictures_are_kept_by_browsers(tmp_path: Path, serve) -> None:
     assert other.status_code == 200
 
 
+def test_pictures_of_files_with_names_that_are_no_utf8_are_served(tmp_path: Path, serve) -> None:
+    """Their names are spelled out in the address."""
+    path = write_run(tmp_path, [record(2, 1, image_value(PNG, width=3, height=2))])
+    os.rename(path, os.fsencode(path) + b"_\xff")
+    client = serve(tmp_path)
+
+    (image,) = ask(client, ".", "input")
+
+    assert client.get(image["url"]).content == PNG
+
+
 def test_pictures_are_not_zipped(tmp_path: Path, serve) -> None:
     """They are small already."""
     large = image_of(np.zeros((400, 400), np.uint8), "HW").png.ljust(10_000, b"\0")

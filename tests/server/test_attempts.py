@@ -167,3 +167,17 @@ def test_tensorboard_writers_one_after_the_other_are_one_rank(tmp_path: Path) ->
 
     assert run.ranks_of(Tag("scalar", "loss")) == [0]
     assert steps(run) == list(range(1, 16))
+
+
+def test_restart_hides_of_each_tag_what_it_repeats_and_no_more(tmp_path: Path) -> None:
+    """A tag that a restart records once at a low step, or at step 0, takes nothing from the others or from itself."""
+    first = [scalar_event(100 + i, i, {"loss": 1.0}) for i in range(1, 101)]
+    write_run(tmp_path, [scalar_event(100, 1, {"startup": 1.0}), *first], seconds=100)
+    again = [scalar_event(600 + i, i, {"loss": 2.0}) for i in (0, *range(50, 121))]
+    write_run(tmp_path, [scalar_event(600, 1, {"startup": 2.0}), *again], seconds=600)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 2
+    assert steps(run) == [*range(1, 50), 0, *range(50, 121)]
+    assert run.points("startup", 0).value.tolist() == [2.0]
