@@ -59,6 +59,7 @@ class ImageQuery(BaseModel):
     run: str = Field(max_length=MOST_NAME, description="name of a run")
     tag: str = Field(max_length=MOST_NAME, description="name of a tag of it")
     file: str = Field(max_length=MOST_NAME, description="name of an event file of the run")
+    inode: int = Field(ge=0, lt=2**64, description="tells the file from another that takes its place")
     record: int = Field(ge=0, lt=2**63, description="where in the file the record begins")
     start: int = Field(ge=0, lt=2**32, description="where in the record the value begins")
     index: int = Field(0, ge=0, lt=MOST_IMAGES, description="which picture of the value")
@@ -69,7 +70,8 @@ def list_images(current: Current, query: Annotated[WindowQuery, Query()]) -> Res
     """List images."""
 
     def read(point: Point, payload: bytes) -> list[dict[str, Any]]:
-        place = {"run": query.run, "tag": query.tag, "file": point.file, "record": point.record, "start": point.start}
+        place = {"run": query.run, "tag": query.tag, "file": point.file, "inode": point.inode}
+        place |= {"record": point.record, "start": point.start}
         return [
             {
                 "index": index,
@@ -101,7 +103,7 @@ def read_image(
 ) -> Response:
     """Read one picture. What is no picture that every browser draws safely, SVG for one, is an attachment."""
     series, row = _find(current, query)
-    tag = f'"{query.record:x}-{query.start:x}-{query.index:x}"'
+    tag = f'"{query.inode:x}-{query.record:x}-{query.start:x}-{query.index:x}"'
     headers = {"ETag": tag, "Cache-Control": f"private, max-age={_ONE_YEAR}, immutable"}
     if is_known(tag, if_none_match):
         return Response(status_code=304, headers=headers)
@@ -132,7 +134,8 @@ def _find(current: Snapshot, query: ImageQuery) -> tuple[Series, int]:
         payloads = run.payloads(tag, rank, ALL)
         series = Series(run, rank, payloads)
         for row in np.flatnonzero((payloads.record == query.record) & (payloads.start == query.start)).tolist():
-            if point_at(series, row).file == query.file:
+            point = point_at(series, row)
+            if (point.file, point.inode) == (query.file, query.inode):
                 return series, row
     where = f"{query.file!r}, record {query.record}, start {query.start}"
     raise HTTPException(404, f"no image of tag {query.tag!r} in run {query.run!r} at {where}")

@@ -92,6 +92,8 @@ class Point(NamedTuple):
     """Seconds since 1970."""
     file: str
     """Name of the event file in the run's directory."""
+    inode: int
+    """Tells it from another file that takes its place."""
     record: int
     """Where in the file the record begins; start: where in the record the payload does. Both never change."""
     start: int
@@ -133,6 +135,7 @@ def point_at(series: Series, row: int) -> Point:
         int(payloads.step[row]),
         float(payloads.wall_time[row]),
         in_json(os.path.basename(file.path)),
+        file.inode,
         int(payloads.record[row]),
         int(payloads.start[row]),
         KINDS[payloads.kind[row]],
