@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import (
@@ -52,7 +52,10 @@ def make_app(logdir: Logdir, streams: updates.Streams, exposure: Exposure, path_
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
         reply = files.reply(scope) if scope["type"] == "http" else None
-        await (reply or api)(scope, receive, send)
+        if reply is None and scope["type"] == "http" and scope["method"] == "HEAD":
+            await api({**scope, "method": "GET"}, receive, _head(send))
+        else:
+            await (reply or api)(scope, receive, send)
 
     return Guard(api_or_page, exposure, page.content_security_policy(page.FOLDER), path_prefix)
 
@@ -79,6 +82,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str) -> Fast
     )
     app.state.logdir, app.state.streams, app.state.began = logdir, streams, time.monotonic()
     app.exception_handler(RequestValidationError)(_explain)
+    app.exception_handler(405)(_refuse_method)
     router = APIRouter(prefix=root)
     plugins = (scalars, histograms, images, tensors, text, graphs, lineage, hparams, landscapes)
     for module in (runs, tags, *plugins, updates, health):
@@ -86,6 +90,25 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str) -> Fast
     app.include_router(router)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_ZIPPED)
     return app
+
+
+def _head(send: Send) -> Send:
+    """Return a send that passes on the head of a reply and ends it there: a stream of events, too."""
+
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await send(message)
+            await send({"type": "http.response.body"})
+
+    return wrapped
+
+
+async def _refuse_method(request: Request, _: Exception) -> JSONResponse:
+    """Name all methods of the path; Starlette names those of one of its functions."""
+    described = request.app.openapi()["paths"].get(request.scope["path"], {"get": None})
+    methods = {method.upper() for method in described}
+    allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+    return JSONResponse({"detail": f"no {request.method} here: expected one of {allowed}"}, 405, {"Allow": allowed})
 
 
 async def _explain(_: Request, error: Exception) -> JSONResponse:

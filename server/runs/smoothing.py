@@ -7,7 +7,7 @@ import numpy as np
 
 from toposcope.server.reading.series import Float64s
 
-_PATTERN = re.compile(r"ema:(0|0?\.\d+)")
+_PATTERN = re.compile(r"ema:(0|0?\.\d{1,16})")
 
 
 class Smoothing(NamedTuple):

@@ -169,6 +169,38 @@ def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None
     assert ("content-encoding" in stream.headers, first) == (False, "retry: 1000")
 
 
+@pytest.mark.parametrize("path", ["", "main.js", "api/runs", "api/scalars?tag=loss", "api/scalars.csv?tag=loss"])
+def test_head_is_get_without_the_content(path: str, client: httpx.Client) -> None:
+    """Status and headers are those of GET."""
+    head, got = client.head(path), client.get(path)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert head.headers.get("content-length") == got.headers.get("content-length")
+
+
+def test_head_of_the_event_stream_ends(client: httpx.Client) -> None:
+    """There is no content to wait for."""
+    assert client.head("api/updates").headers["content-type"].startswith("text/event-stream")
+
+
+def test_other_methods_are_told_which_there_are(client: httpx.Client) -> None:
+    """Those of all routes of a path."""
+    scalars, runs = client.put("api/scalars"), client.post("api/runs")
+
+    assert (scalars.status_code, scalars.headers["allow"]) == (405, "GET, HEAD, POST")
+    assert (runs.status_code, runs.headers["allow"]) == (405, "GET, HEAD")
+    assert runs.json()["detail"] == "no POST here: expected one of GET, HEAD"
+
+
+def test_refusals_are_short(client: httpx.Client) -> None:
+    """However many wrong values a body has, and however long they are."""
+    reply = client.post("api/scalars", json={"tag": ["x"], "axis": "y" * 1_000_000, "run": list(range(50_000))})
+
+    assert reply.status_code == 422
+    assert len(reply.content) < 20_000
+
+
 def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
     """The API, its description and the page; nothing beside it."""
     client = serve(tmp_path, "--path-prefix", "/topo")
