@@ -119,12 +119,22 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
     read = {file.path for file in view.files} if view else set()
     begun = [
         InspectedFile(
-            os.path.basename(found.path), found.name.rank, found.name.dialect, found.name.is_lineage,
-            found.status.st_size, 0, None, None, None, None, found.status.st_size, [],
+            os.path.basename(found.path),
+            found.name.rank,
+            found.name.dialect,
+            found.name.is_lineage,
+            found.status.st_size,
+            0,
+            None,
+            None,
+            None,
+            None,
+            found.status.st_size,
+            [],
         )
         for found in loaded.files
         if found.run == name and found.path not in read
-    ]  # fmt: skip
+    ]
     if view is None:
         return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, begun, [])
     files = [_file(file) for file in view.files]

@@ -75,7 +75,7 @@ def _split(content: bytes) -> Iterator[bytes]:
 
 def _read(module: object, content: bytes, dialect: str, window: int, light: int) -> tuple[list[Row], list[int]]:
     with pytest.MonkeyPatch.context() as patch:
-        use_scan(module, patch)  # type: ignore[arg-type]
+        use_scan(module, patch)
         return read_fast(content, dialect, window, light)
 
 

@@ -151,7 +151,8 @@ def test_index_is_used_and_kept(tmp_path: Path) -> None:
 
 def test_frames_have_the_columns_of_the_csv(tmp_path: Path) -> None:
     """One row a point; of all runs and tags unless they are named."""
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     loss_run(tmp_path / "a", range(3))
     loss_run(tmp_path / "b", range(2))
     loss_run(tmp_path / "b", range(4), seconds=9, tag="other")

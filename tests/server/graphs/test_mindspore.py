@@ -253,7 +253,7 @@ def test_texts_that_are_not_utf8_are_shown_as_far_as_they_are() -> None:
         (ValueProto(dtype="DT_TUPLE"), "[]", None, None),
         (ValueProto(), "", None, None),
     ],
-)  # fmt: skip
+)
 def test_values_are_texts_cut_where_they_are_long(value: ValueProto, shown: str, length: int, unit: str) -> None:
     """What was cut says how long it is."""
     text = value_text(value, 25)
