@@ -15,6 +15,7 @@ from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.json_text import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.chosen_series import Choice, ranks
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis, Selected, Window, select
 from toposcope.server.runs.smoothing import parse_smoothing
@@ -181,19 +182,18 @@ def _find(current: Snapshot, query: SeriesQuery) -> tuple[list[tuple[str, RunVie
     runs, missing_runs = choose_runs(current, query.run)
     if query.run and not runs:
         raise not_found("run", missing_runs)
-    found = [(tag, run, rank) for tag in dict.fromkeys(query.tag) for run in runs for rank in _ranks(run, tag, query)]
+    choice = Choice(query.rank, query.attempt)
+    found = [
+        (tag, run, rank)
+        for tag in dict.fromkeys(query.tag)
+        for run in runs
+        for rank in ranks(run, Tag("scalar", tag), choice)
+    ]
     missing_tags = sorted(set(query.tag) - {tag for tag, _, _ in found})
     # A known tag that the chosen runs happen to lack is an empty answer: a page asks so whenever runs are switched off.
     if not found and not any(Tag("scalar", tag) in run.tags for run in current.runs.values() for tag in query.tag):
         raise not_found("scalar tag", missing_tags)
     return found, missing_tags + missing_runs
-
-
-def _ranks(run: RunView, tag: str, query: SeriesQuery) -> list[int]:
-    ranks = run.ranks_of(Tag("scalar", tag), query.attempt)
-    if query.rank is None:
-        return ranks[:1]
-    return ranks if query.rank == "all" else [rank for rank in ranks if rank == query.rank]
 
 
 def _series(run: RunView, tag: str, rank: int, attempt: int | str | None, selected: Selected) -> dict[str, Any]:
