@@ -1,0 +1,1 @@
+"""Callbacks, one a file: what can be added to a training."""

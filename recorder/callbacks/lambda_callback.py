@@ -1,0 +1,58 @@
+"""LambdaCallback: a callback made of functions."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.values.foreign import shown
+
+Hook = Callable[[RunContext], object]
+"""A function of the RunContext; what it returns does not matter."""
+
+
+class LambdaCallback(Callback):
+    """Calls the functions it is given, each with the RunContext.
+
+        LambdaCallback(epoch_end=lambda run_context: print("loss:", run_context.original_args().net_outputs))
+
+    The first six are called in training and evaluation alike, as the legacy hooks of a Callback are; one given for
+    a single hook, such as on_train_epoch_end, is called there in place of the legacy one.
+    """
+
+    runs_in_fit_evaluation: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        epoch_begin: Hook | None = None,
+        epoch_end: Hook | None = None,
+        step_begin: Hook | None = None,
+        step_end: Hook | None = None,
+        begin: Hook | None = None,
+        end: Hook | None = None,
+        *,
+        on_train_epoch_begin: Hook | None = None,
+        on_train_epoch_end: Hook | None = None,
+        on_train_step_begin: Hook | None = None,
+        on_train_step_end: Hook | None = None,
+        on_train_begin: Hook | None = None,
+        on_train_end: Hook | None = None,
+        on_eval_epoch_begin: Hook | None = None,
+        on_eval_epoch_end: Hook | None = None,
+        on_eval_step_begin: Hook | None = None,
+        on_eval_step_end: Hook | None = None,
+        on_eval_begin: Hook | None = None,
+        on_eval_end: Hook | None = None,
+    ) -> None:
+        """Take the functions, each for the hook of its name; None: nothing is done there.
+
+        Raises:
+            TypeError: one is neither None nor callable.
+        """
+        # Of self and the arguments, which are named like the hooks.
+        hooks = {name: hook for name, hook in locals().items() if name != "self" and not name.startswith("_")}
+        for name, hook in hooks.items():
+            if hook is not None and not callable(hook):
+                raise TypeError(f"{name} is a function of the run_context or None, not {shown(hook)}.")
+            if hook is not None:
+                setattr(self, name, hook)

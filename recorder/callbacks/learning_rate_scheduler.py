@@ -1,0 +1,57 @@
+"""LearningRateScheduler: sets the learning rate by a function of it and the step."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
+from toposcope.recorder.number_argument import checked_number
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.values.foreign import shown
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate of each parameter group after every step of a training.
+
+        def fall(lr, cur_step_num):
+            return lr * 0.1 if cur_step_num % 1000 == 0 else lr
+
+        model.train(1, dataset, callbacks=[LearningRateScheduler(fall)])
+
+    A learning rate that changes by less than a part in 10 billion is left alone, as by MindSpore's class.
+    """
+
+    runs_in_fit_evaluation: ClassVar[bool] = False
+
+    def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
+        """Take a function of a group's learning rate and cur_step_num that returns its next learning rate.
+
+        Raises:
+            TypeError: it is not callable.
+        """
+        if not callable(learning_rate_function):
+            raise TypeError(
+                f"learning_rate_function is a function of lr and step, not {shown(learning_rate_function)}."
+            )
+        self._function = learning_rate_function
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        """Check that there is a learning rate; ValueError when the optimizer shows none."""
+        check_learning_rates(run_context.original_args(), "LearningRateScheduler")
+
+    def step_end(self, run_context: RunContext) -> None:
+        """Set the learning rates for the next step of a training.
+
+        Raises:
+            TypeError: the function returned no number.
+            ValueError: it returned one that is negative or not finite.
+        """
+        params = run_context.original_args()
+        if params.get("mode") != "eval":
+            change_learning_rates(params, lambda rate: self._next(rate, params.cur_step_num))
+
+    def _next(self, rate: float, step: int) -> float:
+        next_rate = checked_number("What learning_rate_function returns", self._function(rate, step))
+        if next_rate < 0:
+            raise ValueError(f"learning_rate_function({rate}, {step}) is {next_rate}: no learning rate is negative.")
+        return next_rate

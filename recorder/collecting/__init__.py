@@ -1,0 +1,1 @@
+"""What a SummaryCollector collects of a training, when, and from where."""

@@ -1,0 +1,77 @@
+"""The command line of a training as it may be shown to others: what looks like a secret is hidden."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+
+HIDDEN = "***"
+"""Stands for a secret."""
+
+_MAX_CHARACTERS = 4000
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SECRET = {"apikey", "credential", "credentials", "passphrase", "passwd", "password", "pwd", "secret", "secrets"}
+# Words that name a secret at the end of a name only: a token_dim is none. A key is one alone, or a key to something.
+_SECRET_AT_END = {"auth", "authorization", "bearer", "cookie", "pass", "pat", "sig", "signature", "token"}
+_KINDS_OF_KEY = {"access", "account", "api", "auth", "dec", "decryption", "enc", "encryption", "license", "private"}
+_KINDS_OF_KEY |= {"service", "shared", "signing", "ssh"}
+
+_FLAG = re.compile(r"-{1,2}(?P<name>[A-Za-z][\w.\-]*)")
+_ASSIGNMENT = re.compile(r"(?P<name>[+~\-]*[A-Za-z][\w.\-/]*)=(?P<value>.+)", re.DOTALL)
+_ENTRY = re.compile(r"""(?P<name>[A-Za-z][\w.\-]*)["']?\s*[=:]\s*(?P<quote>["']?)""")
+_END_OF_VALUE = r"""[\s"'&;]"""
+_USER = re.compile(r"(?P<scheme>[A-Za-z][\w+.\-]*://)[^/\s]*@")
+_SCHEME_OF_HEADER = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[^\s\"']+", re.IGNORECASE)
+# How the tokens of Hugging Face, OpenAI, GitHub, GitLab, Slack, AWS, Google and JSON Web Tokens begin.
+_KNOWN = re.compile(
+    r"(?<![A-Za-z0-9])(?:hf_|sk-|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|A[KS]IA|AIza|eyJ)[\w.\-]{16,}"
+)
+
+
+def command_line(argv: Iterable[str]) -> str:
+    """Return argv as one line that a shell would read, of at most 4000 characters, its secrets as "***".
+
+    Hidden are: all values after a flag whose name speaks of a secret (--token, --api_key, --password, ...), up to the
+    next flag; the values of assignments, of parameters in URLs and of JSON entries of such names; users and passwords
+    in URLs; what follows "Bearer"; tokens of well-known services wherever they stand.
+    """
+    line = shlex.join(_without_secrets(argv)).replace(shlex.quote(HIDDEN), HIDDEN)
+    return line if len(line) <= _MAX_CHARACTERS else line[: _MAX_CHARACTERS - 4] + " ..."
+
+
+def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
+    is_after_flag = False
+    for argument in map(str, argv):
+        flag = _FLAG.fullmatch(argument)
+        if flag or argument.startswith("--"):
+            is_after_flag = flag is not None and _names_secret(flag["name"])
+            yield _shown(argument)
+        else:
+            yield HIDDEN if is_after_flag else _shown(argument)
+
+
+def _shown(argument: str) -> str:
+    assignment = _ASSIGNMENT.fullmatch(argument)
+    if assignment and _names_secret(assignment["name"]):
+        return f"{assignment['name']}={HIDDEN}"
+    text = _USER.sub(rf"\g<scheme>{HIDDEN}@", argument)
+    text = _SCHEME_OF_HEADER.sub(rf"\g<scheme> {HIDDEN}", text)
+    return _KNOWN.sub(HIDDEN, _without_secret_entries(text))
+
+
+def _without_secret_entries(text: str) -> str:
+    """Hide the values of name=value and name: value, wherever they stand in text."""
+    parts, end = [], 0
+    for entry in _ENTRY.finditer(text):
+        if entry.start() >= end and _names_secret(entry["name"]):
+            parts += [text[end : entry.end()], HIDDEN]
+            stop = re.compile(entry["quote"] or _END_OF_VALUE).search(text, entry.end())
+            end = stop.start() if stop else len(text)
+    return "".join(parts) + text[end:]
+
+
+def _names_secret(name: str) -> bool:
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    is_key = words[-1] == "key" and (len(words) == 1 or words[-2] in _KINDS_OF_KEY)
+    return is_key or words[-1] in _SECRET_AT_END or not _SECRET.isdisjoint(words)

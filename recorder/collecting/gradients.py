@@ -1,0 +1,27 @@
+"""Gradient norms: how long the gradients of a network are, each and all together."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from toposcope.recorder.values.arrays import array_from
+
+
+def gradient_norms(gradients: Mapping[str, Any]) -> dict[str, float]:
+    """Return the Euclidean norm of each gradient, `gradient_norm/<parameter>`, and of all, `gradient_norm/global`.
+
+    A tensor of PyTorch is summed up on its device. Nothing is returned of no gradients.
+    """
+    norms = {name: _norm(gradient) for name, gradient in gradients.items()}
+    tags = {f"gradient_norm/{name}": norm for name, norm in norms.items()}
+    return {"gradient_norm/global": math.hypot(*norms.values()), **tags} if norms else {}
+
+
+def _norm(gradient: Any) -> float:
+    if hasattr(gradient, "detach") and hasattr(gradient, "norm"):
+        values = gradient.detach()
+        # The squares of float16 are soon beyond its range.
+        return float((values.float() if values.element_size() < 4 else values).norm())
+    return float(np.linalg.norm(array_from(gradient).numbers().astype(np.float64)))

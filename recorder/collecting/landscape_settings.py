@@ -1,0 +1,67 @@
+"""Landscape settings: which checkpoints a training leaves for loss landscapes, and how these are to be computed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.messages.plain_data import items_of
+from toposcope.recorder.values.foreign import shown
+
+UNITS = ("step", "epoch")
+_KINDS = ("train", "result")
+_KEYS = ("landscape_size", "unit", "create_landscape", "num_samples", "intervals")
+_LEAST_POINTS = 3
+
+
+@dataclass(frozen=True)
+class LandscapeSettings:
+    """Checked values of the dict `collect_landscape`; see SummaryCollector."""
+
+    landscape_size: int = 40
+    unit: str = "step"
+    create_landscape: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(_KINDS, True)))
+    num_samples: int = 128
+    intervals: tuple[tuple[int, ...], ...] | None = None
+    """None: one interval of checkpoints evenly spread over the training."""
+
+
+def landscape_settings(given: object) -> LandscapeSettings | None:
+    """Return the settings of a dict collect_landscape, None of None.
+
+    Raises:
+        TypeError: it is no dict, or a value in it is of another type.
+        ValueError: it has another key, or a value that is not allowed.
+    """
+    if given is None:
+        return None
+    settings = dict(items_of("collect_landscape", given))
+    if unknown := [key for key in settings if key not in _KEYS]:
+        raise ValueError(f"collect_landscape has the keys {', '.join(map(repr, _KEYS))}; not {unknown[0]!r}.")
+    if "landscape_size" in settings:
+        settings["landscape_size"] = checked_integer("landscape_size", settings["landscape_size"], 3, 256)
+    if "num_samples" in settings:
+        settings["num_samples"] = checked_integer("num_samples", settings["num_samples"], 1)
+    if settings.get("unit", UNITS[0]) not in UNITS:
+        raise ValueError(f"unit is 'step' or 'epoch', not {shown(settings['unit'])}.")
+    if "create_landscape" in settings:
+        settings["create_landscape"] = _checked_kinds(settings["create_landscape"])
+    if settings.get("intervals") is not None:
+        settings["intervals"] = _checked_intervals(settings["intervals"])
+    return LandscapeSettings(**settings)  # type: ignore[arg-type]
+
+
+def _checked_kinds(given: object) -> Mapping[str, bool]:
+    kinds = dict(items_of("create_landscape", given))
+    if unknown := [kind for kind in kinds if kind not in _KINDS]:
+        raise ValueError(f"create_landscape has the keys 'train' and 'result', not {unknown[0]!r}.")
+    wanted = {kind: checked_bool(f"create_landscape[{kind!r}]", kinds.get(kind, True)) for kind in _KINDS}
+    return MappingProxyType(wanted)
+
+
+def _checked_intervals(given: object) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(given, list | tuple) or not all(isinstance(interval, list | tuple) for interval in given):
+        raise TypeError(f"intervals is a list of lists of integers, not {shown(given)}.")
+    if not given or min(map(len, given)) < _LEAST_POINTS:
+        raise ValueError(f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {shown(given)}.")
+    return tuple(tuple(checked_integer("a point of an interval", point, 1) for point in interval) for interval in given)

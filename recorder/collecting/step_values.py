@@ -1,0 +1,131 @@
+"""Step values: what is collected of a step: its loss, the parameters, the gradients, the input and the machine."""
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any
+
+from google.protobuf.message import Message
+
+from toposcope.recorder.collecting.batch import images_in, sample_count
+from toposcope.recorder.collecting.gradients import gradient_norms
+from toposcope.recorder.collecting.job import Job
+from toposcope.recorder.collecting.machine import MachineFigures
+from toposcope.recorder.collecting.throughput import Throughput
+from toposcope.recorder.network_graph import NetworkGraph
+from toposcope.recorder.training.loss import loss_in
+
+_FIRST_PARAMETERS = 5
+
+
+class StepValues:
+    """Remembers what is measured between steps, and whether the graph was recorded."""
+
+    def __init__(self, job: Job) -> None:
+        """Begin to measure."""
+        self._job = job
+        self._attempt = job.switches.attempt
+        self.throughput = Throughput()
+        self.peak_learning_rate: float | None = None
+        """The largest one collected, of the first group of parameters; None: unknown."""
+        self._machine: MachineFigures | None = None
+        if job.wants("collect_machine"):
+            self._machine = self._attempt("machine figures", MachineFigures)
+        self._graph: Callable[[], Message | bytes | None] | None = None
+        if job.is_leading and job.wants("collect_graph"):
+            # Now: a network of PyTorch is asked what it is called with first.
+            self._graph = self._attempt("the graph", _graph_source, job)
+
+    def add(self, step: int) -> None:
+        """Add the values of a step that is over to what is recorded next."""
+        job, attempt, data = self._job, self._attempt, self._job.plan.data
+        if job.wants("collect_throughput"):
+            attempt("throughput", self._add_throughput, step)
+        if job.wants("collect_metric"):
+            attempt("the loss", self._add_loss)
+        attempt("the learning rate", self._add_learning_rates)
+        if data.collects_histograms:
+            attempt("parameter histograms", self._add_parameters)
+        if data.gradient_histogram_regular is not None:
+            attempt("gradient histograms", self._add_gradients, data.gradient_histogram_regular)
+        if job.wants("collect_gradient_norm"):
+            attempt("gradient norms", self._add_gradient_norms)
+        if self._machine is not None:
+            attempt("machine figures", self._add_machine_figures, self._machine)
+        if job.is_leading and job.wants("collect_input_data"):
+            attempt("the input", self._add_images)
+        if self._graph is not None:
+            attempt("the graph", self._add_graph, self._graph)
+
+    def _add_throughput(self, step: int) -> None:
+        batch_size = sample_count(self._job.params.get("train_dataset_element"))
+        self._job.add_scalars(self.throughput.take(step, batch_size))
+
+    def _add_loss(self) -> None:
+        loss = loss_in(self._job.params.get("net_outputs"))
+        if loss is None:
+            raise ValueError("net_outputs is no number, array or tensor, and does not begin with one.")
+        self._job.recorder.add_value("scalar", "loss/auto", loss)
+
+    def _add_learning_rates(self) -> None:
+        params = self._job.params
+        optimizer = params.get("optimizer")
+        # A network that trains itself may have one.
+        rates = self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
+        if not rates:
+            return
+        self.peak_learning_rate = max(rates[0], self.peak_learning_rate or 0.0)
+        if self._job.wants("collect_learning_rate"):
+            tags = ["learning_rate"] if len(rates) == 1 else [f"learning_rate/group{i}" for i in range(len(rates))]
+            self._job.add_scalars(dict(zip(tags, rates, strict=True)))
+
+    def _add_parameters(self) -> None:
+        params, pattern = self._job.params, self._job.plan.data.histogram_regular
+        parameters = self._job.framework.parameters(params.get("network"), params.get("optimizer"))
+        first = dict(islice(parameters.items(), _FIRST_PARAMETERS))
+        self._add_histograms("{}/auto", first if pattern is None else _matching(parameters, pattern))
+
+    def _add_gradients(self, pattern: re.Pattern[str]) -> None:
+        self._add_histograms("gradient/{}", _matching(self._gradients(), pattern))
+
+    def _add_gradient_norms(self) -> None:
+        self._job.add_scalars(gradient_norms(self._gradients()))
+
+    def _gradients(self) -> dict[str, Any]:
+        return self._job.framework.gradients(self._job.params.get("network"), self._job.params.get("optimizer"))
+
+    def _add_histograms(self, tag: str, tensors: Mapping[str, Any]) -> None:
+        for name, tensor in tensors.items():
+            self._attempt(f"the histogram of {name}", self._add_histogram, tag.format(name), tensor)
+
+    def _add_histogram(self, tag: str, tensor: Any) -> None:
+        ready = self._job.framework.histogram(tensor)
+        self._job.recorder.add_value("histogram", tag, tensor if ready is None else ready)
+
+    def _add_machine_figures(self, machine: MachineFigures) -> None:
+        self._job.add_scalars(machine.take())
+
+    def _add_images(self) -> None:
+        images = images_in(self._job.params.get("train_dataset_element"))
+        self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
+
+    def _add_graph(self, source: Callable[[], Message | bytes | None]) -> None:
+        if (graph := source()) is not None:
+            self._job.recorder.add_value("graph", "train_network/auto", graph)
+            self._graph = None
+
+
+def _graph_source(job: Job) -> Callable[[], Message | bytes | None] | None:
+    """Return what gives the graph as soon as it is known; None of a network that can have none."""
+    network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
+    if inputs is not None:
+        return lambda: job.framework.network_graph(network, inputs)
+    try:
+        graph = NetworkGraph(network)
+    except TypeError:  # A network without a framework.
+        return None
+    return lambda: graph.take(None)
+
+
+def _matching(tensors: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:
+    return {name: tensor for name, tensor in tensors.items() if pattern.match(name)}

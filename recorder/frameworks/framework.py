@@ -1,0 +1,74 @@
+"""Framework: what callbacks ask of PyTorch, MindSpore or a network without framework, always in the same words."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple, Protocol
+
+from google.protobuf.message import Message
+
+from toposcope.recorder.values.histogram import Histogram
+
+
+class DatasetFacts(NamedTuple):
+    """What is known of a dataset."""
+
+    batch_size: int | None = None
+    size: int | None = None
+    """Samples."""
+    path: str | None = None
+
+
+class Framework(Protocol):
+    """The facts of one framework. What is unknown, or of another framework, is empty or None, never an error."""
+
+    def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
+        """Return the optimizer's parameters by the network's names; without optimizer the trainable ones of network."""
+
+    def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
+        """Return the gradients of those parameters that have one now."""
+
+    def learning_rates(self, optimizer: Any) -> list[float]:
+        """Return the learning rate of each group of parameters, as it is now."""
+
+    def set_learning_rate(self, optimizer: Any, learning_rate: float) -> None:
+        """Set the learning rate of all groups."""
+
+    def class_name(self, thing: Any) -> str | None:
+        """Return the name of the class of a network, an optimizer or a loss, seen through wrappers."""
+
+    def network_graph(self, network: Any, batch_inputs: tuple[Any, ...] | None) -> Message | bytes | None:
+        """Return the graph of network, run on inputs such as batch_inputs; None while it is not known."""
+
+    def dataset_graph(self, dataset: Any) -> Message | None:
+        """Return the pipeline that dataset ends."""
+
+    def dataset_facts(self, dataset: Any) -> DatasetFacts:
+        """Return what is known of dataset."""
+
+    def network_state(self, network: Any) -> dict[str, Any]:
+        """Return all parameters and buffers of network, as they are now, not copied."""
+
+    def load_network_state(self, network: Any, state: Mapping[str, Any]) -> None:
+        """Give network the state; ValueError naming what is missing or unexpected."""
+
+    def optimizer_state(self, optimizer: Any) -> dict[str, Any] | None:
+        """Return what the optimizer remembers, None when it cannot be told."""
+
+    def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
+        """Give the optimizer its state."""
+
+    def histogram(self, tensor: Any) -> Histogram | None:
+        """Return the histogram of a tensor on another device than the CPU, computed there; else None."""
+
+    def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
+        """Return the settings of the optimizer and the schedulers, by name."""
+
+
+def framework_of(thing: object) -> Framework:
+    """Return the framework of a network, an optimizer or a tensor; what belongs to none is a network without one."""
+    packages = {kind.__module__.split(".")[0] for kind in type(thing).__mro__}
+    name = next((name for name in ("torch", "mindspore") if name in packages), None)
+    module = f"toposcope.recorder.frameworks.{name}.framework" if name else "toposcope.recorder.frameworks.plain"
+    # Only now: those who use no framework do not pay for the modules of one.
+    framework: Framework = import_module(module).FRAMEWORK
+    return framework

@@ -1,0 +1,62 @@
+"""LiveParams: the facts of a training as MindSpore keeps them, seen and changed by our callbacks."""
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any
+
+from toposcope.recorder.training.run_context import CallbackParams
+
+
+class LiveParams(CallbackParams):
+    """A view of MindSpore's cb_params: what callbacks read is there now, and what they write is written there.
+
+    A missing attribute is an AttributeError here (MindSpore raises KeyError).
+    """
+
+    _theirs: MutableMapping[str, Any]
+    _derived: Mapping[str, Callable[[Any], Any]]
+
+    def __init__(self, theirs: MutableMapping[str, Any], derived: Mapping[str, Callable[[Any], Any]]) -> None:
+        """View theirs; of the keys in derived the values are what its functions make of MindSpore's."""
+        # Attributes are items here.
+        object.__setattr__(self, "_theirs", theirs)
+        object.__setattr__(self, "_derived", derived)
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._theirs[key]
+        return self._derived[key](value) if key in self._derived else value
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self._theirs[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self._theirs[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._theirs)
+
+    def __len__(self) -> int:
+        return len(self._theirs)
+
+    def __repr__(self) -> str:
+        return repr(self.copy())
+
+    def copy(self) -> dict[str, Any]:
+        """Return the facts of this moment."""
+        return {key: self[key] for key in self}
+
+
+# Those of dict would work on the items of the view itself, which has none.
+for _method in (
+    "__contains__",
+    "__eq__",
+    "clear",
+    "get",
+    "items",
+    "keys",
+    "pop",
+    "popitem",
+    "setdefault",
+    "update",
+    "values",
+):
+    setattr(LiveParams, _method, getattr(MutableMapping, _method))

@@ -1,0 +1,180 @@
+"""The steps of a PyTorch module: forward, loss, backward and update, with autocast and loss scaling."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from toposcope.recorder.training.network import parts_of, samples_of
+from toposcope.recorder.values.foreign import shown
+
+AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+
+
+class TorchSteps:
+    """Runs a module as the loops ask: with a loss function on the last part of the batch, or with its own loss.
+
+    * With loss_fn: `loss_fn(network(*inputs), label)`, where label is the last part of the batch.
+    * Without: a module with a method loss(outputs, batch), Composer's convention, gets the batch whole; the output of
+      any other one, or its first item, is the loss.
+
+    Mixed precision is torch.autocast: float16 with scaled gradients on CUDA, bfloat16 on the CPU.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        *,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        amp_level: str = "O0",
+        loss_scale: float | None = None,
+        eval_network: Any = None,
+        eval_indexes: Sequence[int] | None = None,
+    ) -> None:
+        self._torch: Any = sys.modules["torch"]
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+        self._has_own_loss = loss_fn is None and callable(getattr(network, "loss", None))
+        self._device = next((tensor.device for tensor in network.parameters()), self._torch.device("cpu"))
+        self._is_mixed = amp_level != "O0"
+        is_scaled = self._is_mixed and self._device.type == "cuda" and loss_scale is None
+        self._scaler = self._torch.amp.GradScaler(self._device.type) if is_scaled else None
+        self._loss_scale = loss_scale or 1.0
+        self.precision = "fp32" if not self._is_mixed else "amp_fp16" if self._device.type == "cuda" else "amp_bf16"
+
+    def begin_training(self) -> None:
+        """Set the module to training mode."""
+        self._network.train()
+
+    def begin_evaluation(self) -> None:
+        """Set the module to evaluation mode."""
+        self._network.eval()
+        if self._eval_network is not None:
+            self._eval_network.eval()
+
+    def microbatches(self, batch: Any, size: int | None) -> list[Any]:
+        """Split the tensors of a batch into pieces of size samples."""
+        number = self.samples(batch)
+        if size is None or number <= size:
+            return [batch]
+        return [_cut(batch, slice(start, start + size), number) for start in range(0, number, size)]
+
+    def samples(self, batch: Any) -> int:
+        """Return the length of the first part of the batch."""
+        return samples_of(batch)
+
+    def zero_grad(self) -> None:
+        """Forget the gradients."""
+        if self._optimizer is not None:
+            self._optimizer.zero_grad()
+
+    def forward(self, batch: Any) -> Any:
+        """Return the outputs of the module."""
+        batch = self._moved(batch)
+        with self._precision():
+            if self._has_own_loss:
+                return self._network(batch)
+            if self._loss_fn is None and isinstance(batch, Mapping):
+                return self._network(**batch)
+            return self._network(*self._inputs(batch))
+
+    def loss(self, outputs: Any, batch: Any) -> Any:
+        """Return the loss, a tensor of no dimension."""
+        with self._precision():
+            loss = self._loss_of(outputs, self._moved(batch))
+        return loss.mean() if hasattr(loss, "ndim") and loss.ndim else loss
+
+    def backward(self, loss: Any, share: float) -> None:
+        """Add the gradients of share * loss."""
+        scaled = loss * (share * self._loss_scale)
+        (scaled if self._scaler is None else self._scaler.scale(scaled)).backward()
+
+    def step(self) -> None:
+        """Let the optimizer take its step."""
+        if self._optimizer is None:
+            return
+        if self._scaler is not None:
+            self._scaler.step(self._optimizer)
+            self._scaler.update()
+            return
+        if self._loss_scale != 1.0:
+            for group in self._optimizer.param_groups:
+                for parameter in group["params"]:
+                    if parameter.grad is not None:
+                        parameter.grad.div_(self._loss_scale)
+        self._optimizer.step()
+
+    def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
+        """Return the loss of the batch, detached; with the other outputs behind it when the network brings its loss."""
+        loss = sum(loss.detach() * share for loss, share in zip(losses, shares, strict=True))
+        if self._loss_fn is None and not self._has_own_loss and isinstance(outputs, tuple | list):
+            return (loss, *outputs[1:])
+        return loss
+
+    def eval_forward(self, batch: Any) -> tuple[Any, Any, Any]:
+        """Return loss, outputs and labels; of an eval_network those of its outputs that eval_indexes name."""
+        batch = self._moved(batch)
+        with self._torch.no_grad(), self._precision():
+            if self._eval_network is not None:
+                return self._of_eval_network(self._eval_network(*parts_of(batch)))
+            if self._has_own_loss:
+                own = getattr(self._network, "eval_forward", None)
+                outputs = own(batch) if callable(own) else self._network(batch)
+                return self._loss_of(outputs, batch), outputs, parts_of(batch)[-1]
+            outputs = self.forward(batch)
+            loss = self._loss_of(outputs, batch)
+        return loss.mean() if loss.ndim else loss, outputs, parts_of(batch)[-1]
+
+    def predict(self, inputs: tuple[Any, ...]) -> Any:
+        """Return the outputs of the module."""
+        with self._torch.no_grad(), self._precision():
+            return self._network(*self._moved(inputs))
+
+    def _inputs(self, batch: Any) -> tuple[Any, ...]:
+        parts = parts_of(batch)
+        return parts[:-1] if self._loss_fn is not None and len(parts) > 1 else parts
+
+    def _loss_of(self, outputs: Any, batch: Any) -> Any:
+        if self._loss_fn is not None:
+            parts = parts_of(batch)
+            return self._loss_fn(outputs, parts[-1]) if len(parts) > 1 else self._loss_fn(outputs)
+        if self._has_own_loss:
+            return self._network.loss(outputs, batch)
+        if isinstance(outputs, Mapping):
+            return outputs["loss"]
+        loss = outputs[0] if isinstance(outputs, tuple | list) else getattr(outputs, "loss", outputs)
+        if not isinstance(loss, self._torch.Tensor):
+            raise TypeError(f"Without loss_fn the network returns its loss, not {shown(outputs)}.")
+        return loss
+
+    def _of_eval_network(self, outputs: Any) -> tuple[Any, Any, Any]:
+        if self._eval_indexes is None:
+            return outputs if isinstance(outputs, tuple) and len(outputs) == 3 else (None, outputs, None)
+        loss, predicted, label = (outputs[index] if index >= 0 else None for index in self._eval_indexes)
+        return loss, predicted, label
+
+    def _precision(self) -> AbstractContextManager[Any]:
+        if not self._is_mixed:
+            return nullcontext()
+        dtype = self._torch.float16 if self._device.type == "cuda" else self._torch.bfloat16
+        autocast: AbstractContextManager[Any] = self._torch.autocast(self._device.type, dtype=dtype)
+        return autocast
+
+    def _moved(self, value: Any) -> Any:
+        """Return value with its tensors on the device of the network; arrays of NumPy become tensors."""
+        if isinstance(value, Mapping):
+            return {key: self._moved(item) for key, item in value.items()}
+        if isinstance(value, tuple | list):
+            return tuple(self._moved(item) for item in value)
+        if isinstance(value, self._torch.Tensor):
+            return value if value.device == self._device else value.to(self._device)
+        return self._torch.as_tensor(value, device=self._device) if hasattr(value, "__array__") else value
+
+
+def _cut(batch: Any, piece: slice, number: int) -> Any:
+    if isinstance(batch, Mapping):
+        return {key: _cut(item, piece, number) for key, item in batch.items()}
+    if isinstance(batch, tuple | list):
+        return tuple(_cut(item, piece, number) for item in batch)
+    return batch[piece] if hasattr(batch, "__len__") and len(batch) == number else batch

@@ -1,0 +1,8 @@
+"""Where a Logger's metrics, hyperparameters, tables and images go: the console, a file, memory, event files."""
+
+from toposcope.recorder.loggers.console import ConsoleLogger
+from toposcope.recorder.loggers.file import FileLogger
+from toposcope.recorder.loggers.in_memory import InMemoryLogger
+from toposcope.recorder.loggers.summary import SummaryLogger
+
+__all__ = ["ConsoleLogger", "FileLogger", "InMemoryLogger", "SummaryLogger"]

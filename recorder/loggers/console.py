@@ -1,0 +1,187 @@
+"""ConsoleLogger: lines of text on the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+from toposcope.recorder import log
+from toposcope.recorder.arguments import checked_bool
+from toposcope.recorder.loggers.table import json_table
+from toposcope.recorder.loggers.wording import line, settings
+from toposcope.recorder.rank import rank_of
+from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.values.foreign import shown
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.state import State
+
+_INTERVAL_UNITS = (TimeUnit.BATCH, TimeUnit.EPOCH, TimeUnit.ITERATION)
+_EVAL_REPORTS = 10
+
+
+class ConsoleLogger(LoggerDestination):
+    """Prints metrics, hyperparameters, tables and traces; answers to Composer's `ConsoleLogger`.
+
+        [epoch=1/2][batch=10/15]:
+            Train loss/train/total: 0.25
+
+    Of a metric that is logged more often than printed, the newest value shows. Metrics of evaluations are printed at
+    the end of each, however long the interval; long ones say how far they are, ten times. Only the process of rank 0
+    prints. Unlike Composer's, it prints a table once, and an evaluation in between loses no metrics of the training.
+    """
+
+    def __init__(
+        self, log_interval: TimeInput = "1ba", stream: str | TextIO = "stderr", log_traces: bool = False
+    ) -> None:
+        """Choose how often and where to print.
+
+        Args:
+            log_interval: batches ("10ba"), epochs ("1ep", or a bare number) or iterations ("1iter") between prints; the
+                first one that ends is printed too.
+            stream: "stdout", "stderr" or an open text file.
+            log_traces: whether traces of algorithms are printed.
+
+        Raises:
+            TypeError: an argument is of the wrong type.
+            ValueError: log_interval is of another unit or not positive, or stream is another str.
+        """
+        self._interval = Time.from_input(log_interval, TimeUnit.EPOCH)
+        if self._interval.unit not in _INTERVAL_UNITS or self._interval.value < 1:
+            raise ValueError(f"log_interval is positive, in 'ba', 'ep' or 'iter'; not {shown(log_interval)}.")
+        if isinstance(stream, str) and stream.lower() not in ("stdout", "stderr"):
+            raise ValueError(f"stream is 'stdout', 'stderr' or an open text file, not {stream!r}.")
+        if not isinstance(stream, str) and not hasattr(stream, "write"):
+            raise TypeError(f"stream is 'stdout', 'stderr' or an open text file, not {shown(stream)}.")
+        self._stream = stream
+        self._logs_traces = checked_bool("log_traces", log_traces)
+        self._is_silent = rank_of(os.environ) != 0
+        self._is_first = True
+        self._is_evaluating = False
+        self._place = (1, 0)
+        self._hyperparameters: dict[str, Any] = {}
+        self._tables: dict[str, str] = {}
+        self._train_metrics: dict[str, Any] = {}
+        self._eval_metrics: dict[str, Any] = {}
+
+    def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
+        """Print them before what is printed next."""
+        self._hyperparameters.update(hyperparameters)
+
+    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+        """Print them when the interval is over; values stay on their device until then, without their gradients."""
+        pending = self._eval_metrics if self._is_evaluating else self._train_metrics
+        pending.update((name, _detached(value)) for name, value in metrics.items())
+
+    def log_table(
+        self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
+    ) -> None:
+        """Print a table as JSON with the metrics."""
+        self._tables[name] = json_table(columns, rows)
+
+    def log_traces(self, traces: dict[str, Any]) -> None:
+        """Print them at once, if traces are wanted."""
+        if self._logs_traces:
+            self._print([f"[trace]: {name}: {line(value)}" for name, value in traces.items()])
+
+    def fit_start(self, state: State, logger: Logger) -> None:
+        """Print the hyperparameters."""
+        self._is_first = True
+        self._print_hyperparameters()
+
+    def batch_end(self, state: State, logger: Logger) -> None:
+        """Print at the interval."""
+        # At EPOCH_END the timestamp counts the batches of the next epoch.
+        self._place = int(state.timestamp.epoch) + 1, int(state.timestamp.batch_in_epoch)
+        self._print_if_due(TimeUnit.BATCH, state)
+
+    def epoch_end(self, state: State, logger: Logger) -> None:
+        """Print at the interval."""
+        self._print_if_due(TimeUnit.EPOCH, state)
+
+    def iteration_end(self, state: State, logger: Logger) -> None:
+        """Print at the interval."""
+        self._print_if_due(TimeUnit.ITERATION, state)
+
+    def fit_end(self, state: State, logger: Logger) -> None:
+        """Print what the interval has left."""
+        self._print_rest(state)
+
+    def eval_start(self, state: State, logger: Logger) -> None:
+        """Print the hyperparameters, if no training did."""
+        self._is_evaluating = True
+        self._print_hyperparameters()
+
+    def eval_batch_end(self, state: State, logger: Logger) -> None:
+        """Print how far the evaluation is."""
+        done = int(state.eval_timestamp.batch)
+        total = 0 if state.dataloader_len is None else int(state.dataloader_len)
+        if done < total and done * _EVAL_REPORTS // total > (done - 1) * _EVAL_REPORTS // total:
+            self._print([f"[{state.dataloader_label}][batch={done}/{total}]"])
+
+    def eval_end(self, state: State, logger: Logger) -> None:
+        """Print the metrics of the evaluation."""
+        self._print_metrics(f"[{state.dataloader_label}]", "Eval", self._eval_metrics)
+        self._eval_metrics, self._is_evaluating = {}, False
+
+    def predict_start(self, state: State, logger: Logger) -> None:
+        """Print the hyperparameters, if no training did."""
+        self._print_hyperparameters()
+
+    def close(self, state: State, logger: Logger) -> None:
+        """Print what a training that failed has left."""
+        self._is_evaluating = False
+        self._print_hyperparameters()
+        self._print_rest(state)
+
+    def _print_if_due(self, unit: TimeUnit, state: State) -> None:
+        if unit == self._interval.unit and (
+            self._is_first or int(state.timestamp.get(unit)) % self._interval.value == 0
+        ):
+            self._print_train(state)
+
+    def _print_rest(self, state: State) -> None:
+        if self._train_metrics or self._tables:
+            self._print_train(state)
+
+    def _print_train(self, state: State) -> None:
+        self._is_first = False
+        length, (epoch, batch) = state.max_duration, self._place
+        epochs = length if length is not None and length.unit == TimeUnit.EPOCH else None
+        progress = f"[epoch={_of(epoch, epochs)}][batch={_of(batch, state.dataloader_len)}]"
+        self._print_metrics(progress, "Train", self._train_metrics)
+        self._train_metrics = {}
+
+    def _print_metrics(self, progress: str, kind: str, metrics: dict[str, Any]) -> None:
+        self._print_hyperparameters()
+        lines = [f"    {kind} {name}: {line(value)}" for name, value in metrics.items()]
+        lines += [f"    {kind} {name}: {table}" for name, table in self._tables.items()]
+        self._tables = {}
+        self._print([progress + (":" if lines else ""), *lines])
+
+    def _print_hyperparameters(self) -> None:
+        pending, self._hyperparameters = self._hyperparameters, {}
+        if pending:
+            lines = [f"    {name}: {line(value)}" for name, value in settings(pending).items()]
+            self._print(["Hyperparameters:", *lines])
+
+    def _print(self, lines: list[str]) -> None:
+        if self._is_silent:
+            return
+        # Looked up now: who replaces sys.stderr later, as notebooks and tests do, is heeded.
+        stream = getattr(sys, self._stream.lower()) if isinstance(self._stream, str) else self._stream
+        try:
+            print(*lines, sep="\n", file=stream, flush=True)
+        except (OSError, ValueError) as error:  # A pipe that nobody reads; a file that is closed.
+            self._is_silent = True
+            log.complain("The console logger is silent from now on: %s", error)
+
+
+def _of(count: int, total: Time | None) -> str:
+    return str(count) if total is None else f"{count}/{int(total)}"
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value

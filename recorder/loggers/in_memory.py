@@ -1,0 +1,116 @@
+"""InMemoryLogger: keeps what is logged, for notebooks and tests."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.recorder.loggers.table import json_table
+from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.values.arrays import array_from
+from toposcope.recorder.values.foreign import UnreadableValueError, is_convertible, shown
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.state import State
+
+_ARRAYS = ("detach", "__array__", "__dlpack__")
+
+
+class InMemoryLogger(LoggerDestination):
+    """Keeps all metrics, hyperparameters and tables; answers to Composer's `InMemoryLogger`.
+
+        logger = InMemoryLogger()
+        ...
+        series = logger.get_timeseries("loss/train/total")
+        plt.plot(series["batch"], series["loss/train/total"])
+
+    Differences from Composer's class: tensors are copied as numbers, also those that still have gradients to compute,
+    so that no graph or device memory is held; a step that is given counts; metrics logged before INIT are kept; tables
+    need no pandas.
+    """
+
+    def __init__(self) -> None:
+        self.data: dict[str, list[tuple[Timestamp, Any]]] = {}
+        """Of each metric what was logged when, oldest first: numbers, and NumPy arrays of what holds several."""
+        self.most_recent_values: dict[str, Any] = {}
+        self.most_recent_timestamps: dict[str, Timestamp] = {}
+        self.hyperparameters: dict[str, Any] = {}
+        """The newest value of each."""
+        self.tables: dict[str, str] = {}
+        """The newest of each name, as JSON with "columns" and "data"."""
+        self._state: State | None = None
+
+    def init(self, state: State, logger: Logger) -> None:
+        """Remember whose clock counts."""
+        self._state = state
+
+    def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
+        """Keep hyperparameters beside those of earlier calls."""
+        self.hyperparameters.update(hyperparameters)
+
+    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+        """Keep metrics at the timestamp of now, whose batch is step if given."""
+        timestamp = self._timestamp(step)
+        for name, value in metrics.items():
+            kept = _copied(value)
+            self.data.setdefault(name, []).append((timestamp, kept))
+            self.most_recent_values[name] = kept
+            self.most_recent_timestamps[name] = timestamp
+
+    def log_table(
+        self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
+    ) -> None:
+        """Keep a table as JSON."""
+        self.tables[name] = json_table(columns, rows)
+
+    def get_timeseries(self, metric: str) -> dict[str, npt.NDArray[Any]]:
+        """Return all that was logged of a metric, as arrays of one length.
+
+        Args:
+            metric: one of the keys of data.
+
+        Returns:
+            The values under the metric's name, and under the name of each field of Timestamp ("epoch", "batch",
+            "batch_in_epoch", "sample", "total_wct", ...) the counts, or the seconds, at which they were logged.
+
+        Raises:
+            ValueError: nothing was logged under this name.
+        """
+        if metric not in self.data:
+            raise ValueError(f"metric is one of {shown(sorted(self.data))}, not {shown(metric)}.")
+        timestamps, values = zip(*self.data[metric], strict=True)
+        states = [timestamp.state_dict() for timestamp in timestamps]
+        series = {field: np.array([_number(state[field]) for state in states]) for field in states[0]}
+        # A metric may be named as a field: it is the metric that was asked for.
+        return series | {metric: _column(values)}
+
+    def _timestamp(self, step: int | None) -> Timestamp:
+        now = Timestamp() if self._state is None else self._state.timestamp
+        return now if step is None or int(step) == int(now.batch) else now.copy(batch=int(step))
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, bool | int | float | str) or not is_convertible(value, _ARRAYS):
+        return value
+    try:
+        numbers = array_from(value).numbers()
+    except (TypeError, UnreadableValueError):
+        return value
+    return numbers.item() if numbers.size == 1 else numbers
+
+
+def _column(values: tuple[Any, ...]) -> npt.NDArray[Any]:
+    """Return values as an array, of objects when they are not alike."""
+    if len({np.shape(value) for value in values}) == 1:
+        return np.array(values)
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
+
+
+def _number(count: float | timedelta) -> float:
+    return count.total_seconds() if isinstance(count, timedelta) else count

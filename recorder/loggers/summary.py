@@ -1,0 +1,183 @@
+"""SummaryLogger: what is logged becomes summaries in event files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from toposcope.recorder import log
+from toposcope.recorder.arguments import checked_directory, checked_file_size, checked_seconds
+from toposcope.recorder.loggers.pictures import Picture, coloured, colours, pictures
+from toposcope.recorder.loggers.table import markdown_table
+from toposcope.recorder.loggers.wording import Setting, settings
+from toposcope.recorder.messages.lineage import custom_lineage
+from toposcope.recorder.rank import rank_of
+from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.time import Time
+from toposcope.recorder.values.foreign import UnreadableValueError
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.state import State
+
+
+class SummaryLogger(LoggerDestination):
+    """Records what is logged into a SummaryRecord.
+
+        trainer = Trainer(model, ..., loggers=SummaryLogger("runs/first"))
+
+    metrics         scalars, under their names
+    hyperparameters custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON; recorded again, with
+                    all that came before, when more come
+    images          images `<name>`; of a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`,
+                    each label in a colour of its own, and the text `<name>/classes` that tells which class has which
+    tables          texts of Markdown, under their names
+    traces          nothing
+
+    Steps are the batches that are finished. A value that cannot be recorded, text among metrics say, is skipped with
+    one line in the log a tag. Every rank records scalars and texts; images and hyperparameters come from rank 0. What
+    is logged after close() opens another file, so that nothing is lost.
+    """
+
+    def __init__(
+        self, log_dir: str | os.PathLike[str], *, max_file_size: int | None = None, flush_seconds: float = 1.0
+    ) -> None:
+        """Choose the directory, which is created when missing.
+
+        Args:
+            log_dir: directory of the run.
+            max_file_size: largest size of an event file in bytes, None for any, as of SummaryRecord.
+            flush_seconds: longest time that a recorded value waits to be written.
+
+        Raises:
+            TypeError: an argument is of the wrong type.
+            ValueError: an argument has a value that is not allowed.
+            NotADirectoryError: log_dir exists and is no directory.
+            OSError: the directory cannot be created.
+        """
+        self.log_dir = checked_directory(log_dir)
+        self._max_file_size = checked_file_size(max_file_size)
+        self._flush_seconds = checked_seconds("flush_seconds", flush_seconds)
+        self._is_first_rank = rank_of(os.environ) == 0
+        self._settings: dict[str, Setting] = {}
+        self._classes: dict[str, Mapping[int, str]] = {}
+        self._warned: set[tuple[str, str]] = set()
+        self._open_recorder: SummaryRecord | None = None
+        self._state: State | None = None
+
+    def init(self, state: State, logger: Logger) -> None:
+        """Open the event file; OSError when it cannot be created."""
+        self._state = state
+        self._recorder()
+
+    def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
+        """Record all hyperparameters so far as custom lineage, if some are new."""
+        known = self._settings | settings(hyperparameters)
+        if self._is_first_rank and known != self._settings:
+            self._settings = known
+            self._add("custom_lineage_data", "hyperparameters", custom_lineage(known))
+            self._recorder().record(self._step(None))
+
+    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+        """Record metrics as scalars."""
+        for name, value in metrics.items():
+            self._add("scalar", name, value)
+        self._recorder().record(self._step(step))
+
+    def log_table(
+        self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
+    ) -> None:
+        """Record a table as text."""
+        self._add("text", name, markdown_table(columns, rows))
+        self._recorder().record(self._step(step))
+
+    def log_images(
+        self,
+        images: Any,
+        name: str = "Images",
+        channels_last: bool = False,
+        step: int | None = None,
+        masks: dict[str, Any] | None = None,
+        mask_class_labels: dict[int, str] | None = None,
+        use_table: bool = True,
+    ) -> None:
+        """Record images, and the masks that belong to them as images of their own; use_table does nothing."""
+        if not self._is_first_rank:
+            return
+        self._add_pictures(name, partial(pictures, images, channels_last))
+        for mask_name, mask in (masks or {}).items():
+            self._add_pictures(f"{name}/{mask_name}", partial(coloured, mask))
+        if mask_class_labels and self._classes.get(name) != mask_class_labels:
+            self._classes[name] = dict(mask_class_labels)
+            self._add("text", f"{name}/classes", _legend(mask_class_labels))
+        self._recorder().record(self._step(step))
+
+    def epoch_end(self, state: State, logger: Logger) -> None:
+        """Bring what was recorded to the file."""
+        self._flush()
+
+    def eval_end(self, state: State, logger: Logger) -> None:
+        """Bring what was recorded to the file."""
+        self._flush()
+
+    def fit_end(self, state: State, logger: Logger) -> None:
+        """Bring what was recorded to the file."""
+        self._flush()
+
+    def close(self, state: State, logger: Logger) -> None:
+        """Close the event file; what is logged later opens another one."""
+        self._close()
+
+    def post_close(self) -> None:
+        """Close the file with what the callbacks that were closed later have logged."""
+        self._close()
+
+    def _recorder(self) -> SummaryRecord:
+        if self._open_recorder is None:
+            self._open_recorder = SummaryRecord(
+                self.log_dir, max_file_size=self._max_file_size, flush_seconds=self._flush_seconds
+            )
+        return self._open_recorder
+
+    def _add_pictures(self, name: str, make: Callable[[], list[Picture]]) -> None:
+        try:
+            made = make()
+        except (TypeError, ValueError, UnreadableValueError) as error:
+            self._skip("image", name, error)
+            return
+        tags = [name] if len(made) == 1 else [f"{name}/{index}" for index in range(len(made))]
+        for tag, picture in zip(tags, made, strict=True):
+            self._add("image", tag, picture.pixels, picture.dataformats)
+
+    def _add(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
+        try:
+            self._recorder().add_value(plugin, tag, value, dataformats=dataformats)
+        except (TypeError, ValueError) as error:
+            self._skip(plugin, tag, error)
+
+    def _skip(self, plugin: str, tag: str, error: Exception) -> None:
+        if (plugin, tag) not in self._warned:
+            self._warned.add((plugin, tag))
+            log.warn("%s: %s %.100r is not recorded: %s", self.log_dir, plugin, tag, error)
+
+    def _step(self, step: int | None) -> int:
+        if step is not None:
+            return int(step) if isinstance(step, Time) else step
+        return 0 if self._state is None else int(self._state.timestamp.batch)
+
+    def _flush(self) -> None:
+        if self._open_recorder is not None:
+            self._open_recorder.flush()
+
+    def _close(self) -> None:
+        recorder, self._open_recorder = self._open_recorder, None
+        if recorder is not None:
+            recorder.close()
+
+
+def _legend(classes: Mapping[int, str]) -> str:
+    rgb = colours()
+    rows = [[label, name, f"#{rgb[label % len(rgb)].tobytes().hex()}"] for label, name in classes.items()]
+    return markdown_table(["label", "class", "colour"], rows)

@@ -1,0 +1,24 @@
+"""Tables: named columns and rows of anything, as JSON and as Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+from toposcope.recorder.loggers.wording import json_text, line, plain
+
+
+def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as JSON with "columns" and "data", which pandas reads by `read_json(..., orient="split")`."""
+    return json_text({"columns": [str(name) for name in columns], "data": [plain(list(row)) for row in rows]})
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table as Markdown; a cell is one line, of which `|` is no border."""
+    lines = [_row(columns), "|" + " --- |" * len(columns), *map(_row, rows)]
+    return "\n".join(lines)
+
+
+def _row(cells: Sequence[object]) -> str:
+    return "".join(f"| {_cell(cell)} " for cell in cells) + "|"
+
+
+def _cell(value: object) -> str:
+    return line(value).replace("\\", "\\\\").replace("|", "\\|")

@@ -1,0 +1,88 @@
+"""The evaluation loop: batches of one evaluator through the network, and what its metrics say."""
+
+import math
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from toposcope.recorder.metrics import clear, result, update
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.network import Steps
+from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.values.scalar import scalar_from
+
+
+def evaluate_all(engine: Engine, steps: Steps, evaluators: Sequence[Evaluator]) -> None:
+    """Evaluate inside a training; nothing happens without evaluators."""
+    if not evaluators:
+        return
+    engine.run_event(Event.EVAL_BEFORE_ALL)
+    for evaluator in evaluators:
+        evaluate(engine, steps, evaluator, prefix=f"{evaluator.label}/" if len(evaluators) > 1 else "")
+    engine.run_event(Event.EVAL_AFTER_ALL)
+
+
+def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str = "") -> dict[str, Any]:
+    """Evaluate on the data of one evaluator.
+
+    Args:
+        engine: fires EVAL_START to EVAL_END.
+        steps: of the network.
+        evaluator: whose data and metrics.
+        prefix: of the metrics' names in what callbacks see, to tell evaluators apart.
+
+    Returns:
+        The result of each metric by its name.
+    """
+    state = engine.state
+    before = state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss
+    state.set_dataloader(evaluator.dataloader, evaluator.label)
+    state.eval_timestamp, state.eval_results, state.eval_loss = Timestamp(), None, None
+    state.eval_metrics[evaluator.label] = evaluator.metrics
+    steps.begin_evaluation()
+    for metric in evaluator.metrics.values():
+        clear(metric)
+    engine.run_event(Event.EVAL_START)
+    state.eval_loss = _run_batches(engine, steps, evaluator)
+    results = {name: result(metric) for name, metric in evaluator.metrics.items()}
+    state.eval_results = {f"{prefix}{name}": value for name, value in results.items()}
+    if results:
+        engine.logger.log_metrics({f"metrics/{evaluator.label}/{name}": value for name, value in results.items()})
+    engine.run_event(Event.EVAL_END)
+    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = before
+    return results
+
+
+def _run_batches(engine: Engine, steps: Steps, evaluator: Evaluator) -> float | None:
+    """Run the batches until a callback asks to stop; return the mean loss of the samples, None when there is none."""
+    state, total, samples = engine.state, 0.0, 0
+    has_loss = False
+    for batch in evaluator.dataloader:
+        began = time.perf_counter()
+        state.batch = batch
+        engine.run_event(Event.EVAL_BATCH_START)
+        engine.run_event(Event.EVAL_BEFORE_FORWARD)
+        state.loss, state.outputs, state.labels = steps.eval_forward(batch)
+        engine.run_event(Event.EVAL_AFTER_FORWARD)
+        for metric in evaluator.metrics.values():
+            update(metric, state.loss, state.outputs, state.labels)
+        number = steps.samples(batch) or 1
+        if state.loss is not None:
+            has_loss, total, samples = True, total + _mean(state.loss) * number, samples + number
+        duration = timedelta(seconds=time.perf_counter() - began)
+        state.eval_timestamp = state.eval_timestamp.to_next_batch(number, duration=duration)
+        engine.run_event(Event.EVAL_BATCH_END)
+        if engine.hooks.is_stop_requested and engine.hooks.is_evaluating:
+            break
+    return total / samples if has_loss else None
+
+
+def _mean(loss: Any) -> float:
+    try:
+        return scalar_from(loss).value
+    except (TypeError, ValueError):
+        mean = loss.mean() if callable(getattr(loss, "mean", None)) else math.nan
+        return scalar_from(mean).value

@@ -1,0 +1,32 @@
+"""Evaluator: one set of data to evaluate on."""
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.values.foreign import shown
+
+
+class Evaluator:
+    """A label, batches, and metrics by name, of which each evaluator has its own copies."""
+
+    def __init__(self, label: str, dataloader: Iterable[Any], metrics: Any = None) -> None:
+        """Take metrics as Model does; TypeError when dataloader is no iterable."""
+        if not isinstance(dataloader, Iterable):
+            raise TypeError(f"The data to evaluate on is an iterable of batches, not {shown(dataloader)}.")
+        self.label, self.dataloader = label, dataloader
+        self.metrics: dict[str, Any] = copy.deepcopy(metrics_from(metrics))
+
+
+def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evaluator]:
+    """Return the evaluators of data: batches, a dict of label to batches, one Evaluator or a list of them, or None."""
+    if data is None:
+        return []
+    if isinstance(data, Evaluator):
+        return [data]
+    if isinstance(data, Mapping):
+        return [Evaluator(each, batches, metrics) for each, batches in data.items()]
+    if isinstance(data, list | tuple) and data and all(isinstance(each, Evaluator) for each in data):
+        return list(data)
+    return [Evaluator(label, data, metrics)]

@@ -1,0 +1,171 @@
+"""The training loop: epochs of batches, each in the events that the engine fires."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from toposcope.recorder.metrics import clear, result, update
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.evaluation import evaluate_all
+from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.network import Steps, parts_of
+from toposcope.recorder.training.time import Time
+
+_NO_BATCH = (
+    "The training data has no batch in this epoch: {!r}. It is iterated anew in each epoch, which a generator is not."
+)
+
+
+class Plan(NamedTuple):
+    """How a training goes, beyond its length, which the state knows."""
+
+    due: Callable[[int], Sequence[Evaluator]] = lambda epoch: ()
+    """The evaluators that are due after an epoch, counted from 1."""
+    iteration_length: int | None = None
+    """Epochs of an iteration; None: the whole training is one, which does not end."""
+    steps_schedulers_by_batch: bool = False
+
+
+def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
+    """Train until the state says that it is over. Where a stop cuts an epoch short, it is evaluated all the same.
+
+    Args:
+        engine: whose state tells the beginning, the end and the data loader.
+        steps: of the network.
+        batches: returns the batches of one epoch.
+        plan: what else happens.
+    """
+    loop = _FitLoop(engine, steps, plan)
+    engine.run_event(Event.FIT_START)
+    while not engine.state.is_over:
+        loop.run_epoch(batches())
+    loop.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
+    engine.run_event(Event.FIT_END)
+
+
+class _FitLoop:
+    def __init__(self, engine: Engine, steps: Steps, plan: Plan) -> None:
+        self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
+
+    def run_epoch(self, batches: Iterable[Any]) -> None:
+        timestamp = self._state.timestamp
+        if not timestamp.epoch_in_iteration.value and not timestamp.batch_in_epoch.value:
+            self._engine.run_event(Event.ITERATION_START)
+        if not timestamp.batch_in_epoch.value:
+            self._engine.run_event(Event.EPOCH_START)
+            self.log_time("epoch")
+        for metric in self._state.train_metrics.values():
+            clear(metric)
+        is_complete = self._run_batches(batches)
+        if is_complete:
+            self._end_epoch()
+        else:  # A stop: MindSpore evaluates, and its callbacks hear the end of the epoch at FIT_END.
+            self._evaluate(self._state.timestamp.epoch + 1)
+
+    def _run_batches(self, batches: Iterable[Any]) -> bool:
+        """Train on the batches; return False when the training is over before they are."""
+        run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
+        while True:
+            run_event(Event.BEFORE_DATALOADER)
+            try:
+                state.batch = next(iterator)
+            except StopIteration:
+                if not state.timestamp.batch_in_epoch.value:
+                    raise ValueError(_NO_BATCH.format(state.dataloader)) from None
+                return True
+            run_event(Event.AFTER_DATALOADER)
+            self._run_batch()
+            run_event(Event.BATCH_CHECKPOINT)
+            if state.is_over:
+                return state.timestamp.batch_in_epoch == state.dataloader_len
+
+    def _run_batch(self) -> None:
+        run_event, state, began = self._engine.run_event, self._state, time.perf_counter()
+        self._steps.begin_training()
+        run_event(Event.BATCH_START)
+        self.log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
+        run_event(Event.BEFORE_TRAIN_BATCH)
+        losses, shares = self._train_microbatches()
+        run_event(Event.AFTER_TRAIN_BATCH)
+        state.net_outputs = self._steps.net_outputs(losses, shares, state.outputs)
+        self._steps.step()
+        self._log_batch()
+        if self._plan.steps_schedulers_by_batch:
+            self._step_schedulers()
+        duration = timedelta(seconds=time.perf_counter() - began)
+        state.previous_timestamp = state.timestamp
+        state.timestamp = state.timestamp.to_next_batch(self._steps.samples(state.batch), duration=duration)
+        run_event(Event.BATCH_END)
+
+    def _train_microbatches(self) -> tuple[list[Any], list[float]]:
+        """Run forward and backward on each microbatch; return their losses and their shares of the batch."""
+        state, steps, whole = self._state, self._steps, self._state.batch
+        microbatches = steps.microbatches(whole, state.device_train_microbatch_size)
+        samples = steps.samples(whole)
+        losses: list[Any] = []
+        shares: list[float] = []
+        steps.zero_grad()
+        for microbatch in microbatches:
+            state.batch = microbatch
+            shares.append(steps.samples(microbatch) / samples if len(microbatches) > 1 else 1.0)
+            losses.append(self._train_microbatch(shares[-1]))
+        state.batch = whole
+        return losses, shares
+
+    def _train_microbatch(self, share: float) -> Any:
+        run_event, state, steps = self._engine.run_event, self._state, self._steps
+        run_event(Event.BEFORE_FORWARD)
+        state.outputs = steps.forward(state.batch)
+        run_event(Event.AFTER_FORWARD)
+        run_event(Event.BEFORE_LOSS)
+        state.loss = steps.loss(state.outputs, state.batch)
+        run_event(Event.AFTER_LOSS)
+        run_event(Event.BEFORE_BACKWARD)
+        steps.backward(state.loss, share)
+        run_event(Event.AFTER_BACKWARD)
+        for metric in state.train_metrics.values():
+            update(metric, state.loss, state.outputs, parts_of(state.batch)[-1])
+        return state.loss
+
+    def _log_batch(self) -> None:
+        state, logger = self._state, self._engine.logger
+        if not logger.destinations:
+            return
+        size = state.device_train_microbatch_size or self._steps.samples(state.batch)
+        logger.log_metrics({"trainer/device_train_microbatch_size": size})
+        outputs = state.net_outputs
+        logger.log_metrics({"loss/train/total": outputs[0] if isinstance(outputs, tuple | list) else outputs})
+        self._log_train_metrics()
+
+    def _log_train_metrics(self) -> None:
+        if self._state.train_metrics:
+            metrics = self._state.train_metrics.items()
+            self._engine.logger.log_metrics({f"metrics/train/{name}": result(metric) for name, metric in metrics})
+
+    def _end_epoch(self) -> None:
+        run_event, state = self._engine.run_event, self._state
+        self._log_train_metrics()
+        if not self._plan.steps_schedulers_by_batch:
+            self._step_schedulers()
+        state.timestamp = state.timestamp.to_next_epoch()
+        run_event(Event.EPOCH_END)
+        self._evaluate(state.timestamp.epoch)
+        run_event(Event.EPOCH_CHECKPOINT)
+        if state.timestamp.epoch_in_iteration == self._plan.iteration_length:
+            state.timestamp = state.timestamp.to_next_iteration()
+            run_event(Event.ITERATION_END)
+            run_event(Event.ITERATION_CHECKPOINT)
+
+    def _evaluate(self, epoch: Time) -> None:
+        evaluate_all(self._engine, self._steps, self._plan.due(int(epoch)))
+
+    def _step_schedulers(self) -> None:
+        for scheduler in self._state.schedulers:
+            scheduler.step()
+
+    def log_time(self, *names: str) -> None:
+        if self._engine.logger.destinations:
+            timestamp = self._state.timestamp
+            self._engine.logger.log_metrics({f"time/{name}": int(getattr(timestamp, name)) for name in names})

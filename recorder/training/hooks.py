@@ -1,0 +1,228 @@
+"""Hooks: calls the hooks of MindSpore-style callbacks where the events of the engine say so."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from types import MappingProxyType
+from typing import Any
+
+from toposcope.recorder import log
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.state import State
+from toposcope.recorder.training.time import TimeUnit
+
+HOOKS = MappingProxyType(
+    {
+        Event.FIT_START: ("on_train_begin",),
+        Event.EPOCH_START: ("on_train_epoch_begin",),
+        Event.BATCH_START: ("on_train_step_begin",),
+        Event.BATCH_END: ("on_train_step_end",),
+        # Not at EPOCH_END: MindSpore evaluates before it ends an epoch.
+        Event.EPOCH_CHECKPOINT: ("on_train_epoch_end",),
+        Event.FIT_END: ("on_train_epoch_end", "on_train_end"),
+        Event.EVAL_START: ("on_eval_begin", "on_eval_epoch_begin"),
+        Event.EVAL_BATCH_START: ("on_eval_step_begin",),
+        Event.EVAL_BATCH_END: ("on_eval_step_end",),
+        Event.EVAL_END: ("on_eval_epoch_end", "on_eval_end"),
+    }
+)
+"""The hooks of each event that has some, in their order: the first for all callbacks, then the second for all."""
+
+_LENT = ("mode", "cur_step_num", "batch_num", "net_outputs", "dataset_sink_mode")
+
+
+class Phase:
+    """A training or an evaluation that has begun: who was entered for it, and what was true before."""
+
+    def __init__(self, context: RunContext, params_before: dict[str, Any]) -> None:
+        self.context, self.params_before = context, params_before
+        self.stack = ExitStack()
+        self.entered: dict[int, Callback] = {}
+        """By the id of the callback that the user gave: the one that its __enter__ returned."""
+
+
+class Hooks:
+    """Remembers the phases, the training and perhaps an evaluation in it, and what their callbacks are told."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._phases: list[Phase] = []
+        self._is_epoch_open = False
+        self.params = CallbackParams()
+        """What callbacks are told: MindSpore's documented keys."""
+
+    @property
+    def is_stop_requested(self) -> bool:
+        """Whether a callback asked the newest phase to stop."""
+        return bool(self._phases) and self._phases[-1].context.get_stop_requested()
+
+    @property
+    def is_evaluating(self) -> bool:
+        """Whether the newest phase is an evaluation."""
+        return bool(self._phases) and self.params.get("mode") == "eval"
+
+    def rounds(self, event: Event) -> Iterator[str]:
+        """Yield the hooks to call at event, one after the other, each when the params are ready for it."""
+        if event is Event.FIT_START:
+            self._begin_training()
+        elif event is Event.EVAL_START:
+            self._begin_evaluation()
+        if not self._phases:
+            return
+        for hook in HOOKS.get(event, ()):
+            if self._prepare(event, hook):
+                yield hook
+                self._settle(hook)
+        if event in (Event.FIT_END, Event.EVAL_END):
+            self.end_phase(None)
+
+    def call(self, callback: Callback, hook: str) -> None:
+        """Call a hook of a callback, if it takes part in this phase."""
+        phase = self._phases[-1]
+        if (entered := phase.entered.get(id(callback))) is not None:
+            getattr(entered, hook)(phase.context)
+
+    def end_phase(self, error: BaseException | None) -> bool:
+        """Leave the callbacks of the newest phase, in reverse; say whether one of them wants error to be forgotten."""
+        if not self._phases:
+            return False
+        phase = self._phases.pop()
+        try:
+            if error is None:
+                return bool(phase.stack.__exit__(None, None, None))
+            return bool(phase.stack.__exit__(type(error), error, error.__traceback__))
+        finally:
+            if self._phases:
+                self._restore(phase)
+
+    def end_all(self, error: BaseException | None) -> bool:
+        """Leave the callbacks of every phase; see end_phase()."""
+        is_forgotten = False
+        while self._phases:
+            is_forgotten = self.end_phase(error) or is_forgotten
+        return is_forgotten
+
+    def _begin_training(self) -> None:
+        self._is_epoch_open = False
+        self.params.update(_training_params(self._state))
+        self._enter(RunContext(self.params, on_stop=self._state.stop_training), self._callbacks())
+
+    def _begin_evaluation(self) -> None:
+        is_inside = bool(self._phases)
+        callbacks = [callback for callback in self._callbacks() if not is_inside or callback.runs_in_fit_evaluation]
+        before = {key: self.params[key] for key in _LENT if key in self.params}
+        context = RunContext(self.params)
+        state = self._state
+        self.params.update(
+            mode="eval",
+            cur_step_num=0,
+            batch_num=_number(state),
+            dataset_sink_mode=False,
+            eval_network=state.model,
+            valid_dataset=state.dataloader,
+        )
+        if not is_inside:
+            self.params.update(network=state.model, list_callback=list(self._callbacks()))
+        self._enter(context, callbacks, before)
+
+    def _enter(self, context: RunContext, callbacks: Sequence[Callback], before: dict[str, Any] | None = None) -> None:
+        phase = Phase(context, before or {})
+        self._phases.append(phase)
+        for callback in callbacks:
+            entered = phase.stack.enter_context(callback)
+            if not isinstance(entered, Callback):
+                log.warn("%s: its __enter__ returned no Callback; it is used itself.", type(callback).__name__)
+                entered = callback
+            phase.entered[id(callback)] = entered
+
+    def _callbacks(self) -> list[Callback]:
+        return [callback for callback in self._state.callbacks if isinstance(callback, Callback)]
+
+    def _prepare(self, event: Event, hook: str) -> bool:
+        """Bring the params up to date for a hook; False when it is not to be called."""
+        state, params, is_called = self._state, self.params, True
+        match hook:
+            case "on_train_epoch_begin":
+                params["cur_epoch_num"] = int(state.timestamp.epoch) + 1
+                self._is_epoch_open = True
+            case "on_train_step_begin":
+                params["train_dataset_element"] = state.batch
+                params["cur_step_num"] = int(state.timestamp.batch) + (state.sink_size or 1)
+                is_called = not (state.sink_size and int(state.timestamp.batch_in_epoch))
+            case "on_train_step_end":
+                params["net_outputs"] = state.net_outputs
+                params["cur_step_num"] = int(state.timestamp.batch)
+                is_called = not state.sink_size or state.timestamp.batch_in_epoch == state.sink_size
+            case "on_train_epoch_end":
+                # At the end of a training only the epoch that was cut short is still to be ended.
+                is_called = event is not Event.FIT_END or self._is_epoch_open
+            case "on_eval_step_begin":
+                params["eval_dataset_element"] = state.batch
+                params["cur_step_num"] = int(state.eval_timestamp.batch) + 1
+            case "on_eval_step_end":
+                params["net_outputs"] = (state.loss, state.outputs, state.labels)
+            case "on_eval_end":
+                self._show_metrics()
+        return is_called
+
+    def _show_metrics(self) -> None:
+        metrics = dict(self._state.eval_results or {})
+        is_inside = len(self._phases) > 1
+        self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_inside else metrics
+        if is_inside:
+            loss = {} if self._state.eval_loss is None else {"eval_loss": self._state.eval_loss}
+            self.params["eval_results"] = {**self.params.get("eval_results", {}), **metrics, **loss}
+
+    def _settle(self, hook: str) -> None:
+        if hook == "on_train_epoch_end":
+            self._is_epoch_open = False
+            self.params.pop("metrics", None)
+            self.params.pop("eval_results", None)
+
+    def _restore(self, phase: Phase) -> None:
+        """Give back to the training what the evaluation inside it has borrowed."""
+        for key in _LENT:
+            if key in phase.params_before:
+                self.params[key] = phase.params_before[key]
+            else:
+                self.params.pop(key, None)
+
+
+def _training_params(state: State) -> dict[str, Any]:
+    """Return what callbacks are told from the beginning of a training on."""
+    return {
+        "batch_num": state.sink_size or _number(state),
+        "cur_step_num": int(state.timestamp.batch),
+        "dataset_sink_mode": state.sink_size is not None,
+        "device_number": state.device_number,
+        "epoch_num": _epochs(state),
+        "initial_step": int(state.timestamp.batch),
+        "last_save_ckpt_step": None,
+        "latest_ckpt_file": None,
+        "list_callback": [callback for callback in state.callbacks if isinstance(callback, Callback)],
+        "loss_fn": state.loss_fn,
+        "loss_scale_mananger": None,
+        "mode": "train",
+        "network": state.model,
+        "optimizer": state.optimizers[0] if state.optimizers else None,
+        "parallel_mode": state.parallel_mode,
+        "train_dataset": state.train_dataloader,
+        "train_dataset_element": None,
+        "train_network": state.model,
+        **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
+    }
+
+
+def _number(state: State) -> int:
+    """Return the steps of an epoch; -1 when unknown."""
+    return -1 if state.dataloader_len is None else int(state.dataloader_len)
+
+
+def _epochs(state: State) -> int:
+    """Return the epochs of the training; -1 when unknown."""
+    if state.max_duration is not None and state.max_duration.unit is TimeUnit.EPOCH:
+        return int(state.max_duration) - int(state.timestamp.epoch)
+    if state.max_duration is not None and state.max_duration.unit is TimeUnit.BATCH and state.dataloader_len:
+        return -(-int(state.max_duration) // int(state.dataloader_len))
+    return -1

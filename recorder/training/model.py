@@ -1,0 +1,323 @@
+"""Model: trains, evaluates and predicts with a network, in MindSpore's words, for PyTorch and for any other network."""
+
+import itertools
+from collections.abc import Callable as Function
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.callback_list import (
+    CallbackList,
+    checked_callbacks,
+    refuse_legacy_hooks,
+    warn_of_legacy_hooks,
+)
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.evaluation import evaluate
+from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.fit import Plan, fit
+from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.network import steps_of
+from toposcope.recorder.training.prediction import predict
+from toposcope.recorder.training.state import Precision, State, length_of
+from toposcope.recorder.training.time import Time
+from toposcope.recorder.values.foreign import shown
+
+AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
+
+
+class Model:
+    """A network with what trains and judges it.
+
+        model = Model(network, loss_fn=loss, optimizer=optimizer, metrics={"acc"})
+        model.fit(10, train_loader, valid_loader, callbacks=[LossMonitor(), SummaryCollector("runs/first")])
+
+    Every call of train(), fit() and eval() runs the events of the engine from INIT to close(): callbacks of both styles
+    may stand in one list. Names, parameters and the order of hooks are those of `mindspore.train.Model`; new parameters
+    are keyword-only.
+    """
+
+    def __init__(
+        self,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        eval_network: Any = None,
+        eval_indexes: Sequence[int] | None = None,
+        amp_level: str = "O0",
+        boost_level: str = "O0",
+        *,
+        loss_scale_manager: Any = None,
+        schedulers: Sequence[Any] = (),
+        microbatch_size: int | None = None,
+        loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+    ) -> None:
+        """Take the parts of a training.
+
+        Args:
+            network: a torch.nn.Module, or an object with the methods of TrainableNetwork, whose train_step() does
+                without loss_fn and optimizer.
+            loss_fn: called with the network's outputs and the last part of the batch. None: the network returns its
+                loss, alone or first in a tuple.
+            optimizer: of torch.optim.
+            metrics: names ("acc", "recall", "loss", ...), as a set or list, or a dict of names to metrics: ours, those
+                of torchmetrics, or functions of outputs and labels.
+            eval_network: called in evaluations, with the whole batch, in place of network and loss_fn.
+            eval_indexes: where loss, outputs and label stand in what eval_network returns; -1 where it has no loss.
+            amp_level: "O0" computes in float32, all others under torch.autocast: in float16 on CUDA with scaled
+                gradients, in bfloat16 on the CPU.
+            boost_level: "O0"; MindSpore's other levels have no counterpart.
+            loss_scale_manager: an object whose get_loss_scale() is the fixed scale of the gradients.
+            schedulers: of torch.optim.lr_scheduler, stepped once an epoch.
+            microbatch_size: samples that go through the network at once; None: the batch.
+            loggers: destinations of what event callbacks log.
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: an argument has a value that is not allowed.
+        """
+        if not isinstance(amp_level, str) or amp_level not in AMP_LEVELS:
+            raise ValueError(f"amp_level is one of {', '.join(map(repr, AMP_LEVELS))}; not {shown(amp_level)}.")
+        if boost_level != "O0":
+            raise ValueError(f"boost_level is 'O0', the only one there is; not {shown(boost_level)}.")
+        if loss_fn is not None and not callable(loss_fn):
+            raise TypeError(f"loss_fn is a function of outputs and labels, not {shown(loss_fn)}.")
+        if eval_indexes is not None and (eval_network is None or len(eval_indexes) != 3):
+            raise ValueError(f"eval_indexes are three indexes into what eval_network returns, not {eval_indexes!r}.")
+        if microbatch_size is not None:
+            checked_integer("microbatch_size", microbatch_size, lowest=1)
+        self._steps = steps_of(
+            network,
+            loss_fn=loss_fn,
+            optimizer=optimizer,
+            amp_level=amp_level,
+            loss_scale=None if loss_scale_manager is None else float(loss_scale_manager.get_loss_scale()),
+            eval_network=eval_network,
+            eval_indexes=eval_indexes,
+        )
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._metrics = metrics_from(metrics)
+        self._microbatch_size, self._schedulers = microbatch_size, list(schedulers)
+        self._loggers = (loggers,) if isinstance(loggers, LoggerDestination) else tuple(loggers)
+
+    @property
+    def train_network(self) -> Any:
+        """The network that is trained."""
+        return self._network
+
+    @property
+    def predict_network(self) -> Any:
+        """The network that predicts."""
+        return self._network
+
+    @property
+    def eval_network(self) -> Any:
+        """The network that is evaluated."""
+        return self._network
+
+    def train(
+        self,
+        epoch: int,
+        train_dataset: Iterable[Any],
+        callbacks: CallbackList = None,
+        dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Train for epochs.
+
+        Args:
+            epoch: the number of the last epoch.
+            train_dataset: batches, iterated anew in every epoch: (inputs ..., label) or a mapping in that order.
+            callbacks: one or several, of either style.
+            dataset_sink_mode: whether MindSpore-style callbacks see an epoch as one step.
+            sink_size: batches of such an epoch, which then need not be those of the dataset; -1: all of the dataset.
+            initial_epoch: the number of epochs that were trained before.
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: an argument has a value that is not allowed.
+            Exception: what the network or a callback raises, when all callbacks are closed.
+        """
+        given = checked_callbacks(callbacks)
+        warn_of_legacy_hooks(given)
+        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        self._train(state, given, train_dataset, Plan())
+
+    def fit(
+        self,
+        epoch: int,
+        train_dataset: Iterable[Any],
+        valid_dataset: Any = None,
+        valid_frequency: int | Sequence[int] = 1,
+        callbacks: CallbackList = None,
+        dataset_sink_mode: bool = False,
+        valid_dataset_sink_mode: bool = False,
+        sink_size: int = -1,
+        initial_epoch: int = 0,
+    ) -> None:
+        """Train for epochs and evaluate in between.
+
+        Args:
+            epoch: the number of the last epoch.
+            train_dataset: as in train().
+            valid_dataset: batches to evaluate on, or a dict of label to batches for several evaluators.
+            valid_frequency: epochs from one evaluation to the next, or the numbers of the epochs to evaluate after.
+            callbacks: one or several, of either style; none may override a legacy hook.
+            dataset_sink_mode: as in train().
+            valid_dataset_sink_mode: without effect: evaluations show every step.
+            sink_size: as in train().
+            initial_epoch: as in train().
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: an argument has a value that is not allowed, valid_dataset is given but no metrics are, or a
+                callback overrides a legacy hook.
+            Exception: what the network or a callback raises, when all callbacks are closed.
+        """
+        given = checked_callbacks(callbacks)
+        refuse_legacy_hooks(given)
+        checked_bool("valid_dataset_sink_mode", valid_dataset_sink_mode)
+        is_due = _checked_frequency(valid_frequency)
+        evaluators = [] if valid_dataset is None else self._evaluators(valid_dataset)
+        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        state.evaluators = evaluators
+        plan = Plan(due=lambda number: evaluators if is_due(number, initial_epoch) else ())
+        self._train(state, given, train_dataset, plan)
+
+    def eval(
+        self, valid_dataset: Iterable[Any], callbacks: CallbackList = None, dataset_sink_mode: bool = False
+    ) -> dict[str, Any]:
+        """Evaluate, and return the result of each metric by its name.
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: the model has no metrics.
+            Exception: what the network or a callback raises, when all callbacks are closed.
+        """
+        given = checked_callbacks(callbacks)
+        warn_of_legacy_hooks(given)
+        checked_bool("dataset_sink_mode", dataset_sink_mode)
+        (evaluator,) = self._evaluators({"eval": valid_dataset})
+        with _Run(self._state(), given, self._loggers) as engine:
+            engine.run_event(Event.EVAL_STANDALONE_START)
+            results = evaluate(engine, self._steps, evaluator)
+            engine.run_event(Event.EVAL_STANDALONE_END)
+        return results
+
+    def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
+        """Return the outputs of one batch of inputs, given as the arguments.
+
+        Raises:
+            ValueError: backend or config is given: there is no other backend.
+        """
+        if backend is not None or config is not None:
+            raise ValueError(f"backend and config are None: there is one backend; not {backend!r} and {config!r}.")
+        with _Run(self._state(), [], self._loggers) as engine:
+            return predict(engine, self._steps, [predict_data])[0]
+
+    def _train(
+        self, state: State, callbacks: list[Callback | EventCallback], dataset: Iterable[Any], plan: Plan
+    ) -> None:
+        is_cut = state.sink_size is not None and state.sink_size != length_of(dataset)
+        endless = _repeated(dataset)
+
+        def batches() -> Iterable[Any]:
+            return itertools.islice(endless, state.sink_size) if is_cut else dataset
+
+        with _Run(state, callbacks, self._loggers) as engine:
+            engine.run_event(Event.BEFORE_LOAD)
+            engine.run_event(Event.AFTER_LOAD)
+            fit(engine, self._steps, batches, plan)
+
+    def _state(self, **settings: Any) -> State:
+        state = State(
+            model=self._network,
+            loss_fn=self._loss_fn,
+            optimizers=self._optimizer,
+            schedulers=self._schedulers,
+            **settings,
+        )
+        state.precision = Precision(getattr(self._steps, "precision", "fp32"))
+        state.device_train_microbatch_size = self._microbatch_size
+        return state
+
+    def _training_state(
+        self, epoch: int, dataset: Any, dataset_sink_mode: bool, sink_size: int, initial_epoch: int
+    ) -> State:
+        last = checked_integer("epoch", epoch, lowest=1)
+        first = checked_integer("initial_epoch", initial_epoch, lowest=0, highest=last - 1)
+        if not isinstance(dataset, Iterable):
+            raise TypeError(f"train_dataset is an iterable of batches, not {shown(dataset)}.")
+        state = self._state(train_dataloader=dataset, max_duration=Time(last, "ep"))
+        state.timestamp = state.timestamp.copy(epoch=first)
+        if checked_bool("dataset_sink_mode", dataset_sink_mode):
+            state.sink_size = _checked_sink_size(sink_size, dataset)
+            state.set_dataloader(dataset, "train", state.sink_size)
+        return state
+
+    def _evaluators(self, valid_dataset: Any) -> list[Evaluator]:
+        if not self._metrics:
+            raise ValueError("The model has no metrics to evaluate: pass metrics= to Model().")
+        return evaluators_from(valid_dataset, self._metrics)
+
+
+class _Run:
+    """From INIT to close(): an engine for one call of the model."""
+
+    def __init__(
+        self, state: State, callbacks: list[Callback | EventCallback], loggers: Sequence[LoggerDestination]
+    ) -> None:
+        mixed = [callback for callback in callbacks if isinstance(callback, LoggerDestination)]
+        destinations = [*loggers, *mixed]
+        state.callbacks = [*destinations, *(callback for callback in callbacks if callback not in mixed)]
+        self._engine = Engine(state, Logger(state, destinations))
+
+    def __enter__(self) -> Engine:
+        try:
+            self._engine.run_event(Event.INIT)
+        except BaseException as error:
+            self._engine.close(error)
+            raise
+        return self._engine
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        return self._engine.close(error)
+
+
+def _checked_frequency(valid_frequency: Any) -> Function[[int, int], bool]:
+    """Return the function that says whether to evaluate after an epoch; see fit()."""
+    if isinstance(valid_frequency, Sequence) and not isinstance(valid_frequency, str):
+        epochs = {checked_integer("valid_frequency", number, lowest=1) for number in valid_frequency}
+        return lambda epoch, initial: epoch in epochs
+    frequency = checked_integer("valid_frequency", valid_frequency, lowest=1)
+    return lambda epoch, initial: (epoch - initial) % frequency == 0
+
+
+def _checked_sink_size(sink_size: Any, dataset: Any) -> int:
+    size = checked_integer("sink_size", sink_size, lowest=-1)
+    if size == 0:
+        raise ValueError("sink_size is -1 or at least 1, not 0.")
+    number = length_of(dataset) if size == -1 else size
+    if number is None:
+        raise ValueError(f"A dataset in sink mode has a len(), or sink_size is given; {shown(dataset)} has none.")
+    return number
+
+
+def _repeated(dataset: Iterable[Any]) -> Iterator[Any]:
+    """Yield the batches of dataset again and again."""
+    while True:
+        is_empty = True
+        for batch in dataset:
+            is_empty = False
+            yield batch
+        if is_empty:
+            return

@@ -1,0 +1,155 @@
+"""What the loops need of a network: the protocol for users without a framework, and the steps of any network."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.values.foreign import shown
+
+
+@runtime_checkable
+class TrainableNetwork(Protocol):
+    """A network of any kind that can train itself by a step; what `Model` takes besides PyTorch modules."""
+
+    def train_step(self, *batch: Any) -> Any:
+        """Train one step on a batch; return the loss, or a tuple that begins with it."""
+
+    def eval_step(self, *batch: Any) -> tuple[Any, Any, Any]:
+        """Return the loss (or None), the outputs and the labels of a batch."""
+
+    def parameters(self) -> Mapping[str, Any]:
+        """Return the parameters by name, as arrays."""
+
+    def load_parameters(self, parameters: Mapping[str, Any]) -> None:
+        """Set the parameters."""
+
+
+class Steps(Protocol):
+    """The parts of a training step and an evaluation step, as the loops call them."""
+
+    def begin_training(self) -> None:
+        """Set the network to its training mode."""
+
+    def begin_evaluation(self) -> None:
+        """Set the network to its evaluation mode."""
+
+    def microbatches(self, batch: Any, size: int | None) -> list[Any]:
+        """Split a batch into microbatches of size samples."""
+
+    def samples(self, batch: Any) -> int:
+        """Return the number of samples of a batch, 0 when unknown."""
+
+    def zero_grad(self) -> None:
+        """Forget the gradients."""
+
+    def forward(self, batch: Any) -> Any:
+        """Return the outputs of a batch."""
+
+    def loss(self, outputs: Any, batch: Any) -> Any:
+        """Return the loss of outputs."""
+
+    def backward(self, loss: Any, share: float) -> None:
+        """Add the gradients of share * loss."""
+
+    def step(self) -> None:
+        """Let the optimizer take its step."""
+
+    def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
+        """Return what the step gave, for callbacks: its loss, or a tuple that begins with it."""
+
+    def eval_forward(self, batch: Any) -> tuple[Any, Any, Any]:
+        """Return the loss (or None), the outputs and the labels of a batch, without gradients."""
+
+    def predict(self, inputs: tuple[Any, ...]) -> Any:
+        """Return the outputs of inputs, without gradients."""
+
+
+class OwnSteps:
+    """The steps of a TrainableNetwork, whose training step is one piece: it runs as the forward pass."""
+
+    def __init__(self, network: TrainableNetwork, loss_fn: Any = None) -> None:
+        self._network = network
+
+    def begin_training(self) -> None:
+        """Do nothing: the methods of the network say which mode is meant."""
+
+    begin_evaluation = zero_grad = step = begin_training
+
+    def microbatches(self, batch: Any, size: int | None) -> list[Any]:
+        """Return the batch as it is; ValueError when it should be split, which only the network could do."""
+        if size is not None:
+            raise ValueError(f"The step of a {type(self._network).__name__} cannot be split into microbatches.")
+        return [batch]
+
+    def samples(self, batch: Any) -> int:
+        """Return the length of the first part of the batch."""
+        return samples_of(batch)
+
+    def forward(self, batch: Any) -> Any:
+        """Train one step."""
+        return self._network.train_step(*parts_of(batch))
+
+    def loss(self, outputs: Any, batch: Any) -> Any:
+        """Return the loss of the step that was trained."""
+        return outputs[0] if isinstance(outputs, tuple | list) else outputs
+
+    def backward(self, loss: Any, share: float) -> None:
+        """Do nothing: it is done."""
+
+    def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
+        """Return what train_step() returned."""
+        return outputs
+
+    def eval_forward(self, batch: Any) -> tuple[Any, Any, Any]:
+        """Return what eval_step() returns; TypeError when these are no three things."""
+        result = self._network.eval_step(*parts_of(batch))
+        if not isinstance(result, tuple) or len(result) != 3:
+            raise TypeError(f"eval_step() returns (loss or None, outputs, labels), not {shown(result)}.")
+        return result
+
+    def predict(self, inputs: tuple[Any, ...]) -> Any:
+        """Call network.predict(*inputs); TypeError when there is no such method."""
+        predict: Callable[..., Any] | None = getattr(self._network, "predict", None)
+        if predict is None:
+            raise TypeError(f"A {type(self._network).__name__} has no method predict().")
+        return predict(*inputs)
+
+
+def steps_of(network: Any, **parts: Any) -> Steps:
+    """Return the steps of a PyTorch module or of a TrainableNetwork.
+
+    Args:
+        network: the one or the other.
+        parts: loss_fn, optimizer, amp_level, ... as TorchSteps takes them.
+
+    Raises:
+        TypeError: network is neither.
+    """
+    if any(kind.__module__.startswith("torch.nn.") for kind in type(network).__mro__):
+        from toposcope.recorder.frameworks.torch.steps import TorchSteps
+
+        return TorchSteps(network, **parts)
+    if isinstance(network, TrainableNetwork):
+        return OwnSteps(network)
+    if framework_of(network).__class__.__name__ == "MindSporeFramework":
+        raise TypeError("A MindSpore Cell trains in mindspore.Model: pass bridge(...) of our callbacks to it.")
+    raise TypeError(
+        "network is a torch.nn.Module or has the methods train_step, eval_step, parameters and load_parameters; "
+        f"{shown(network)} is neither."
+    )
+
+
+def parts_of(batch: Any) -> tuple[Any, ...]:
+    """Return what a batch consists of: the values of a mapping, the items of a tuple or a list, or itself."""
+    if isinstance(batch, Mapping):
+        return tuple(batch.values())
+    return tuple(batch) if isinstance(batch, tuple | list) else (batch,)
+
+
+def samples_of(batch: Any) -> int:
+    """Return the number of samples of a batch: the length of its first part; 0 when unknown."""
+    parts = parts_of(batch)
+    try:
+        return len(parts[0]) if parts else 0
+    except TypeError:
+        return 0

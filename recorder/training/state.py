@@ -1,0 +1,132 @@
+"""State: what callbacks and loggers may know of a training; Composer's `State` as far as they read it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.training.timestamp import Timestamp
+
+
+class Precision(StrEnum):
+    """In which numbers the network computes."""
+
+    FP32 = "fp32"
+    AMP_FP16 = "amp_fp16"
+    AMP_BF16 = "amp_bf16"
+
+
+class Device:
+    """Where the network computes."""
+
+    def __init__(self, name: str, move: Callable[[Any], Any] = lambda tensor: tensor) -> None:
+        self.name = name
+        self.tensor_to_device = move
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class State:
+    """The training at this moment. Its driver (Trainer, Model, a watched loop, a bridge) keeps it up to date."""
+
+    def __init__(
+        self,
+        *,
+        model: Any = None,
+        optimizers: Any = None,
+        schedulers: Sequence[Any] = (),
+        loss_fn: Any = None,
+        train_dataloader: Any = None,
+        max_duration: TimeInput | None = None,
+        evaluators: Sequence[Evaluator] = (),
+        callbacks: Sequence[Any] = (),
+        run_name: str = "run",
+        seed: int | None = None,
+    ) -> None:
+        """Begin with nothing done; max_duration as a bare number is in epochs."""
+        self.model, self.loss_fn = model, loss_fn
+        is_one = optimizers is not None and not isinstance(optimizers, Sequence)
+        self.optimizers: list[Any] = [optimizers] if is_one else list(optimizers or ())
+        self.schedulers = list(schedulers)
+        self.train_dataloader = train_dataloader
+        self.evaluators = list(evaluators)
+        self.callbacks = list(callbacks)
+        """Logger destinations, then those of the user in their order, of both styles."""
+        self.run_name = run_name
+        self.seed = self.rank_zero_seed = seed
+        self.timestamp = self.previous_timestamp = Timestamp()
+        self.eval_timestamp = self.predict_timestamp = Timestamp()
+        self.max_duration = None if max_duration is None else Time.from_input(max_duration, TimeUnit.EPOCH)
+        self.is_stop_requested = False
+        self.batch: Any = None
+        self.loss: Any = None
+        """Of the newest forward pass, a microbatch's; None before."""
+        self.outputs: Any = None
+        self.labels: Any = None
+        """Of the newest batch of an evaluation."""
+        self.net_outputs: Any = None
+        """What the newest step gave: its loss, or a tuple that begins with it."""
+        self.train_metrics: dict[str, Any] = {}
+        self.eval_metrics: dict[str, dict[str, Any]] = {}
+        self.eval_results: dict[str, Any] | None = None
+        """What the newest evaluator measured, by the names of its metrics."""
+        self.eval_loss: float | None = None
+        self.dataloader: Any = None
+        self.dataloader_label: str | None = None
+        self.dataloader_len: Time | None = None
+        self.device = Device("cpu")
+        self.precision = Precision.FP32
+        self.device_train_microbatch_size: int | None = None
+        self.device_number, self.parallel_mode = 1, "stand_alone"
+        self.sink_size: int | None = None
+        """Steps that MindSpore-style callbacks see as one; None: they see every step."""
+        self.fsdp_enabled = self.is_model_ddp = False
+        self.profiler = None
+        self.set_dataloader(train_dataloader, "train" if train_dataloader is not None else None)
+
+    def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
+        """Say which batches come now; length is their number when the data loader does not know it."""
+        self.dataloader, self.dataloader_label = dataloader, label
+        number = length_of(dataloader) if length is None else length
+        self.dataloader_len = None if number is None else Time(number, TimeUnit.BATCH)
+
+    @property
+    def is_over(self) -> bool:
+        """True when the training is to end: it is as long as it should be, or a stop was asked for."""
+        return self.is_stop_requested or (self.max_duration is not None and self.timestamp >= self.max_duration)
+
+    def stop_training(self) -> None:
+        """Let the training end after the batch that runs."""
+        self.is_stop_requested = True
+        if self.max_duration is not None:
+            unit = self.max_duration.unit
+            self.max_duration = self.timestamp.get(TimeUnit.BATCH if unit == TimeUnit.EPOCH else unit)
+
+    def get_elapsed_duration(self) -> Time | None:
+        """Return which fraction of the training is done, in "dur"; None when its end is unknown."""
+        if self.max_duration is None:
+            return None
+        if not self.max_duration.value:
+            return Time(1.0, TimeUnit.DURATION)
+        return self.timestamp.get(self.max_duration.unit) / self.max_duration
+
+    def batch_get_item(self, key: Any) -> Any:
+        """Return a part of the batch: by index or name, by a function of the batch, or by the first of two such."""
+        if isinstance(key, Sequence) and not isinstance(key, str) and all(map(callable, key)):
+            key = key[0]
+        if callable(key):
+            return key(self.batch)
+        if isinstance(key, str) and not isinstance(self.batch, Mapping):
+            return getattr(self.batch, key)
+        return self.batch[key]
+
+
+def length_of(dataloader: Any) -> int | None:
+    """Return the number of batches of a data loader, None when it does not know it."""
+    try:
+        return len(dataloader)
+    except TypeError:
+        size = getattr(dataloader, "get_dataset_size", None)  # MindSpore's datasets.
+        return int(size()) if callable(size) else None

@@ -1,0 +1,157 @@
+"""Timestamp: how far a training has come, in every unit; Composer's `Timestamp`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+
+_COUNTS = {
+    "iteration": TimeUnit.ITERATION,
+    "epoch": TimeUnit.EPOCH,
+    "epoch_in_iteration": TimeUnit.EPOCH,
+    "batch": TimeUnit.BATCH,
+    "batch_in_epoch": TimeUnit.BATCH,
+    "sample": TimeUnit.SAMPLE,
+    "sample_in_epoch": TimeUnit.SAMPLE,
+    "token": TimeUnit.TOKEN,
+    "token_in_epoch": TimeUnit.TOKEN,
+    "token_in_iteration": TimeUnit.TOKEN,
+}
+_NONE = {unit: Time(0, unit) for unit in TimeUnit}
+_CLOCKS = ("total_wct", "iteration_wct", "epoch_wct", "batch_wct")
+
+
+@dataclass(frozen=True, eq=False)
+class Timestamp:
+    """What is finished so far: 0 everywhere until the first batch ends. Nothing changes in it, steps make a new one."""
+
+    iteration: Time = _NONE[TimeUnit.ITERATION]
+    epoch: Time = _NONE[TimeUnit.EPOCH]
+    batch: Time = _NONE[TimeUnit.BATCH]
+    sample: Time = _NONE[TimeUnit.SAMPLE]
+    token: Time = _NONE[TimeUnit.TOKEN]
+    epoch_in_iteration: Time = _NONE[TimeUnit.EPOCH]
+    token_in_iteration: Time = _NONE[TimeUnit.TOKEN]
+    batch_in_epoch: Time = _NONE[TimeUnit.BATCH]
+    sample_in_epoch: Time = _NONE[TimeUnit.SAMPLE]
+    token_in_epoch: Time = _NONE[TimeUnit.TOKEN]
+    total_wct: timedelta = timedelta()
+    """Wall-clock time spent on training, without evaluation."""
+    iteration_wct: timedelta = timedelta()
+    epoch_wct: timedelta = timedelta()
+    batch_wct: timedelta = timedelta()
+    """Of the batch that ended last."""
+
+    def __post_init__(self) -> None:
+        for name, unit in _COUNTS.items():
+            # `Timestamp(batch=3)` and `copy(batch="3ba")` are welcome too.
+            object.__setattr__(self, name, Time.from_input(getattr(self, name), unit))
+
+    def get(self, unit: str | TimeUnit) -> Time:
+        """Return how much of a unit is finished; ValueError for "dur", which needs to know the end."""
+        unit = TimeUnit(unit)
+        match unit:
+            case TimeUnit.ITERATION:
+                return self.iteration
+            case TimeUnit.EPOCH:
+                return self.epoch
+            case TimeUnit.BATCH:
+                return self.batch
+            case TimeUnit.SAMPLE:
+                return self.sample
+            case TimeUnit.TOKEN:
+                return self.token
+            case TimeUnit.SECOND:
+                return Time(self.total_wct.total_seconds(), TimeUnit.SECOND)
+            case _:
+                raise ValueError("A timestamp does not know which fraction of the training it is: ask the state.")
+
+    def to_next_batch(
+        self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
+    ) -> "Timestamp":
+        """Return the timestamp after one more batch of so many samples and tokens, which took duration."""
+        samples, tokens = Time.from_input(samples, TimeUnit.SAMPLE), Time.from_input(tokens, TimeUnit.TOKEN)
+        return replace(
+            self,
+            batch=self.batch + 1,
+            batch_in_epoch=self.batch_in_epoch + 1,
+            sample=self.sample + samples,
+            sample_in_epoch=self.sample_in_epoch + samples,
+            token=self.token + tokens,
+            token_in_epoch=self.token_in_epoch + tokens,
+            token_in_iteration=self.token_in_iteration + tokens,
+            total_wct=self.total_wct + duration,
+            iteration_wct=self.iteration_wct + duration,
+            epoch_wct=self.epoch_wct + duration,
+            batch_wct=duration,
+        )
+
+    def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":
+        """Return the timestamp after the epoch ended; duration is what it took beyond its batches."""
+        return replace(
+            self,
+            epoch=self.epoch + 1,
+            epoch_in_iteration=self.epoch_in_iteration + 1,
+            batch_in_epoch=Time(0, TimeUnit.BATCH),
+            sample_in_epoch=Time(0, TimeUnit.SAMPLE),
+            token_in_epoch=Time(0, TimeUnit.TOKEN),
+            total_wct=self.total_wct + duration,
+            iteration_wct=self.iteration_wct + duration,
+            epoch_wct=timedelta(),
+            batch_wct=timedelta(),
+        )
+
+    def to_next_iteration(self, duration: timedelta = timedelta()) -> "Timestamp":
+        """Return the timestamp after the iteration ended; duration is what it took beyond its epochs."""
+        return replace(
+            self,
+            iteration=self.iteration + 1,
+            epoch_in_iteration=Time(0, TimeUnit.EPOCH),
+            token_in_iteration=Time(0, TimeUnit.TOKEN),
+            batch_in_epoch=Time(0, TimeUnit.BATCH),
+            sample_in_epoch=Time(0, TimeUnit.SAMPLE),
+            token_in_epoch=Time(0, TimeUnit.TOKEN),
+            total_wct=self.total_wct + duration,
+            iteration_wct=timedelta(),
+            epoch_wct=timedelta(),
+            batch_wct=timedelta(),
+        )
+
+    def copy(self, **changes: Any) -> "Timestamp":
+        """Return the same timestamp with some fields changed."""
+        return replace(self, **changes)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return plain values from which load_state_dict() makes the same timestamp."""
+        counts = {name: getattr(self, name).value for name in _COUNTS}
+        return counts | {name: getattr(self, name) for name in _CLOCKS}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> "Timestamp":
+        """Return the timestamp of state; what it lacks is as here."""
+        return replace(self, **{name: state[name] for name in (*_COUNTS, *_CLOCKS) if name in state})
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Timestamp):
+            return self.state_dict() == other.state_dict()
+        return isinstance(other, Time | str | int | float) and self._as(other) == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.state_dict().values()))
+
+    def __lt__(self, other: TimeInput) -> bool:
+        return self._as(other) < other
+
+    def __le__(self, other: TimeInput) -> bool:
+        return self._as(other) <= other
+
+    def __gt__(self, other: TimeInput) -> bool:
+        return self._as(other) > other
+
+    def __ge__(self, other: TimeInput) -> bool:
+        return self._as(other) >= other
+
+    def _as(self, other: TimeInput) -> Time:
+        """Return how much is finished in the unit of other; a bare number counts batches, as in Composer."""
+        return self.get(Time.from_input(other, TimeUnit.BATCH).unit)

@@ -1,0 +1,247 @@
+"""The environment that a run's lineage tells of."""
+
+import logging
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toposcope.recorder import SummaryRecord, custom_lineage
+from toposcope.recorder.collecting.command_line import command_line
+from toposcope.recorder.collecting.environment import environment_facts
+
+SCRIPT = "print('training')\n"
+
+
+def git(directory: Path, *command: str) -> str:
+    """Run git with an identity of its own and return what it prints."""
+    settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=m")
+    done = subprocess.run(("git", *settings, *command), cwd=directory, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """Return a script in a repository of one commit."""
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "-m", "first")
+    return path
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--token", "S3CRET"],
+        ["--hf_token=S3CRET"],
+        ["-token", "S3CRET"],
+        ["--HF_TOKEN", "S3CRET"],
+        ["--wandbApiKey", "S3CRET"],
+        ["--api_key=S3CRET"],
+        ["--api-key", "S3CRET"],
+        ["--apikey", "S3CRET"],
+        ["--key", "S3CRET"],
+        ["--enc_key", "S3CRET"],
+        ["--aws-secret-access-key", "S3CRET"],
+        ["--password", "-S3CRET"],
+        ["--db.password2=S3CRET"],
+        ["--password=a=b S3CRET"],
+        ["--credentials", "S3CRET", "S3CRET", "--lr", "0.1"],
+        ["logger.api_key=S3CRET"],
+        ["+wandb.secret=S3CRET"],
+        ["WANDB_API_KEY=S3CRET"],
+        ["https://me:S3CRET@host/data"],
+        ["--data=https://S3CRET@host/data"],
+        ["postgresql+psycopg://me:S3CRET@host/data"],
+        ["https://host/data?n=1&token=S3CRET&m=2"],
+        ["https://host/data?X-Amz-Signature=S3CRET"],
+        ["Server=a;Password=S3CRET;Timeout=3"],
+        ['{"lr": 1, "api_key": "S3CRET, S3CRET", "n": 2}'],
+        ["{'password': 'S3CRET'}"],
+        ["--header", "Authorization: Bearer S3CRET"],
+        ["--header=X-Api-Key: S3CRET"],
+        ["Authorization: Basic S3CRET"],
+        ["hf_S3CRETabcdefghijklmnop"],
+        ["ghp_S3CRETabcdefghijklmnop"],
+        ["--login", "sk-S3CRETabcdefghijklmnop"],
+        ["eyJS3CRETabcdefghijklmnop.abc.def"],
+    ],
+)
+def test_secrets_of_the_command_line_are_hidden(argv: list[str]) -> None:
+    line = command_line(["train.py", *argv, "--epochs", "3"])
+
+    assert "S3CRET" not in line
+    assert "***" in line
+    assert line.startswith("train.py ")
+    assert line.endswith(" --epochs 3")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--tokenizer", "bert-base"],
+        ["--max_tokens=512"],
+        ["--token_dim", "64"],
+        ["--num-tokens", "8"],
+        ["--keypoints", "17"],
+        ["--sort_key", "loss"],
+        ["--author", "me"],
+        ["--passes", "2"],
+        ["--lr", "-0.1", "data/train.csv"],
+        ["https://host/data?n=1"],
+        ["s3://bucket/path"],
+        ["model.hidden=[1,2]"],
+        ["--task-name", "sk-learn"],
+    ],
+)
+def test_all_else_of_the_command_line_is_shown(argv: list[str]) -> None:
+    assert shlex.split(command_line(["train.py", *argv])) == ["train.py", *argv]
+
+
+def test_a_long_command_line_is_cut() -> None:
+    line = command_line(["train.py", *map(str, range(10_000))])
+
+    assert len(line) == 4000
+    assert line.endswith(" ...")
+
+
+def test_commit_of_the_script_is_told(script: Path) -> None:
+    """Not that of the working directory, which is another repository's."""
+    commit = git(script.parent, "rev-parse", "HEAD")
+    facts = environment_facts([str(script)])
+    assert (facts["environment/git_commit"], facts["environment/git_dirty"]) == (commit, False)
+
+    script.with_name("notes.txt").write_text("untracked")
+    assert environment_facts([str(script)])["environment/git_dirty"] is False
+
+    script.write_text(SCRIPT * 2)
+    assert environment_facts([str(script)])["environment/git_dirty"] is True
+
+
+def test_staged_changes_are_changes(script: Path) -> None:
+    script.write_text(SCRIPT * 2)
+    git(script.parent, "add", ".")
+
+    assert environment_facts([str(script)])["environment/git_dirty"] is True
+
+
+def test_the_repository_is_not_written(script: Path) -> None:
+    """Not even its index, which git renews when the script's date has changed."""
+    os.utime(script, (1e9, 1e9))
+    index = (script.parent / ".git" / "index").read_bytes()
+
+    assert environment_facts([str(script)])["environment/git_dirty"] is False
+    assert (script.parent / ".git" / "index").read_bytes() == index
+
+
+def test_without_a_script_the_commit_is_that_of_the_working_directory(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(script.parent)
+    commit = git(script.parent, "rev-parse", "HEAD")
+    for argv in (["-c"], [""], []):
+        assert environment_facts(argv)["environment/git_commit"] == commit
+
+
+def test_without_a_commit_or_git_nothing_is_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    cases = [environment_facts([str(path)])]
+    git(tmp_path, "init", "--quiet")
+    cases.append(environment_facts([str(path)]))  # A repository without a commit.
+    monkeypatch.setenv("PATH", "")
+    cases.append(environment_facts([str(path)]))
+
+    for facts in cases:
+        assert not [name for name in facts if "git" in name]
+        assert "environment/argv" in facts
+
+
+def test_a_git_that_does_not_answer_is_not_waited_for(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "bin" / "git"
+    slow.parent.mkdir()
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", str(slow.parent))
+    start = time.monotonic()
+    facts = environment_facts([str(script)])
+
+    assert time.monotonic() - start < 5
+    assert not [name for name in facts if "git" in name]
+
+
+def test_versions_are_those_of_imported_packages() -> None:
+    facts = environment_facts([])
+
+    assert facts["environment/version/numpy"] == np.__version__
+    assert facts["environment/version/toposcope"] == metadata.version("toposcope")
+    assert facts["environment/python"] == ".".join(map(str, sys.version_info[:3]))
+    assert "environment/version/mindspore" not in facts
+
+
+def test_host_and_processes_are_told() -> None:
+    before = datetime.now().astimezone()
+    facts = environment_facts([], {"RANK": "3", "WORLD_SIZE": "8"})
+
+    assert facts["environment/host"] == os.uname().nodename
+    assert facts["environment/os"].startswith("Linux")
+    assert facts["environment/cpu_count"] == len(os.sched_getaffinity(0))
+    assert (facts["environment/rank"], facts["environment/world_size"]) == (3, 8)
+    start = datetime.fromisoformat(facts["environment/start_time"])
+    assert abs((start - before).total_seconds()) < 60
+    assert (environment_facts([], {})["environment/rank"], environment_facts([], {})["environment/world_size"]) == (
+        0,
+        1,
+    )
+
+
+def test_facts_are_custom_lineage(tmp_path: Path, read_events: Callable) -> None:
+    with SummaryRecord(tmp_path) as recorder:
+        recorder.add_value("custom_lineage_data", "environment", custom_lineage(environment_facts()))
+        recorder.record(1)
+
+    _, event = read_events(next(tmp_path.glob("*_lineage")))
+    texts = {name: text for entry in event.user_defined_info.user_info for name, text in entry.map_str.items()}
+    assert texts["environment/python"] == ".".join(map(str, sys.version_info[:3]))
+    assert re.match(r"\d{4}-\d\d-\d\dT", texts["environment/start_time"])
+
+
+def test_an_odd_command_line_and_environment_raise_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    class Odd:
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    facts = environment_facts(["train.py", Odd()], {"RANK": "first", "CUDA_VISIBLE_DEVICES": "a,,"})
+
+    assert "environment/argv" not in facts
+    assert facts["environment/rank"] == 0
+    warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert "A part of the environment is not recorded: RuntimeError: no text" in warnings
+
+
+def test_the_default_is_this_process() -> None:
+    script = """
+        import sys
+        from toposcope.recorder.collecting.environment import environment_facts
+        facts = environment_facts()
+        assert facts["environment/argv"] == "-c --lr 0.1 --token ***", facts
+        assert facts["environment/rank"] == 5
+        assert "torch" not in sys.modules
+    """
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(script), "--lr", "0.1", "--token", "abc"]
+    subprocess.run(command, check=True, timeout=60, env={**os.environ, "RANK": "5"})

@@ -1,0 +1,117 @@
+"""FileLogger, told by a watched loop."""
+
+from pathlib import Path
+
+import pytest
+
+from toposcope.recorder.loggers import FileLogger
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.watch import watch
+
+
+class LogsWhenClosed(EventCallback):
+    """A callback that has a last word."""
+
+    def close(self, state, logger) -> None:
+        """Log after the destinations were closed."""
+        logger.log_metrics({"last/word": 1.0})
+
+
+def test_everything_is_a_line(tmp_path: Path) -> None:
+    """Also what was logged before the file had a name."""
+    logger = FileLogger(str(tmp_path / "{run_name}" / "rank{rank}.txt"))
+    logger.log_hyperparameters({"name": "two\nlines"})
+    with watch([], loggers=logger) as run:
+        run.step(0.5)
+        run.logger.log_table(["a"], [[1]], "mine")
+        run.logger.log_traces({"trace": 1})
+
+    assert logger.filename == str(tmp_path / "run" / "rank0.txt")
+    assert Path(logger.filename).read_text().splitlines() == [
+        "[hyperparameter]: name: two lines",
+        "[metric][batch=0]: loss/train/total: 0.5",
+        '[table][batch=1]: mine: {"columns": ["a"], "data": [[1]]}',
+        "[trace]: trace: 1",
+    ]
+
+
+def test_lines_are_in_the_file_at_the_interval(tmp_path: Path) -> None:
+    """Every second batch; another process reads them then."""
+    path = tmp_path / "log.txt"
+    with watch([], loggers=FileLogger(str(path), flush_interval=2, log_traces=False)) as run:
+        counts = []
+        for _ in range(4):
+            run.step(0.5)
+            counts.append(len(path.read_text().splitlines()))
+        run.logger.log_traces({"trace": 1})
+
+    assert counts == [0, 2, 2, 4]
+    assert "trace" not in path.read_text()
+
+
+def test_last_word_of_a_callback_is_written(tmp_path: Path) -> None:
+    """Destinations are closed before it."""
+    path = tmp_path / "log.txt"
+    with watch([LogsWhenClosed()], loggers=FileLogger(str(path))) as run:
+        run.step(0.5)
+
+    assert path.read_text().splitlines()[-1] == "[metric][batch=1]: last/word: 1"
+
+
+def test_second_training_goes_on_with_the_file(tmp_path: Path) -> None:
+    """The logger knows its own file, and refuses another's unless it may replace it."""
+    path = tmp_path / "log.txt"
+    logger = FileLogger(str(path))
+    for loss in (1.0, 2.0):
+        with watch([], loggers=logger) as run:
+            run.step(loss)
+
+    assert [line.split()[-1] for line in path.read_text().splitlines()] == ["1", "2"]
+    with pytest.raises(FileExistsError), watch([], loggers=FileLogger(str(path))):
+        pass
+    with watch([], loggers=FileLogger(str(path), overwrite=True)) as run:
+        run.step(3.0)
+    assert [line.split()[-1] for line in path.read_text().splitlines()] == ["3"]
+
+
+def test_name_holds_the_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process writes its own file."""
+    monkeypatch.setenv("RANK", "3")
+    with watch([], loggers=FileLogger(str(tmp_path / "log{rank}.txt"))) as run:
+        run.step(0.5)
+
+    assert [path.name for path in tmp_path.iterdir()] == ["log3.txt"]
+
+
+def test_file_that_cannot_be_written_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The log says so once."""
+    folder = tmp_path / "logs"
+    with watch([], loggers=FileLogger(str(folder / "log.txt"), flush_interval=1)) as run:
+        folder.rename(tmp_path / "gone")
+        run.step(0.5)
+        run.step(0.5)
+
+    assert caplog.text.count("cannot be written") == 1
+
+
+def test_name_is_known_from_init_on() -> None:
+    """Before, the run has none."""
+    with pytest.raises(RuntimeError, match="INIT"):
+        _ = FileLogger().filename
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"filename": 1}, TypeError),
+        ({"filename": "{host}.txt"}, ValueError),
+        ({"filename": "{}.txt"}, ValueError),
+        ({"log_traces": "yes"}, TypeError),
+        ({"flush_interval": 0}, ValueError),
+        ({"overwrite": 1}, TypeError),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict, error: type[Exception]) -> None:
+    """At construction."""
+    with pytest.raises(error, match=next(iter(arguments))):
+        FileLogger(**arguments)

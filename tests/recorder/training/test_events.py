@@ -1,0 +1,275 @@
+"""Every event: which call fires it, how often, and for whom in which order."""
+
+import logging
+from collections import Counter
+from typing import Any
+
+import pytest
+import torch
+from line_network import Line, line_batches
+
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.state import State
+from toposcope.recorder.training.trainer import Trainer
+
+
+class Counted(EventCallback):
+    """Counts the events."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[Event] = Counter()
+
+    def run_event(self, event: Event, state: State, logger: Logger) -> None:
+        self.seen[event] += 1
+
+
+FIRED_BY = {
+    "Trainer()": {Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD},
+    "fit()": {
+        Event.FIT_START,
+        Event.ITERATION_START,
+        Event.EPOCH_START,
+        Event.BEFORE_DATALOADER,
+        Event.AFTER_DATALOADER,
+        Event.BATCH_START,
+        Event.BEFORE_TRAIN_BATCH,
+        Event.BEFORE_FORWARD,
+        Event.AFTER_FORWARD,
+        Event.BEFORE_LOSS,
+        Event.AFTER_LOSS,
+        Event.BEFORE_BACKWARD,
+        Event.AFTER_BACKWARD,
+        Event.AFTER_TRAIN_BATCH,
+        Event.BATCH_END,
+        Event.BATCH_CHECKPOINT,
+        Event.EPOCH_END,
+        Event.EPOCH_CHECKPOINT,
+        Event.FIT_END,
+    },
+    "fit() with iteration_length": {Event.ITERATION_END, Event.ITERATION_CHECKPOINT},
+    "fit() with eval_dataloader": {
+        Event.EVAL_BEFORE_ALL,
+        Event.EVAL_START,
+        Event.EVAL_BATCH_START,
+        Event.EVAL_BEFORE_FORWARD,
+        Event.EVAL_AFTER_FORWARD,
+        Event.EVAL_BATCH_END,
+        Event.EVAL_END,
+        Event.EVAL_AFTER_ALL,
+    },
+    "eval()": {
+        Event.EVAL_STANDALONE_START,
+        Event.EVAL_START,
+        Event.EVAL_BATCH_START,
+        Event.EVAL_BEFORE_FORWARD,
+        Event.EVAL_AFTER_FORWARD,
+        Event.EVAL_BATCH_END,
+        Event.EVAL_END,
+        Event.EVAL_STANDALONE_END,
+    },
+    "predict()": {
+        Event.PREDICT_START,
+        Event.PREDICT_BATCH_START,
+        Event.PREDICT_BEFORE_FORWARD,
+        Event.PREDICT_AFTER_FORWARD,
+        Event.PREDICT_BATCH_END,
+        Event.PREDICT_END,
+    },
+}
+
+
+def test_each_of_the_forty_events_is_fired_by_the_call_that_the_table_names() -> None:
+    fired: dict[str, set[Event]] = {}
+    counted = Counted()
+
+    def note(call: str) -> None:
+        fired[call] = set(counted.seen)
+        counted.seen.clear()
+
+    trainer = Trainer(model=Line(), train_dataloader=line_batches(2), max_duration=1, callbacks=counted)
+    note("Trainer()")
+    trainer.fit()
+    note("fit()")
+    trainer.eval(line_batches(1))
+    note("eval()")
+    trainer.predict([x for x, _ in line_batches(1)])
+    note("predict()")
+    trainer.close()
+    lengthy = {"model": Line(), "train_dataloader": line_batches(2), "max_duration": 1, "callbacks": counted}
+    with Trainer(**lengthy, iteration_length="1ep") as trainer:  # type: ignore[arg-type]
+        note("")
+        trainer.fit()
+    note("fit() with iteration_length")
+    fired["fit() with iteration_length"] -= FIRED_BY["fit()"]
+    with Trainer(**lengthy, eval_dataloader=line_batches(1)) as trainer:  # type: ignore[arg-type]
+        note("")
+        trainer.fit()
+    note("fit() with eval_dataloader")
+    fired["fit() with eval_dataloader"] -= FIRED_BY["fit()"]
+    fired.pop("")
+
+    assert fired == FIRED_BY
+    assert set().union(*FIRED_BY.values()) == set(Event)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "batches", "microbatches", "evaluators", "eval_batches"),
+    [(1, 1, 1, 0, 0), (3, 4, 2, 2, 3), (2, 5, 4, 1, 2)],
+)
+def test_counts_follow_from_epochs_batches_microbatches_and_evaluators(
+    epochs: int, batches: int, microbatches: int, evaluators: int, eval_batches: int
+) -> None:
+    counted, network = Counted(), torch.nn.Linear(2, 2)
+    batch = (torch.zeros(4, 2), torch.zeros(4, 2))
+    with Trainer(
+        model=network,
+        loss_fn=torch.nn.MSELoss(),
+        optimizers=torch.optim.SGD(network.parameters(), lr=0.1),
+        train_dataloader=[batch] * batches,
+        eval_dataloader={f"evaluator{index}": [batch] * eval_batches for index in range(evaluators)},
+        max_duration=f"{epochs}ep",
+        device_train_microbatch_size=4 // microbatches,
+        callbacks=[counted],
+    ) as trainer:
+        trainer.fit()
+
+    seen, steps = counted.seen, epochs * batches
+    for name in ("BATCH_START", "BEFORE_TRAIN_BATCH", "AFTER_TRAIN_BATCH", "BATCH_END", "BATCH_CHECKPOINT"):
+        assert seen[Event[name]] == steps
+    assert seen[Event.BEFORE_DATALOADER] == steps + epochs
+    assert seen[Event.AFTER_DATALOADER] == steps
+    for name in ("FORWARD", "LOSS", "BACKWARD"):
+        assert seen[Event[f"BEFORE_{name}"]] == seen[Event[f"AFTER_{name}"]] == steps * microbatches
+    assert seen[Event.EVAL_START] == seen[Event.EVAL_END] == epochs * evaluators
+    assert seen[Event.EVAL_BATCH_START] == seen[Event.EVAL_BATCH_END] == epochs * evaluators * eval_batches
+    assert seen[Event.EVAL_BEFORE_ALL] == seen[Event.EVAL_AFTER_ALL] == (epochs if evaluators else 0)
+    assert (seen[Event.ITERATION_START], seen[Event.ITERATION_END]) == (1, 0)
+    assert seen[Event.INIT] == seen[Event.BEFORE_LOAD] == seen[Event.AFTER_LOAD] == 1
+
+
+class Named(EventCallback):
+    """Writes its name at two events, and at close()."""
+
+    def __init__(self, name: str, trace: list[str]) -> None:
+        self.name, self.trace = name, trace
+
+    def init(self, state: State, logger: Logger) -> None:
+        self.trace.append(f"{self.name} init")
+
+    def fit_start(self, state: State, logger: Logger) -> None:
+        self.trace.append(f"{self.name} fit_start")
+
+    def close(self, state: State, logger: Logger) -> None:
+        self.trace.append(f"{self.name} close")
+
+    def post_close(self) -> None:
+        self.trace.append(f"{self.name} post_close")
+
+
+class NamedDestination(Named, LoggerDestination):
+    """A destination that does the same."""
+
+
+class NamedHooks(Callback):
+    """Writes its name at the hook that FIT_START calls."""
+
+    def __init__(self, name: str, trace: list[str]) -> None:
+        self.name, self.trace = name, trace
+
+    def on_train_begin(self, run_context: RunContext) -> None:
+        self.trace.append(f"{self.name} on_train_begin")
+
+
+def engine_of(callbacks: list[Any]) -> Engine:
+    state = State(callbacks=callbacks)
+    return Engine(state, Logger(state, [each for each in callbacks if isinstance(each, LoggerDestination)]))
+
+
+def test_destinations_come_first_at_init_and_last_at_other_events() -> None:
+    trace: list[str] = []
+    engine = engine_of([NamedDestination("dest", trace), Named("a", trace), NamedHooks("b", trace), Named("c", trace)])
+    engine.run_event("INIT")
+    engine.run_event(Event.FIT_START)
+    engine.close()
+    engine.close()
+    begin = ["dest init", "a init", "c init"]
+    fit_start = ["a fit_start", "b on_train_begin", "c fit_start", "dest fit_start"]
+    close = ["dest close", "a close", "c close", "dest post_close", "a post_close", "c post_close"]
+    assert trace == begin + fit_start + close
+
+
+class Failing(Named):
+    """Raises at the beginning of a training and when it is closed."""
+
+    def fit_start(self, state: State, logger: Logger) -> None:
+        raise KeyError("no such thing")
+
+    def close(self, state: State, logger: Logger) -> None:
+        raise OSError("disk full")
+
+
+def test_an_exception_ends_the_event_and_close_goes_on_to_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    trace: list[str] = []
+    engine = engine_of([Failing("bad", trace), Named("good", trace)])
+    engine.run_event(Event.INIT)
+    with pytest.raises(KeyError, match="no such thing"):
+        engine.run_event(Event.FIT_START)
+    with caplog.at_level(logging.ERROR):
+        engine.close()
+    assert trace == ["bad init", "good init", "good close", "good post_close"]
+    assert "disk full" in caplog.text
+
+
+def test_a_closed_engine_runs_no_event() -> None:
+    engine = engine_of([])
+    engine.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        engine.run_event(Event.EPOCH_START)
+    with pytest.raises(ValueError, match="no_such_event"):
+        engine_of([]).run_event("no_such_event")
+
+
+def test_a_callback_serves_one_engine_at_a_time_and_the_next_after_close() -> None:
+    callback = Counted()
+    first, second = engine_of([callback]), engine_of([callback])
+    first.run_event(Event.INIT)
+    with pytest.raises(RuntimeError, match="still in use"):
+        second.run_event(Event.INIT)
+    first.close()
+    second.run_event(Event.INIT)
+    second.close()
+
+
+def test_a_trainer_that_is_dropped_closes_its_callbacks() -> None:
+    trace: list[str] = []
+    trainer = Trainer(model=Line(), callbacks=[Named("a", trace)])
+    del trainer
+    assert trace == ["a init", "a close", "a post_close"]
+
+
+def test_stop_training_ends_after_the_batch_that_runs() -> None:
+    class Stops(Counted):
+        def run_event(self, event: Event, state: State, logger: Logger) -> None:
+            super().run_event(event, state, logger)
+            if event is Event.BATCH_START and state.timestamp.batch == 4:
+                state.stop_training()
+
+    stops = Stops()
+    with Trainer(model=Line(), train_dataloader=line_batches(3), max_duration="9ep", callbacks=stops) as trainer:
+        trainer.fit()
+        assert trainer.state.timestamp.batch == 5
+        assert trainer.state.is_over
+    assert (stops.seen[Event.EPOCH_END], stops.seen[Event.EPOCH_CHECKPOINT], stops.seen[Event.FIT_END]) == (1, 1, 1)
+
+
+def test_a_training_goes_on_for_another_duration() -> None:
+    with Trainer(model=Line(), train_dataloader=line_batches(3), max_duration="4ba") as trainer:
+        trainer.fit()
+        assert trainer.state.timestamp.batch == 4
+        trainer.fit(duration="1ep")
+        assert trainer.state.timestamp.epoch == 2

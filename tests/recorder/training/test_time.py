@@ -1,0 +1,75 @@
+"""Time, timestamps and events: what they accept, compare and count."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.time import Time, TimeUnit
+from toposcope.recorder.training.timestamp import Timestamp
+
+
+def test_there_are_forty_events_of_which_pairs_share_a_canonical_name() -> None:
+    assert len(Event) == 40
+    assert Event("EPOCH_START") is Event("epoch_start") is Event.EPOCH_START
+    pairs = [(event, other) for event in Event for other in Event if event.is_before_event and other.is_after_event]
+    assert sum(event.canonical_name == other.canonical_name for event, other in pairs) == 18
+    neither = {event.value for event in Event if not event.is_before_event and not event.is_after_event}
+    assert neither == {"init", "batch_checkpoint", "epoch_checkpoint", "iteration_checkpoint"}
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["iter", "ep", "ba", "sp", "tok"]))
+def test_a_time_is_made_again_from_its_own_string(value: int, unit: str) -> None:
+    time = Time(value, unit)
+    assert Time.from_timestring(time.to_timestring()) == time
+    assert time == value
+    assert time == f"{value}{unit}"
+
+
+def test_a_time_reads_fractions_and_clocks() -> None:
+    assert Time.from_timestring("0.5dur") == Time(0.5, TimeUnit.DURATION)
+    assert Time.from_timestring("1h30m") == Time(5400, "sec")
+    assert Time.from_timestring("2_000ba") == Time(2000, "ba")
+    assert Time(1, "ep") / "4ep" == Time(0.25, "dur")
+    assert Time(7, "ba") % 4 == "3ba"
+    assert 2 + Time(1, "ba") == Time.from_batch(3)
+
+
+def test_times_of_different_units_cannot_be_mixed() -> None:
+    with pytest.raises(RuntimeError, match="different units"):
+        assert Time(1, "ep") < Time(1, "ba")
+    with pytest.raises(RuntimeError, match="different units"):
+        Time(1, "ep") + "1ba"
+
+
+@pytest.mark.parametrize("text", ["", "ep", "3", "3 furlongs", "1h30", "half dur"])
+def test_a_string_that_is_no_time_is_refused_by_name(text: str) -> None:
+    with pytest.raises(ValueError, match=r"time|unit"):
+        Time.from_timestring(text)
+
+
+def test_a_time_of_things_is_whole() -> None:
+    with pytest.raises(ValueError, match="whole number"):
+        Time(1.5, "ba")
+    with pytest.raises(TypeError, match="True"):
+        Time(True, "ba")
+
+
+def test_a_timestamp_counts_batches_epochs_and_iterations() -> None:
+    second = timedelta(seconds=1)
+    now = Timestamp().to_next_batch(4, 10, second).to_next_batch(3, 10, second)
+    assert (now.batch, now.batch_in_epoch, now.sample, now.token) == (2, 2, 7, 20)
+    assert now.total_wct == now.epoch_wct == 2 * second
+    after = now.to_next_epoch(second)
+    assert (after.epoch, after.batch, after.batch_in_epoch, after.sample_in_epoch) == (1, 2, 0, 0)
+    assert after.total_wct == 3 * second
+    assert after.epoch_wct == timedelta()
+    assert after.to_next_iteration().iteration == 1
+    assert after.to_next_iteration().epoch_in_iteration == 0
+    assert now < "3ba"
+    assert now < Time(1, "ep")
+    assert now.get("sec") == 2.0
+    assert Timestamp().load_state_dict(after.state_dict()) == after
+    assert now.copy(batch=9).batch == "9ba"
