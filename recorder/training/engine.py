@@ -12,7 +12,8 @@ from toposcope.recorder.training.logger import Logger, LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign import shown
 
-_open: dict[int, object] = {}
+_owners: dict[int, Hooks] = {}
+"""By the id of each callback that is in use: the hooks of the engine that uses it."""
 
 
 class Engine:
@@ -77,9 +78,9 @@ class Engine:
 
     def _claim_callbacks(self) -> None:
         for callback in self.state.callbacks:
-            if id(callback) in _open:
+            if id(callback) in _owners:
                 raise RuntimeError(f"{shown(callback)} is still in use: close the trainer that has it first.")
-        _open.update((id(callback), callback) for callback in self.state.callbacks)
+        _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
 
 
 def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException | None) -> bool:
@@ -87,8 +88,9 @@ def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException 
     try:
         is_forgotten = hooks.end_all(error)
     finally:
-        for callback in state.callbacks:
-            _open.pop(id(callback), None)
+        # What this engine was refused is still in use in another one.
+        for callback in [each for each in state.callbacks if _owners.get(id(each), hooks) is hooks]:
+            _owners.pop(id(callback), None)
             if isinstance(callback, EventCallback) and _succeeds(callback.close, state, logger):
                 closed.append(callback)
         for callback in closed:

@@ -1,9 +1,11 @@
 """State: what callbacks and loggers may know of a training; Composer's `State` as far as they read it."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from toposcope.recorder.rank import world_size_of
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
@@ -79,7 +81,8 @@ class State:
         self.device = Device("cpu")
         self.precision = Precision.FP32
         self.device_train_microbatch_size: int | None = None
-        self.device_number, self.parallel_mode = 1, "stand_alone"
+        self.device_number = world_size_of(os.environ)
+        self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"
         self.sink_size: int | None = None
         """Steps that MindSpore-style callbacks see as one; None: they see every step."""
         self.fsdp_enabled = self.is_model_ddp = False

@@ -105,6 +105,12 @@ class Time:
         """Return a fraction of a training."""
         return cls(value, TimeUnit.DURATION)
 
+    def after(self, more: int) -> "Time":
+        """Return the time after so many more of what is counted, which are not checked."""
+        later = object.__new__(Time)
+        later.unit, later.value = self.unit, self.value + more
+        return later
+
     def to_timestring(self) -> str:
         """Return the str from which the same time is made: "10ba"."""
         return f"{self.value}{self.unit.value}"

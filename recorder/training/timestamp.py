@@ -72,21 +72,17 @@ class Timestamp:
         self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
     ) -> "Timestamp":
         """Return the timestamp after one more batch of so many samples and tokens, which took duration."""
-        samples, tokens = Time.from_input(samples, TimeUnit.SAMPLE), Time.from_input(tokens, TimeUnit.TOKEN)
-        return replace(
-            self,
-            batch=self.batch + 1,
-            batch_in_epoch=self.batch_in_epoch + 1,
-            sample=self.sample + samples,
-            sample_in_epoch=self.sample_in_epoch + samples,
-            token=self.token + tokens,
-            token_in_epoch=self.token_in_epoch + tokens,
-            token_in_iteration=self.token_in_iteration + tokens,
-            total_wct=self.total_wct + duration,
-            iteration_wct=self.iteration_wct + duration,
-            epoch_wct=self.epoch_wct + duration,
-            batch_wct=duration,
-        )
+        # Once a step: without the checks of replace(), which take ten times as long.
+        later = object.__new__(Timestamp)
+        fields = vars(later)
+        fields.update(vars(self))
+        fields["batch"], fields["batch_in_epoch"] = self.batch.after(1), self.batch_in_epoch.after(1)
+        fields["batch_wct"] = duration
+        for name in ("total_wct", "iteration_wct", "epoch_wct"):
+            fields[name] += duration
+        _count(fields, ("sample", "sample_in_epoch"), Time.from_input(samples, TimeUnit.SAMPLE))
+        _count(fields, ("token", "token_in_epoch", "token_in_iteration"), Time.from_input(tokens, TimeUnit.TOKEN))
+        return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":
         """Return the timestamp after the epoch ended; duration is what it took beyond its batches."""
@@ -155,3 +151,9 @@ class Timestamp:
     def _as(self, other: TimeInput) -> Time:
         """Return how much is finished in the unit of other; a bare number counts batches, as in Composer."""
         return self.get(Time.from_input(other, TimeUnit.BATCH).unit)
+
+
+def _count(fields: dict[str, Any], names: tuple[str, ...], more: Time) -> None:
+    if more.value:
+        for name in names:
+            fields[name] += more

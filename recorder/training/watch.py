@@ -15,11 +15,12 @@ from toposcope.recorder.frameworks.torch.modules import is_module
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks, warn_of_legacy_hooks
 from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.logger import Logger, LoggerDestination
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.network import samples_of
-from toposcope.recorder.training.state import Evaluator, State
+from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign import shown

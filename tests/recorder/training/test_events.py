@@ -235,14 +235,18 @@ def test_a_closed_engine_runs_no_event() -> None:
 
 
 def test_a_callback_serves_one_engine_at_a_time_and_the_next_after_close() -> None:
-    callback = Counted()
-    first, second = engine_of([callback]), engine_of([callback])
+    trace: list[str] = []
+    callback = Named("a", trace)
+    first, refused, second = engine_of([callback]), engine_of([callback]), engine_of([callback])
     first.run_event(Event.INIT)
     with pytest.raises(RuntimeError, match="still in use"):
-        second.run_event(Event.INIT)
+        refused.run_event(Event.INIT)
+    refused.close()
+    assert trace == ["a init"]
     first.close()
     second.run_event(Event.INIT)
     second.close()
+    assert trace == 2 * ["a init", "a close", "a post_close"]
 
 
 def test_a_trainer_that_is_dropped_closes_its_callbacks() -> None:

@@ -1,0 +1,168 @@
+"""watch() with a model of PyTorch: its calls are heard, and nothing else of it changes."""
+
+import copy
+import gc
+import io
+import pickle
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from traced_callbacks import Events, Traced
+
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.watch import WatchedRun, watch
+
+
+@pytest.fixture
+def model() -> torch.nn.Module:
+    return torch.nn.Linear(3, 2)
+
+
+def train_step(run: WatchedRun, model: torch.nn.Module, inputs: torch.Tensor) -> bool:
+    loss = model(inputs).square().mean()
+    loss.backward()
+    return run.step(loss)
+
+
+def batches(number: int) -> list[torch.Tensor]:
+    return [torch.full((4, 3), float(index)) for index in range(number)]
+
+
+def test_step_begins_when_the_model_is_called(model: torch.nn.Module) -> None:
+    """Callbacks hear of it before the forward pass, with its inputs."""
+    callback = Traced("train_dataset_element", "net_outputs")
+    with watch(callback, model, loader=batches(2)) as run:
+        for inputs in run.state.train_dataloader:
+            begun = len(callback.trace)
+            outputs = model(inputs)
+            assert [entry[0] for entry in callback.trace[begun:]][-1] == "on_train_step_begin"
+            run.step(outputs.mean())
+
+    elements = [params[0] for params in callback.params["on_train_step_begin"]]
+    assert [element[0][0, 0].item() for element in elements] == [0.0, 1.0]
+    assert int(run.state.timestamp.sample) == 8
+
+
+def test_evaluation_of_the_model_is_no_step(model: torch.nn.Module) -> None:
+    """In evaluation mode or without gradients."""
+    events = Events()
+    with watch(events, model, loader=batches(1)) as run:
+        train_step(run, model, batches(1)[0])
+        with torch.no_grad():
+            model(torch.zeros(7, 3))
+        model.eval()(torch.zeros(7, 3))
+        run.eval({"loss": 0.5})
+        model.train()
+        train_step(run, model, batches(1)[0])
+
+    assert events.names.index("eval_start") < events.names.index("epoch_checkpoint")
+    assert events.names.count("batch_start") == events.names.count("batch_end") == 2
+    assert int(run.state.timestamp.sample) == 8
+
+
+def test_step_of_several_forward_passes_is_one(model: torch.nn.Module) -> None:
+    """Gradients are accumulated before step()."""
+    events = Events()
+    with watch(events, model) as run:
+        for _ in range(3):
+            model(torch.zeros(4, 3)).sum().backward()
+        run.step(0.5)
+
+    assert events.names.count("batch_start") == 1
+
+
+def test_batch_that_is_passed_counts(model: torch.nn.Module) -> None:
+    """Before the inputs that were seen; without either the loader tells the number of samples."""
+    callback = Traced("train_dataset_element")
+    loader = torch.utils.data.DataLoader(torch.zeros(10, 3), batch_size=5)
+    with watch(callback, model, loader=loader) as run:
+        model(torch.zeros(4, 3))
+        run.step(0.5, batch=(np.zeros((2, 3)), np.zeros(2)))
+        run.step(0.5)
+
+    assert len(callback.params["on_train_step_end"][0][0]) == 2
+    assert callback.params["on_train_step_end"][1] == [None]
+    assert int(run.state.timestamp.sample) == 2 + 5
+
+
+def test_nothing_holds_the_batch_or_the_graph(model: torch.nn.Module) -> None:
+    """After step() their memory is free."""
+    with watch([Traced(), Events()], model) as run:
+        inputs = torch.zeros(4, 3)
+        loss = model(inputs).mean()
+        run.step(loss, outputs=loss * 2)
+        batch, graph = weakref.ref(inputs), weakref.ref(loss)
+        del inputs, loss
+        gc.collect()
+        assert batch() is None
+        assert graph() is None
+
+
+def test_model_is_free_of_hooks_afterwards(model: torch.nn.Module) -> None:
+    """Also when the loop fails, and while callbacks use the model."""
+
+    class Looks(EventCallback):
+        def batch_end(self, state: Any, logger: Any) -> None:
+            hooks.append(len(model._forward_pre_hooks))
+
+    def train(fails: bool) -> None:
+        with watch(Looks(), model) as run:
+            train_step(run, model, batches(1)[0])
+            assert len(model._forward_pre_hooks) == 1
+            if fails:
+                raise ZeroDivisionError
+
+    hooks: list[int] = []
+    train(fails=False)
+    with pytest.raises(ZeroDivisionError):
+        train(fails=True)
+    assert hooks == [0, 0]
+    assert len(model._forward_pre_hooks) == 0
+
+
+def test_watched_model_is_copied_and_pickled(model: torch.nn.Module) -> None:
+    """The copy is a model that nobody watches, and loads where there is no toposcope."""
+    events = Events()
+    with watch(events, model):
+        stream = io.BytesIO()
+        torch.save(model, stream)
+        stream.seek(0)
+        for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), torch.load(stream, weights_only=False)):
+            assert other(torch.zeros(4, 3)).shape == (4, 2)
+        assert b"toposcope.recorder" not in pickle.dumps(model)
+
+    assert "batch_start" not in events.names
+
+
+@pytest.mark.parametrize("when", ["before", "during", "in place"])
+def test_compiled_model_is_watched(when: str) -> None:
+    """Whichever of the two is watched, nothing of ours is compiled, and each step is one."""
+
+    class Own(torch.nn.Module):  # Modules of PyTorch's own are not compiled in place.
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 2)
+
+        def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+            return self.layer(inputs)
+
+    events = Events()
+    model: Any = Own()
+    compiled = model
+    if when == "before":
+        compiled = torch.compile(model, backend="eager", fullgraph=True)
+    if when == "in place":
+        model.compile(backend="eager", fullgraph=True)
+    with watch(events, model if when == "during" else compiled, loader=batches(2)) as run:
+        if when == "during":
+            compiled = torch.compile(model, backend="eager", fullgraph=True)
+        for _ in range(2):
+            for inputs in run.state.train_dataloader:
+                train_step(run, compiled, inputs)
+            run.eval({"accuracy": 0.5})
+
+    assert events.names.count("batch_start") == events.names.count("batch_end") == 4
+    torch._dynamo.reset()

@@ -1,0 +1,53 @@
+"""Callbacks that write down what they are told, for tests."""
+
+from types import TracebackType
+from typing import Any
+
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.run_context import RunContext
+
+
+class Events(EventCallback):
+    """Writes down each event with the batches and epochs that are finished."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, int, int]] = []
+
+    def run_event(self, event: Event, state: Any, logger: Any) -> None:
+        self.seen.append((event.value, int(state.timestamp.epoch), int(state.timestamp.batch)))
+
+    def close(self, state: Any, logger: Any) -> None:
+        self.seen.append(("close", int(state.timestamp.epoch), int(state.timestamp.batch)))
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, *_ in self.seen]
+
+
+class Traced(Callback):
+    """Writes down each hook with the counters of the golden trace, and the params that were asked for."""
+
+    def __init__(self, *wanted: str) -> None:
+        self.wanted = wanted
+        self.trace: list[list[Any]] = []
+        self.params: dict[str, list[Any]] = {}
+
+    def __enter__(self) -> "Traced":
+        self.trace.append(["__enter__"])
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.trace.append(["__exit__", str(kind.__name__ if kind else None)])
+
+    def took(self, hook: str, run_context: RunContext) -> None:
+        params = run_context.original_args()
+        self.trace.append([hook, params.mode, params.get("cur_epoch_num"), params.cur_step_num, params.batch_num])
+        self.params.setdefault(hook, []).append([params.get(name) for name in self.wanted])
+
+
+for hook in (name for name in dir(Callback) if name.startswith("on_")):
+    setattr(Traced, hook, lambda self, run_context, hook=hook: self.took(hook, run_context))
