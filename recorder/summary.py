@@ -18,6 +18,9 @@ host is made when the value is recorded. It returns None, takes no part in the g
   torch.fx, on fake and meta tensors, and while a CUDA graph is captured;
 * within paused(), as when a loss landscape evaluates the network.
 
+Under torch.func.grad values are kept; under torch.vmap none can be read afterwards, and recording skips them with a
+line in the log. torch.jit.script and MindSpore's graphs cannot compile these functions; MindSpore has its own.
+
 Differences from MindSpore's operators: in eval mode nothing is kept at all; scalars, tensors and images are those of
 SummaryRecord.add_value(), Python numbers and NumPy arrays too.
 
@@ -99,6 +102,11 @@ class OperatorValues:
         if _own.get() is self:
             _own.set(_nearest_open(self))
         _closed(self)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether there is something to take."""
+        return bool(self._kept)
 
     def take(self) -> list[OperatorValue]:
         """Return the newest value of every plugin and tag since the last call, the first called first."""

@@ -24,6 +24,7 @@ from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
+from toposcope.recorder.summary import OperatorValues
 from toposcope.recorder.values.foreign import UnreadableValueError, called, shown
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.snapshot import Snapshot, snapshot_of
@@ -68,6 +69,7 @@ class SummaryRecord:
         *,
         flush_seconds: float = 1.0,
         starts_attempt: bool = False,
+        collects_operators: bool = True,
     ) -> None:
         """Begin a new event file in *log_dir*, which is created when missing.
 
@@ -75,8 +77,9 @@ class SummaryRecord:
             log_dir: directory of the run.
             file_prefix: how the names of the files begin: ASCII letters, digits, "_" and ".".
             file_suffix: how they end, of the same characters.
-            network: a mindspore.nn.Cell, or a graph made by graph(): its graph is recorded once, by the first record()
-                at which it is known.
+            network: a torch.nn.Module, a mindspore.nn.Cell, or a graph made by graph(). Its graph is recorded once, by
+                the first record() at which it is known: of a module after its first call, of a Cell when it is
+                compiled.
             max_file_size: largest size of a file in bytes; the next one begins where a record would pass it. A record
                 that is larger has a file of its own. None: no limit. Exported files do not count.
             raise_exception: whether the next record(), flush() or close() raises the error of a failed write, and
@@ -86,6 +89,8 @@ class SummaryRecord:
             flush_seconds: longest time that a recorded value waits to be written.
             starts_attempt: whether this recording resumes an earlier one of the same directory and replaces
                 its later steps.
+            collects_operators: whether record() takes what the operators of toposcope.recorder.summary have kept; of
+                several recorders in one context (a thread, say) the newest open one gets it.
 
         Raises:
             TypeError: an argument is of the wrong type.
@@ -100,11 +105,16 @@ class SummaryRecord:
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
         checked_bool("starts_attempt", starts_attempt)
+        collects_operators = checked_bool("collects_operators", collects_operators)
         naming = Naming(checked_directory(log_dir), prefix, rank_of(os.environ), suffix)
         self._recording = begin_recording(Options(naming, size, exports_npy, seconds, starts_attempt))
         # At exit and when the recorder is dropped. It must not hold the recorder, only its writer.
         weakref.finalize(self, self._recording.writer.close)
         close_at_end_of_child(self, self._recording.writer.close)
+        self._kept = OperatorValues()
+        if collects_operators:
+            self._kept.open()
+            weakref.finalize(self, self._kept.close)
         self._put = self._recording.queue.put
         self._pending = Pending()
         self._warned: set[tuple[str, str]] = set()
@@ -118,8 +128,8 @@ class SummaryRecord:
     def set_mode(self, mode: str) -> None:
         """Say which phase the model is in, "train" or "eval".
 
-        Values of MindSpore's summary operators are recorded in "train" and dropped in "eval", if MindSpore was imported
-        before this call or before the recorder was made; added values are recorded in both.
+        Values of summary operators are recorded in "train" and dropped in "eval"; those of MindSpore's if it was
+        imported before this call or before the recorder was made. Added values are recorded in both.
 
         Raises:
             ValueError: another mode.
@@ -127,6 +137,8 @@ class SummaryRecord:
         if mode not in _MODES:
             raise ValueError(f"mode is 'train' or 'eval', not {shown(mode)}.")
         self._is_training = mode == "train"
+        self._kept.mode = mode
+        self._kept.take()
         self._has_operators = mindspore.is_imported()
         self._has_network = self._has_operators or self._graph.is_wanted
         self._operator_values()  # Those of the phase before.
@@ -140,8 +152,9 @@ class SummaryRecord:
             name: the tag.
             value: of a scalar a number, or an array or tensor of any framework that holds one real number (an integer
                 that no double holds becomes the nearest one, with one warning a tag); of tensors, histograms and images
-                an array, a tensor of any framework, or nested lists; of a text a str, shown as Markdown; else the
-                protobuf message, one of MindSpore's or one made by train_lineage(), graph(), landscape() and so on.
+                an array, a tensor of any framework, or nested lists (of a histogram also a Histogram, as histogram_of()
+                returns it); of a text a str, shown as Markdown; else the protobuf message, one of MindSpore's or one
+                made by train_lineage(), graph(), landscape() and so on.
                 It is copied: later changes do not matter. A tensor takes less than 2 GiB of a file. Images may be
                 Pillow's; pixels of uint8 stay as they are, floats within 0..1 are scaled by 255, all else is stretched
                 over 0..255; a batch is tiled.
@@ -172,7 +185,8 @@ class SummaryRecord:
 
         Args:
             step: any integer of 64 bits.
-            train_network: a mindspore.nn.Cell whose graph is recorded if none has been.
+            train_network: a torch.nn.Module or a mindspore.nn.Cell, whose graph is recorded if none has been: now, or
+                by a later record() if it is not known yet. Tracing a large module takes a few seconds.
             plugin_filter: called with a plugin's name; False drops the added values of that plugin.
 
         Returns:
@@ -180,7 +194,7 @@ class SummaryRecord:
             value that was added could not be read and is not recorded.
 
         Raises:
-            TypeError: step is no integer, train_network no Cell, or plugin_filter not callable.
+            TypeError: step is no integer, train_network no network, or plugin_filter not callable.
             ValueError: step does not fit 64 bits.
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
@@ -188,7 +202,7 @@ class SummaryRecord:
             step = checked_integer("step", step)
         if plugin_filter is not None:
             checked_filter(plugin_filter)
-        if self._has_network or train_network is not None:
+        if self._has_network or train_network is not None or self._kept.is_filled:
             self._add_from_network(train_network)
         values = self._pending.values
         if plugin_filter is not None:
@@ -217,6 +231,7 @@ class SummaryRecord:
         Raises:
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
+        self._kept.close()
         self._recording.writer.close()
         self._raise_fault()
 
@@ -261,14 +276,14 @@ class SummaryRecord:
             self._warn_of_duplicate(tag)
 
     def _add_from_network(self, train_network: object) -> None:
-        """Add what MindSpore's networks have left: their graph, and the values of their summary operators."""
+        """Add what networks have left: their graph, and the values of summary operators."""
         try:
             if (graph := self._graph.take(train_network)) is not None:
                 self._add_unasked("graph", "network", graph)
         except UnreadableValueError as error:
             self._skip("network", f"has no graph to record: {error}", error)
         self._has_network = self._has_operators or self._graph.is_wanted
-        for plugin, tag, value in self._operator_values():
+        for plugin, tag, value in [*self._operator_values(), *self._kept.take()]:
             if self._is_training:
                 self._add_unasked(plugin, tag, value)
 

@@ -42,6 +42,9 @@ def _set_learning_rates(optimizer: Any, rates: list[float]) -> None:
     if len(set(rates)) == 1:
         framework.set_learning_rate(optimizer, rates[0])
         return
+    groups = getattr(optimizer, "param_groups", ())
+    if len(groups) != len(rates):
+        raise ValueError(f"The {len(rates)} learning rates of a {type(optimizer).__name__} cannot be set one by one.")
     # A framework sets all groups of an optimizer at once: each group is shown as an optimizer of its own.
-    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+    for group, rate in zip(groups, rates, strict=True):
         framework.set_learning_rate(SimpleNamespace(param_groups=[group]), rate)

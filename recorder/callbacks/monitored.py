@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
+from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
 from toposcope.recorder.number_argument import checked_number
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.run_context import CallbackParams
@@ -63,12 +64,16 @@ class Monitored:
     def value(self, params: CallbackParams) -> float | None:
         """Return the value at the end of an epoch; None when there is none, with a warning the first time.
 
-        "loss" is the training's, any other name one of the evaluation's: "eval_loss" or a metric.
+        "loss" is the training's, any other name one of the evaluation's: "eval_loss" or a metric. In a data-parallel
+        training it is the mean over the ranks.
 
         Raises:
             ValueError: it has not exactly one element, as a recall of each class.
             TypeError: it is no number.
         """
+        return mean_over_ranks(self._value_here(params), params)
+
+    def _value_here(self, params: CallbackParams) -> float | None:
         results = {**params.get("metrics", {}), **params.get("eval_results", {})}
         value = loss_in(params.get("net_outputs")) if self.name == "loss" else results.get(self.name)
         if value is None:

@@ -1,7 +1,7 @@
 """SummaryCollector: the callback that records what is worth seeing of a training."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar
 
@@ -18,7 +18,10 @@ from toposcope.recorder.collecting.settings import checked_custom_lineage, colle
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.logger import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.watch import WatchedRun, watch
 from toposcope.recorder.values.foreign import shown
 
 _MODES = ("train", "eval")
@@ -147,7 +150,9 @@ class SummaryCollector(Callback):
     def __enter__(self) -> "SummaryCollector":
         if self._recorder is None:
             size, options = self._max_file_size, self._export_options
-            self._recorder = SummaryRecord(self._plan.summary_dir, max_file_size=size, export_options=options)
+            self._recorder = SummaryRecord(
+                self._plan.summary_dir, max_file_size=size, export_options=options, collects_operators=False
+            )
         self._depth += 1
         return self
 
@@ -164,6 +169,49 @@ class SummaryCollector(Callback):
         finally:
             recorder, self._recorder, self._collection = self._recorder, None, None
             recorder.close()
+
+    def watch(
+        self,
+        model: Any = None,
+        optimizer: Any = None,
+        loader: Any = None,
+        *,
+        callbacks: CallbackList = None,
+        loss_fn: Any = None,
+        epochs: int | None = None,
+        valid_loader: Any = None,
+        loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+    ) -> WatchedRun:
+        """Return a run that collects a loop of the user's own.
+
+            with SummaryCollector("runs/first").watch(model, optimizer, loader) as run:
+                for inputs, labels in loader:
+                    run.step(train(inputs, labels))
+
+        Args:
+            model: the network, if there is one.
+            optimizer: its optimizer.
+            loader: the batches of an epoch.
+            callbacks: others that follow the loop too.
+            loss_fn: the loss, for the lineage.
+            epochs: planned epochs; None: not known.
+            valid_loader: the batches of an evaluation, for the lineage.
+            loggers: destinations of what is logged.
+
+        Raises:
+            TypeError: an argument is of another type.
+            ValueError: epochs is not positive.
+        """
+        return watch(
+            [self, *checked_callbacks(callbacks)],
+            model,
+            optimizer,
+            loader,
+            loss_fn=loss_fn,
+            epochs=epochs,
+            valid_loader=valid_loader,
+            loggers=loggers,
+        )
 
     def begin(self, run_context: RunContext) -> None:
         """Begin to collect a training, or an evaluation that is not part of one.

@@ -9,18 +9,32 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 
 class EpochClock:
-    """Remembers where the seconds of one epoch went."""
+    """Remembers when an epoch began, when its last step ended, and how long its steps waited for data."""
 
     def __init__(self) -> None:
-        self.began = self.wants_data_since = perf_counter()
-        self.fetching = 0.0
+        self._began = self._waits_since = perf_counter()
+        self._ended: float | None = None
+        self.waited = 0.0
         """Seconds that steps waited for their data."""
-        self.elsewhere = 0.0
-        """Seconds that are not the epoch's own: those of the evaluation inside it."""
+
+    def begin_step(self) -> None:
+        """Note that the data of a step is there."""
+        self.waited += perf_counter() - self._waits_since
+
+    def end_step(self) -> None:
+        """Note that a step is over."""
+        self._ended = self._waits_since = perf_counter()
+
+    def leave_out(self, seconds: float) -> None:
+        """Forget the last seconds, which did not belong to the epoch."""
+        self._began += seconds
+        self._waits_since += seconds
+        if self._ended is not None:
+            self._ended += seconds
 
     def seconds(self) -> float:
-        """Return the seconds of the epoch until now."""
-        return perf_counter() - self.began - self.elsewhere
+        """Return the seconds from the beginning to the end of the last step: what comes later is not the epoch's."""
+        return (perf_counter() if self._ended is None else self._ended) - self._began
 
 
 class TimeMonitor(Callback):
@@ -28,7 +42,7 @@ class TimeMonitor(Callback):
 
         Train epoch time: 2153.281 ms, per step time: 71.776 ms
 
-    Differences from MindSpore's class: in fit() the training's line leaves out the evaluation, and the evaluation's
+    Differences from MindSpore's class: the line of a training leaves evaluations out, and the evaluation's
     line has its own clock; a missing number of steps is an error before the first epoch, not after it.
     """
 
@@ -69,7 +83,7 @@ class TimeMonitor(Callback):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Let the clock of the training go on."""
-        self._clocks["train"].elsewhere += perf_counter() - self._evaluation_began
+        self._clocks["train"].leave_out(perf_counter() - self._evaluation_began)
 
     def epoch_begin(self, run_context: RunContext) -> None:
         """Start the clock of the epoch."""
@@ -77,23 +91,24 @@ class TimeMonitor(Callback):
 
     def step_begin(self, run_context: RunContext) -> None:
         """Note how long the step waited for its data."""
-        clock = self._clocks[_phase(run_context)]
-        clock.fetching += perf_counter() - clock.wants_data_since
+        self._clocks[_phase(run_context)].begin_step()
 
     def step_end(self, run_context: RunContext) -> None:
         """Note from when on the next step waits for its data."""
-        self._clocks[_phase(run_context)].wants_data_since = perf_counter()
+        self._clocks[_phase(run_context)].end_step()
 
     def epoch_end(self, run_context: RunContext) -> None:
         """Print the time of the epoch in milliseconds."""
         phase, params = _phase(run_context), run_context.original_args()
         clock = self._clocks[phase]
-        seconds = clock.seconds()
-        # An evaluation counts its steps from zero: it has no need to know them before.
-        steps = self._steps(params) or max(1, params.get("cur_step_num", 1))
+        # An evaluation counts its steps from zero. One without steps was only told of, by a loop of the user's own.
+        counted = params.get("cur_step_num", 0) if phase == "eval" else None
+        if counted == 0:
+            return
+        steps, seconds = self._steps(params) or counted or 1, clock.seconds()
         line = f"{phase.title()} epoch time: {seconds * 1e3:5.3f} ms, per step time: {seconds / steps * 1e3:5.3f} ms"
         if self._shows_data_time and not params.get("dataset_sink_mode"):
-            line += f" (data time: {clock.fetching / steps * 1e3:5.3f} ms)"
+            line += f" (data time: {clock.waited / steps * 1e3:5.3f} ms)"
         print(line, flush=True)
 
     def _steps(self, params: CallbackParams) -> int | None:

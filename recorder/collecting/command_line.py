@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 HIDDEN = "***"
 """Stands for a secret."""
@@ -17,9 +18,9 @@ _KINDS_OF_KEY |= {"service", "shared", "signing", "ssh"}
 
 _FLAG = re.compile(r"-{1,2}(?P<name>[A-Za-z][\w.\-]*)")
 _ASSIGNMENT = re.compile(r"(?P<name>[+~\-]*[A-Za-z][\w.\-/]*)=(?P<value>.+)", re.DOTALL)
-_ENTRY = re.compile(r"""(?P<name>[A-Za-z][\w.\-]*)["']?\s*[=:]\s*(?P<quote>["']?)""")
+_ENTRY = re.compile(r"""(?<![\w.\-])(?P<name>[\w.\-]+)["']?\s*[=:]\s*(?P<quote>["']?)""")
 _END_OF_VALUE = r"""[\s"'&;]"""
-_USER = re.compile(r"(?P<scheme>[A-Za-z][\w+.\-]*://)[^/\s]*@")
+_USER = re.compile(r"(?<![\w+.\-])(?P<scheme>[\w+.\-]+://)[^/\s]*@")
 _SCHEME_OF_HEADER = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[^\s\"']+", re.IGNORECASE)
 # How the tokens of Hugging Face, OpenAI, GitHub, GitLab, Slack, AWS, Google and JSON Web Tokens begin.
 _KNOWN = re.compile(
@@ -39,14 +40,17 @@ def command_line(argv: Iterable[str]) -> str:
 
 
 def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
-    is_after_flag = False
-    for argument in map(str, argv):
+    is_secret, is_after_flag = False, False
+    for argument in islice(map(str, argv), _MAX_CHARACTERS):
+        argument = argument[: 2 * _MAX_CHARACTERS]
         flag = _FLAG.fullmatch(argument)
-        if flag or argument.startswith("--"):
-            is_after_flag = flag is not None and _names_secret(flag["name"])
+        # A single dash may begin a password, if nothing else is the value of its flag.
+        if argument.startswith("--") or (flag and not (is_secret and is_after_flag)):
+            is_secret, is_after_flag = flag is not None and _names_secret(flag["name"]), True
             yield _shown(argument)
         else:
-            yield HIDDEN if is_after_flag else _shown(argument)
+            is_after_flag = False
+            yield HIDDEN if is_secret else _shown(argument)
 
 
 def _shown(argument: str) -> str:

@@ -72,9 +72,9 @@ def _git_facts(directory: str) -> Facts:
         commit = _git(directory, deadline, "rev-parse", "--verify", "HEAD")
         if commit.returncode == 0:
             facts["git_commit"] = commit.stdout.decode().strip()
-            difference = _git(directory, deadline, "diff", "--quiet", "--no-ext-diff", "HEAD")
-            if difference.returncode in (0, 1):
-                facts["git_dirty"] = difference.returncode == 1
+            status = _git(directory, deadline, "status", "--porcelain", "--untracked-files=no")
+            if status.returncode == 0:
+                facts["git_dirty"] = bool(status.stdout)
     except (OSError, subprocess.TimeoutExpired):  # No git, or a repository too large to compare in time.
         pass
     return facts

@@ -5,6 +5,8 @@ import os
 from bisect import bisect_right
 from typing import Any
 
+from toposcope.recorder.checkpoints import save_checkpoint
+from toposcope.recorder.checkpoints.gathering import holds_shards
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.landscape_settings import LandscapeSettings
 
@@ -59,8 +61,9 @@ class LandscapeCheckpoints:
         if is_due:
             self._save(number)
 
-    def end(self, number: int) -> None:
-        """Save the last weights of a training that ends at number, where the points were not the user's."""
+    def end(self, step: int, epoch: int) -> None:
+        """Save the last weights of a training that ends now, where the points were not the user's."""
+        number = step if self._settings.unit == "step" else epoch
         if self._settings.intervals is None and number > 0 and number not in self._files:
             self._save(number)
 
@@ -73,9 +76,10 @@ class LandscapeCheckpoints:
             self._points = sorted({first + round(i * (self._length - 1) / (wanted - 1)) for i in steps} | {first})
 
     def _save(self, number: int) -> None:
-        from toposcope.recorder.checkpoints import save_checkpoint
-
         network = self._job.params.get("network")
+        if holds_shards(self._job.framework.network_state(network)):
+            # All processes would have to gather them, and a failure of one would leave the others waiting.
+            raise TypeError("processes share its tensors, and one of them does not have the whole network")
         name = self._job.framework.class_name(network) or "network"
         path = os.path.join(self._folder, f"{name}_{number}_{self._settings.unit}.ckpt")
         os.makedirs(self._folder, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from toposcope.recorder.collecting.batch import images_in, sample_count
-from toposcope.recorder.collecting.gradients import gradient_norms
+from toposcope.recorder.collecting.gradients import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine import MachineFigures
 from toposcope.recorder.collecting.throughput import Throughput
@@ -99,14 +99,18 @@ class StepValues:
             self._attempt(f"the histogram of {name}", self._add_histogram, tag.format(name), tensor)
 
     def _add_histogram(self, tag: str, tensor: Any) -> None:
-        ready = self._job.framework.histogram(tensor)
-        self._job.recorder.add_value("histogram", tag, tensor if ready is None else ready)
+        own = own_part(tensor)
+        ready = self._job.framework.histogram(own)
+        self._job.recorder.add_value("histogram", tag, own if ready is None else ready)
 
     def _add_machine_figures(self, machine: MachineFigures) -> None:
         self._job.add_scalars(machine.take())
 
     def _add_images(self) -> None:
-        images = images_in(self._job.params.get("train_dataset_element"))
+        batch = self._job.params.get("train_dataset_element")
+        if batch is None:  # A loop of the user's own does not always tell it.
+            return
+        images = images_in(batch)
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
     def _add_graph(self, source: Callable[[], Message | bytes | None]) -> None:

@@ -137,7 +137,10 @@ class SummaryLogger(LoggerDestination):
     def _recorder(self) -> SummaryRecord:
         if self._open_recorder is None:
             self._open_recorder = SummaryRecord(
-                self.log_dir, max_file_size=self._max_file_size, flush_seconds=self._flush_seconds
+                self.log_dir,
+                max_file_size=self._max_file_size,
+                flush_seconds=self._flush_seconds,
+                collects_operators=False,
             )
         return self._open_recorder
 

@@ -23,7 +23,7 @@ class Loss(Metric):
             ValueError: there is not one input, it has more than one dimension, or there is no loss.
             TypeError: it is no array.
         """
-        if inputs == (None,):
+        if len(inputs) == 1 and inputs[0] is None:
             raise ValueError("Loss.update() takes the loss; this evaluation computes none: a loss_fn is missing.")
         (loss,) = self.checked_inputs(inputs, "loss")
         if loss.ndim > 1:

@@ -64,9 +64,14 @@ def histogram_of(values: _Array) -> Histogram:
         counted = (flat.size, extent.nan, extent.pos_inf, neg_inf)
         if not extent.finite:
             return Histogram(*counted, 0.0, 0.0, 0.0, np.empty(0), np.empty(0, np.int64))
-        edges = _edges(extent.low, extent.high, _bucket_number(extent.finite))
+        edges = bucket_edges(extent.low, extent.high, extent.finite)
         counts = _counts(flat, extent, edges)
     return Histogram(*counted, extent.low, extent.high, extent.sum, edges, counts)
+
+
+def bucket_edges(low: float, high: float, finite: int) -> _Floats:
+    """Return the edges, float64[buckets + 1], of the histogram of so many finite values from low to high."""
+    return _edges(low, high, _bucket_number(finite))
 
 
 def encoded(histogram: Histogram) -> bytes:

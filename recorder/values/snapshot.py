@@ -3,10 +3,13 @@
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
 from toposcope.recorder.values import tensor
 from toposcope.recorder.values.arrays import Array, array_from
 from toposcope.recorder.values.foreign import called, shown
+from toposcope.recorder.values.histogram import Histogram
 from toposcope.recorder.values.image import image_layout, unpacked
 
 PLUGINS = ("scalar", "tensor", "histogram", "image", "text", *MESSAGES)
@@ -26,7 +29,8 @@ class Snapshot(NamedTuple):
 
     plugin: str
     content: Any
-    """Of a tensor and a histogram an Array, of an image Pixels, of a text a str, else the plugin's message of ours."""
+    """Of a tensor an Array, of a histogram an Array or the Histogram, of an image Pixels, of a text a str, else the
+    plugin's message of ours."""
     size: int
     """Bytes of memory that it takes until it is written, about."""
 
@@ -49,6 +53,8 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         return Snapshot(plugin, message, message.ByteSize())
     if plugin == "text":
         return _text(value)
+    if plugin == "histogram" and isinstance(value, Histogram):
+        return _of_histogram(value)
     if plugin == "image":
         value, dataformats = called(lambda: unpacked(value, dataformats))
     if plugin == "tensor":  # Known before it is moved and copied, in the smallest case.
@@ -61,6 +67,14 @@ def _text(value: object) -> Snapshot:
     if not isinstance(value, str):
         raise TypeError(f"A text is a str, not {shown(value)}.")
     return Snapshot("text", str.__str__(value), 4 * len(value))
+
+
+def _of_histogram(histogram: Histogram) -> Snapshot:
+    """Return the snapshot of a histogram that was computed elsewhere, as on a device."""
+    edges, counts = np.array(histogram.edges, np.float64), np.array(histogram.counts, np.int64)
+    if edges.ndim != 1 or counts.shape != (max(edges.size - 1, 0),):
+        raise ValueError(f"A Histogram has one more edge than counts; this one has {edges.shape} and {counts.shape}.")
+    return Snapshot("histogram", histogram._replace(edges=edges, counts=counts), edges.nbytes + counts.nbytes)
 
 
 def _of_array(plugin: str, array: Array, value: object, dataformats: str | None) -> Snapshot:

@@ -23,7 +23,8 @@ def _content(snapshot: Snapshot) -> list[Buffer]:
         case "tensor":
             return tensor.tensor_parts(content)
         case "histogram":
-            return [histogram.encoded(histogram.histogram_of(content.numbers()))]
+            is_ready = isinstance(content, histogram.Histogram)
+            return [histogram.encoded(content if is_ready else histogram.histogram_of(content.numbers()))]
         case "image":
             return [image.encoded(image.image_of(content.array.numbers(), content.layout))]
         case "text":

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from toposcope.recorder.rank import RANK_VARIABLES, rank_of
+from toposcope.recorder.rank import RANK_VARIABLES, WORLD_SIZE_VARIABLES, rank_of, world_size_of
 
 
 def test_without_a_launcher_the_rank_is_zero() -> None:
@@ -36,3 +36,29 @@ def test_empty_value_is_no_value(caplog: pytest.LogCaptureFixture) -> None:
     """An empty variable is an unset one."""
     assert rank_of({"RANK": ""}) == 0
     assert caplog.text == ""
+
+
+def test_alone_the_world_has_one_process() -> None:
+    """Without a launcher."""
+    assert world_size_of({}) == 1
+
+
+@pytest.mark.parametrize("variable", WORLD_SIZE_VARIABLES)
+def test_every_launcher_tells_the_number_of_processes(variable: str) -> None:
+    """Each of the variables names it."""
+    assert world_size_of({variable: "8"}) == 8
+
+
+@pytest.mark.parametrize("text", ["0", "-2", "two", "00"])
+def test_value_that_is_no_number_of_processes_is_passed_over(text: str, caplog: pytest.LogCaptureFixture) -> None:
+    """A stray variable is reported, and the next one is asked."""
+    with caplog.at_level(logging.WARNING):
+        assert world_size_of({"WORLD_SIZE": text, "RANK_SIZE": "4"}) == 4
+
+    assert "WORLD_SIZE=" in caplog.text
+
+
+def test_world_is_larger_than_the_rank() -> None:
+    """A launcher that tells only the rank, or a number left over from another one."""
+    assert world_size_of({"RANK": "3"}) == 4
+    assert world_size_of({"RANK": "3", "SLURM_NTASKS": "2"}) == 4

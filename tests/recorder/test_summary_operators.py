@@ -7,7 +7,6 @@ import sys
 import textwrap
 import threading
 import timeit
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,32 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import nn
-from torch.fx.experimental.proxy_tensor import make_fx
+from operator_network import SAMPLES, Net
 
 from toposcope.recorder import SummaryRecord, summary
 from toposcope.recorder.summary import OperatorValues, collecting, paused
-
-
-class Net(nn.Module):
-    """A layer that shows what goes through it, and an activation that works in place."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(4, 3)
-        self.activation = nn.ReLU(inplace=True)
-
-    def forward(self, samples: torch.Tensor) -> torch.Tensor:
-        """Return the activations."""
-        hidden = self.layer(samples)
-        summary.scalar("mean", hidden.mean())
-        summary.tensor("weight", self.layer.weight)
-        summary.histogram("hidden", hidden)
-        summary.image("samples", samples.reshape(1, 1, -1, 4))
-        return self.activation(hidden)
-
-
-SAMPLES = torch.arange(8.0).reshape(2, 4)
 
 
 @contextmanager
@@ -97,7 +74,6 @@ def test_values_are_detached_and_stay_as_they_were_at_the_call() -> None:
         torch.optim.SGD(network.parameters(), lr=1.0).step()
         kept = {value.tag: value.value for value in values.take()}
 
-    assert (hidden < 0).any() or (hidden > 0).any()
     assert torch.equal(kept["weight"], weight)
     assert torch.equal(kept["hidden"], hidden)
     assert not any(tensor.requires_grad for tensor in kept.values())
@@ -209,76 +185,6 @@ def test_a_value_that_cannot_be_kept_is_logged_once_and_the_forward_pass_goes_on
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
         (logging.WARNING, "summary.tensor('lost'): skipped, the value could not be kept: no memory on the device")
     ]
-
-
-def test_a_compiled_network_is_one_graph_and_keeps_nothing() -> None:
-    with collecting(OperatorValues()) as values:
-        network = Net()
-        compiled = torch.compile(network, backend="eager", fullgraph=True)
-        expected = compiled(SAMPLES)
-        assert torch.equal(expected, network.activation(network.layer(SAMPLES)))
-        assert values.take() == []
-
-        network(SAMPLES)
-        assert len(values.take()) == 4
-
-
-@pytest.mark.parametrize("is_strict", [True, False])
-def test_an_exported_network_holds_no_operator_and_keeps_nothing(is_strict: bool) -> None:
-    with collecting(OperatorValues()) as values:
-        program = torch.export.export(Net(), (SAMPLES,), strict=is_strict)
-        assert values.take() == []
-
-    operators = [node.name for node in program.graph.nodes if node.op == "call_function"]
-    assert not [name for name in operators if "detach" in name or "clone" in name]
-
-
-def test_a_traced_network_holds_no_operator_and_keeps_nothing() -> None:
-    with collecting(OperatorValues()) as values, warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        traced = torch.jit.trace(Net(), SAMPLES, check_trace=False)
-        symbolic = torch.fx.symbolic_trace(Net())
-        assert values.take() == []
-
-    assert "clone" not in str(traced.graph)
-    assert "clone" not in str(symbolic.graph)
-
-
-@pytest.mark.parametrize("tracing_mode", ["real", "fake", "symbolic"])
-def test_a_network_run_for_its_operations_keeps_nothing(tracing_mode: str) -> None:
-    network = Net()
-
-    def forward(parameters: dict[str, torch.Tensor], samples: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(network, parameters, (samples,))
-
-    with collecting(OperatorValues()) as values:
-        graph = make_fx(forward, tracing_mode=tracing_mode)(dict(network.named_parameters()), SAMPLES)
-        assert values.take() == []
-
-    assert "clone" not in str(graph.graph)
-
-
-def test_tensors_without_values_are_not_kept() -> None:
-    with collecting(OperatorValues()) as values:
-        Net().to("meta")(SAMPLES.to("meta"))
-        with torch._subclasses.fake_tensor.FakeTensorMode(allow_non_fake_inputs=True):
-            Net()(torch.ones(2, 4))
-
-        assert values.take() == []
-
-
-def test_functional_gradients_are_taken_with_operators_in_the_network() -> None:
-    """torch.func.grad wraps the tensors: what is kept can be read when it has ended."""
-    network = Net()
-
-    def loss(parameters: dict[str, torch.Tensor]) -> torch.Tensor:
-        return torch.func.functional_call(network, parameters, (SAMPLES,)).sum()
-
-    with collecting(OperatorValues()) as values:
-        torch.func.grad(loss)(dict(network.named_parameters()))
-        kept = {value.tag: value.value for value in values.take()}
-
-    assert np.array_equal(kept["weight"].numpy(), network.layer.weight.detach().numpy())
 
 
 def test_nested_collectors_are_told_apart() -> None:

@@ -35,4 +35,5 @@ def load_state(parameters: Mapping[str, Any], state: Mapping[str, Any]) -> None:
     for name, parameter in parameters.items():
         value = state[name]
         array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
-        parameter.set_data(mindspore.Tensor(array, parameter.dtype))
+        # In place: compiled steps go on with the memory that they know, whatever Parameter.set_data() is given.
+        mindspore.ops.assign(parameter, mindspore.Tensor(array, parameter.dtype))

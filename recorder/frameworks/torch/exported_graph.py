@@ -126,7 +126,7 @@ class _Reading:
         return self._add(self._described(name, PARAMETER, tensor))
 
     def _constant(self, name: str, tensor: Any) -> str:
-        is_shown = tensor.numel() <= _FEW_ELEMENTS and type(tensor) is library().Tensor
+        is_shown = tensor.numel() <= _FEW_ELEMENTS and type(tensor) is library().Tensor and not tensor.is_complex()
         attributes = {"value": tensor.tolist()} if is_shown else {}
         return self._add(self._described(name, CONSTANT, tensor)._replace(attributes=attributes))
 

@@ -1,5 +1,7 @@
 """The inputs of the first call of a module, overheard and described."""
 
+import sys
+from functools import partial
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.inputs import Inputs, UnfitInput, described
@@ -9,7 +11,7 @@ from toposcope.recorder.frameworks.torch.modules import library
 class FirstInputs:
     """Listens to a module until its first call, and then takes itself off.
 
-    It is a forward pre-hook. A module may be copied or pickled with it: the copy listens for itself.
+    It is a forward pre-hook. A module may be copied and pickled with it.
     """
 
     def __init__(self, module: Any) -> None:
@@ -27,6 +29,10 @@ class FirstInputs:
         self._handle.remove()
         if self.inputs is None:
             self.inputs = _safely_described(args, kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""
+        return partial, (sys.audit, "toposcope.forward")
 
 
 def _safely_described(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:

@@ -14,8 +14,8 @@ from toposcope.recorder.messages.graph import PARAMETER, Node, graph
 def module_tree(module: Any, inputs: Inputs | None, name: str) -> GraphProto:
     """Return a graph with one node for each submodule that holds no others, or has parameters of its own.
 
-    Edges are of control: they lead from each module to the one that is called next, as far as a run on fake tensors
-    gets, in a twin of the module. Without inputs there are none.
+    All edges are of control. They lead from each module to the one that is called next, as far as a run on fake tensors
+    gets, in a twin of the module; without inputs there are only those from parameters.
 
     Args:
         module: a torch.nn.Module without wrapper.
@@ -90,9 +90,7 @@ def _with_type(node: Node, tensor: Any) -> Node:
 
 
 def _mark_order(message: GraphProto) -> None:
-    """Make the edges between modules those of control: only the order is known, not what flows."""
-    operators = {node.name for node in message.node}
+    """Make all edges those of control: what flows is not known. Readers know a module tree by that."""
     for node in message.node:
         for source in node.input:
-            if source.name in operators:
-                source.type = InputProto.CONTROL_EDGE
+            source.type = InputProto.CONTROL_EDGE

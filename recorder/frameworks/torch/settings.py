@@ -1,9 +1,10 @@
-"""Settings of foreign objects: the plain values among their attributes. Nothing that such an object does raises here."""
+"""Settings of foreign objects: the plain values among their attributes. Nothing that such an object does raises."""
 
 import inspect
 import os
 from collections.abc import Mapping
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.modules import is_tensor
@@ -48,8 +49,8 @@ def constructor_settings(thing: object) -> dict[str, object]:
 
 def name_of(thing: object) -> str:
     """Return the name of a function, or of the class of another object."""
-    while (inner := attribute(thing, "func")) is not None and inner is not thing:  # Of functools.partial.
-        thing = inner
+    while isinstance(thing, partial):
+        thing = thing.func
     name = attribute(thing, "__name__")
     return name if type(name) is str and name else type(thing).__name__
 
@@ -64,7 +65,7 @@ def plain_setting(value: Any) -> object:
         return str.__str__(value.name)
     if isinstance(value, os.PathLike):
         return plain_setting(_path(value))
-    if type(value) in (list, tuple, set, frozenset) or isinstance(value, tuple):
+    if isinstance(value, list | tuple | set | frozenset):
         return _plain_list(value)
     return str(value).removeprefix("torch.") if type(value).__module__ == "torch" and _is_named(value) else None
 
@@ -75,10 +76,12 @@ def _plain(settings: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain_list(values: Any) -> list[object] | None:
-    if len(values) > _LONGEST_LIST:
+    try:
+        items = list(values) if len(values) <= _LONGEST_LIST else [None]
+    except Exception:
         return None
-    plain = [plain_setting(value) for value in values]
-    return None if any(value is None for value in plain) else plain
+    plain = [plain_setting(item) for item in items]
+    return None if any(item is None for item in plain) else plain
 
 
 def _path(path: os.PathLike[Any]) -> str | None:

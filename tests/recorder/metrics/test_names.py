@@ -59,7 +59,9 @@ def test_results_are_floats_and_arrays() -> None:
 
 def test_metrics_of_torchmetrics_are_used_as_they_are() -> None:
     both = MetricCollection([MulticlassAccuracy(2, average="micro"), MulticlassRecall(2)])
-    found = figures({"micro": MulticlassAccuracy(2, average="micro"), "each": MulticlassRecall(2, None), "both": both})
+    found = figures(
+        {"micro": MulticlassAccuracy(2, average="micro"), "each": MulticlassRecall(2, average=None), "both": both}
+    )
     assert found["micro"] == pytest.approx(2 / 3)
     assert np.allclose(found["each"], [0.5, 1.0])
     assert found["both"] == pytest.approx({"MulticlassAccuracy": 2 / 3, "MulticlassRecall": 0.75})

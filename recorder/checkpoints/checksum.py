@@ -1,0 +1,58 @@
+"""A checksum at the end of a file, where readers of zip archives pass over it."""
+
+import os
+import struct
+from typing import BinaryIO
+
+import google_crc32c
+
+from toposcope.proto.framing import Buffer
+
+_MAGIC = b"TOPOCRC1"
+_FOOTER = struct.Struct("<8sI")
+_CHUNK_BYTES = 1 << 20
+
+
+class ChecksumWriter:
+    """A file that remembers the crc32c of what is written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        """Write into *file*."""
+        self._file = file
+        self._crc = 0
+
+    def write(self, data: Buffer) -> int:
+        """Write bytes; return how many, all of them."""
+        view = memoryview(data).cast("B")
+        for start in range(0, len(view), _CHUNK_BYTES):
+            self._crc = google_crc32c.extend(self._crc, bytes(view[start : start + _CHUNK_BYTES]))
+        self._file.write(view)
+        return len(view)
+
+    def flush(self) -> None:
+        """Flush the file."""
+        self._file.flush()
+
+    def finish(self) -> None:
+        """Write the checksum: "TOPOCRC1" and the crc32c of all before, little-endian."""
+        self._file.write(_FOOTER.pack(_MAGIC, self._crc))
+
+
+def verified_size(file: BinaryIO) -> int:
+    """Return how many bytes of a file are its content; ValueError when its checksum does not fit."""
+    size = os.fstat(file.fileno()).st_size - _FOOTER.size
+    if size < 0:
+        return size + _FOOTER.size
+    file.seek(size)
+    magic, expected = _FOOTER.unpack(file.read(_FOOTER.size))
+    if magic != _MAGIC:
+        return size + _FOOTER.size
+    file.seek(0)
+    crc, left = 0, size
+    while left:
+        chunk = file.read(min(left, _CHUNK_BYTES))
+        crc = google_crc32c.extend(crc, chunk)
+        left -= len(chunk)
+    if crc != expected:
+        raise ValueError("its checksum does not fit: it is damaged")
+    return size

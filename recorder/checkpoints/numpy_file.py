@@ -1,0 +1,51 @@
+"""Checkpoints as np.savez() writes them: an array a member, which np.load() reads, and a member of JSON."""
+
+import zipfile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from toposcope.recorder.checkpoints.checkpoint import Checkpoint
+from toposcope.recorder.checkpoints.named_tensors import checkpoint_from, named_from
+from toposcope.recorder.values.foreign import shown
+
+_TEXT, _SUFFIX = "checkpoint.json", ".npy"
+
+
+def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
+    """Write a checkpoint of arrays, of which one at a time is copied.
+
+    Raises:
+        TypeError: an array is of a dtype that NumPy's files have not.
+    """
+    tensors, text = named_from(checkpoint)
+    arrays = {name: _array(name, tensor) for name, tensor in tensors.items()}
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_TEXT, text)
+        for name, array in arrays.items():
+            with archive.open(f"{name}{_SUFFIX}", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+
+
+def read(file: BinaryIO) -> Checkpoint:
+    """Return the checkpoint in a file; a file of others is all network.
+
+    Raises:
+        Exception: any, when the file is damaged.
+    """
+    with zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+        arrays = {}
+        for name in names:
+            if name.endswith(_SUFFIX):
+                with archive.open(name) as member:
+                    arrays[name.removesuffix(_SUFFIX)] = np.lib.format.read_array(member, allow_pickle=False)
+        text = archive.read(_TEXT).decode() if _TEXT in names else None
+    return checkpoint_from(arrays, text)
+
+
+def _array(name: str, tensor: Any) -> Any:
+    array = np.asarray(tensor)
+    if array.dtype.kind in "OV":
+        raise TypeError(f"{name} is {shown(tensor)} of dtype {array.dtype}, which a file of NumPy's cannot hold.")
+    return array

@@ -1,0 +1,67 @@
+"""Checkpoints as safetensors files: the network's tensors by their names, the optimizer's beside them."""
+
+import importlib
+import importlib.util
+import json
+import sys
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
+from toposcope.recorder.checkpoints.named_tensors import checkpoint_from, named_from
+
+_KEY = "toposcope"
+_FORMATS = {"torch": "pt", None: "np"}
+
+
+def require_safetensors() -> None:
+    """Raise ImportError when the package safetensors is not installed."""
+    if importlib.util.find_spec("safetensors") is None:
+        raise ImportError("Checkpoints of format 'safetensors' need the package safetensors: pip install safetensors")
+
+
+def write(checkpoint: Checkpoint, path: str) -> None:
+    """Write a checkpoint of torch tensors or arrays into the file *path*."""
+    require_safetensors()
+    library = library_of(checkpoint)
+    tensors, text = named_from(checkpoint)
+    separate = _separate(tensors) if library else {name: np.asarray(t, order="C") for name, t in tensors.items()}
+    package: Any = importlib.import_module(f"safetensors.{library or 'numpy'}")
+    package.save_file(separate, path, metadata={"format": _FORMATS[library], _KEY: text})
+
+
+def read(file: BinaryIO) -> Checkpoint:
+    """Return the checkpoint in a file: torch's tensors, on the CPU, if it says so, or torch is in use; else arrays.
+
+    Raises:
+        Exception: any, when the file is damaged.
+    """
+    require_safetensors()
+    metadata = metadata_of(file)
+    known = "pt" if "torch" in sys.modules else "np"
+    library = "torch" if metadata.get("format", known) == "pt" else "numpy"
+    package: Any = importlib.import_module(f"safetensors.{library}")
+    file.seek(0)
+    return checkpoint_from(package.load(file.read()), metadata.get(_KEY))
+
+
+def metadata_of(file: BinaryIO) -> dict[str, str]:
+    """Return the texts in the head of a file."""
+    file.seek(0)
+    size = int.from_bytes(file.read(8), "little")
+    metadata: dict[str, str] = json.loads(file.read(size)).get("__metadata__", {})
+    return metadata
+
+
+def _separate(tensors: dict[str, Any]) -> dict[str, Any]:
+    """Return tensors each of which has its memory to itself, as the format wants: tied weights are copied."""
+    owned: set[int] = set()
+    separate = {}
+    for name, tensor in tensors.items():
+        contiguous = tensor.contiguous()
+        address = contiguous.untyped_storage().data_ptr()
+        is_shared = address in owned or contiguous.untyped_storage().nbytes() > contiguous.nbytes
+        separate[name] = contiguous.clone() if is_shared else contiguous
+        owned.add(address)
+    return separate

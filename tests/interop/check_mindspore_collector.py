@@ -1,0 +1,380 @@
+"""The same trainings recorded by MindSpore's own SummaryCollector and by ours: what is equal, and all that is not.
+
+docs/mindspore.md explains the differences.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mindspore as ms
+import numpy as np
+import pytest
+from conftest import ReadEvents
+from google.protobuf.message import Message
+from interop.check_mindspore import assert_same_histogram
+from mindspore import Tensor, nn, ops
+from mindspore.train import Model
+from PIL import Image
+from tensor_messages import tensor_array
+
+from toposcope.proto.graph_pb2 import GraphProto
+from toposcope.proto.lineage_pb2 import LineageEvent
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.frameworks.mindspore import bridge
+
+MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_MODE, id="PyNative mode")]
+EPOCHS, BATCHES, BATCH, SAMPLES = 3, 16, 8, 126
+STEPS = EPOCHS * BATCHES
+COLLECT_FREQ, COLLECT_TENSOR_FREQ = 2, 4
+CUSTOM = {"layers": 3, "dropout": 0.5, "author": "me"}
+# What ours collects beyond MindSpore's.
+EXTRAS = {
+    "collect_eval_metrics": {"eval/acc", "eval/loss"},
+    "collect_learning_rate": {"learning_rate"},
+    "collect_throughput": {"throughput/samples_per_second", "throughput/steps_per_second"},
+    "collect_machine": set[str](),
+    "collect_environment": set[str](),
+    "collect_optimizer_facts": set[str](),
+}
+EQUAL_SETTINGS: dict[str, Any] = dict.fromkeys(EXTRAS, False)
+# MindSpore's saves 19 checkpoints by default.
+THEIR_SETTINGS = {"collect_landscape": None}
+
+Points = dict[tuple[str, str], list[tuple[int, Summary.Value]]]
+
+
+class Net(nn.Cell):
+    """A small network for pictures of 8 x 8, with a summary operator of each kind."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.hidden, self.scores = nn.Conv2d(1, 4, 3), nn.Dense(256, 16), nn.Dense(16, 10)
+        self.flatten, self.relu = nn.Flatten(), nn.ReLU()
+        self.scalar, self.tensor = ops.ScalarSummary(), ops.TensorSummary()
+        self.histogram, self.image = ops.HistogramSummary(), ops.ImageSummary()
+
+    def construct(self, pictures: Tensor) -> Tensor:
+        """Return the scores."""
+        self.image("operator/picture", pictures)
+        hidden = self.relu(self.hidden(self.flatten(self.relu(self.conv(pictures)))))
+        self.histogram("operator/hidden", hidden)
+        scores = self.scores(hidden)
+        self.tensor("operator/scores", scores)
+        self.scalar("operator/mean", scores.mean())
+        return scores
+
+
+@dataclass
+class Run:
+    """What a training left in its files."""
+
+    points: Points
+    graphs: list[GraphProto]
+    lineage: list[LineageEvent]
+    sizes: list[int]
+    """Values in each event."""
+
+    def steps(self, tag: str) -> list[int]:
+        """Return the steps of a tag, in the order of the file."""
+        return [step for (_, own), points in self.points.items() if own == tag for step, _ in points]
+
+    def told(self, field: str) -> list[Any]:
+        """Return the lineage of a kind."""
+        return [getattr(event, field) for event in self.lineage if event.HasField(field)]
+
+
+def dataset() -> Any:
+    """Return pictures in batches, the last of which is not full."""
+    random = np.random.default_rng(0)
+    columns = {"picture": random.random((SAMPLES, 1, 8, 8), np.float32)}
+    columns["digit"] = random.integers(0, 10, SAMPLES).astype(np.int32)
+    return ms.dataset.NumpySlicesDataset(columns, shuffle=False).batch(BATCH)
+
+
+def model(rate: Any = 0.05) -> Model:
+    """Return a model that is the same each time."""
+    ms.set_seed(1)
+    network = Net()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    return Model(network, loss, nn.Momentum(network.trainable_params(), rate, 0.9), metrics={"acc"})
+
+
+def theirs(directory: Path, **settings: Any) -> Any:
+    """Return MindSpore's collector."""
+    given = {"collect_specified_data": THEIR_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    return ms.train.SummaryCollector(str(directory), **given)
+
+
+def ours(directory: Path, **settings: Any) -> Any:
+    """Return our collector, across the bridge."""
+    given = {"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    return bridge(SummaryCollector(directory, **given))
+
+
+def read(directory: Path, read_events: ReadEvents) -> Run:
+    """Read the files of a run."""
+    run = Run({}, [], [], [])
+    for path in sorted(directory.glob("*_MS")):
+        for event in read_events(path):
+            if event.HasField("graph_def"):
+                run.graphs.append(event.graph_def)
+            if event.summary.value:
+                run.sizes.append(len(event.summary.value))
+            for value in event.summary.value:
+                run.points.setdefault((str(value.WhichOneof("value")), value.tag), []).append((event.step, value))
+    for path in sorted(directory.glob("*_lineage")):
+        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
+    return run
+
+
+@pytest.fixture(params=MODES, scope="module")
+def mode(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Run networks in one of MindSpore's modes."""
+    before = ms.get_context("mode")
+    ms.set_context(mode=request.param)
+    yield request.param
+    ms.set_context(mode=before)
+
+
+@pytest.fixture(scope="module")
+def both(mode: int, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
+    """Fit and evaluate at equal settings, recorded by MindSpore and by us."""
+    directory = tmp_path_factory.mktemp("runs")
+    for name, collector_of in (("theirs", theirs), ("ours", ours)):
+        settings = {"custom_lineage_data": CUSTOM, "collect_tensor_freq": COLLECT_TENSOR_FREQ}
+        collector, trained = collector_of(directory / name, **settings), model()
+        trained.fit(EPOCHS, dataset(), dataset(), callbacks=[collector])
+        trained.eval(dataset(), callbacks=[collector])
+    return read(directory / "theirs", _read_events), read(directory / "ours", _read_events)
+
+
+def _read_events(path: Path | str) -> Any:
+    from conftest import _read_events as read_all  # The fixture is for one test, these files are for all.
+
+    return read_all(path)
+
+
+def first_of_each_step(points: list[tuple[int, Summary.Value]]) -> dict[int, Summary.Value]:
+    """Return points without the duplicates."""
+    return dict(reversed(points))
+
+
+def test_tags_are_equal(both: tuple[Run, Run]) -> None:
+    """At equal settings both have the same tags of the same kinds."""
+    their, our = both
+    assert set(their.points) == set(our.points)
+    assert len(their.points) == 11
+
+
+def test_steps_are_equal_but_for_duplicates(both: tuple[Run, Run]) -> None:
+    """MindSpore records the last step of an epoch twice when the frequency divides it."""
+    their, our = both
+    for key, points in our.points.items():
+        steps, their_steps = [step for step, _ in points], [step for step, _ in their.points[key]]
+        freq = COLLECT_TENSOR_FREQ if key[0] == "tensor" else COLLECT_FREQ
+        assert steps == [1, *range(freq, STEPS + 1, freq)]
+        assert list(dict.fromkeys(their_steps)) == steps
+        repeated = [step for step, count in Counter(their_steps).items() if count > 1]
+        assert repeated in ([BATCHES, 2 * BATCHES, STEPS], [1, BATCHES, 2 * BATCHES, STEPS])
+
+
+def test_a_step_is_one_event(both: tuple[Run, Run]) -> None:
+    """MindSpore splits the first step into its operators' values and its own; ours has all eleven in one event."""
+    their, our = both
+    assert their.sizes[:2] == [4, 7]
+    assert our.sizes[0] == 11
+    assert len(our.sizes) == 1 + STEPS // COLLECT_FREQ
+
+
+def test_scalars_are_equal(both: tuple[Run, Run]) -> None:
+    """The loss and the operator's scalar are the same float32 numbers."""
+    their, our = both
+    for tag in ("loss/auto", "operator/mean"):
+        expected = first_of_each_step(their.points["scalar_value", tag])
+        values = first_of_each_step(our.points["scalar_value", tag])
+        assert {step: value.scalar_value for step, value in values.items()} == {
+            step: pytest.approx(value.scalar_value, rel=1e-6) for step, value in expected.items()
+        }
+
+
+def test_histograms_are_equal(both: tuple[Run, Run]) -> None:
+    """Both count alike, but for numbers at an edge, which MindSpore has in float32."""
+    their, our = both
+    tags = [tag for kind, tag in our.points if kind == "histogram"]
+    assert len(tags) == 6
+    for tag in tags:
+        expected = first_of_each_step(their.points["histogram", tag])
+        for step, value in our.points["histogram", tag]:
+            assert_same_histogram(value.histogram, expected[step].histogram)
+
+
+def test_images_are_equal(both: tuple[Run, Run]) -> None:
+    """The pixels are the same but for rounding, where MindSpore truncates; it stores grey pictures as RGB."""
+    their, our = both
+    for tag in ("input_data/auto", "operator/picture"):
+        expected = first_of_each_step(their.points["image", tag])
+        for step, value in our.points["image", tag]:
+            pixels, their_pixels = pixels_of(value), pixels_of(expected[step])
+            assert their_pixels.shape == (*pixels.shape, 3)
+            for channel in range(3):
+                assert set(np.unique(pixels.astype(int) - their_pixels[:, :, channel])) == {0, 1}
+
+
+def pixels_of(value: Summary.Value) -> Any:
+    """Return the pixels of a picture."""
+    return np.asarray(Image.open(io.BytesIO(value.image.encoded_image)))
+
+
+def test_tensors_are_equal(both: tuple[Run, Run]) -> None:
+    """The operator's tensors have the same elements."""
+    their, our = both
+    expected = first_of_each_step(their.points["tensor", "operator/scores"])
+    for step, value in our.points["tensor", "operator/scores"]:
+        np.testing.assert_allclose(
+            tensor_array(value.tensor), tensor_array(expected[step].tensor), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_duplicates_of_mindspore_hold_values_of_the_evaluation(both: tuple[Run, Run]) -> None:
+    """At the end of an epoch of fit MindSpore records what its operators saw in the evaluation, as of the step."""
+    their, our = both
+    points = [value.scalar_value for step, value in their.points["scalar_value", "operator/mean"] if step == BATCHES]
+    trained, evaluated = points
+    assert trained != evaluated
+    values = first_of_each_step(our.points["scalar_value", "operator/mean"])
+    assert values[BATCHES].scalar_value == pytest.approx(trained, rel=1e-6)
+
+
+def test_graphs_are_equal(both: tuple[Run, Run], mode: int) -> None:
+    """Both record the graph of the training network once; there is none in PyNative mode."""
+    kinds = [[Counter(node.op_type for node in graph.node) for graph in run.graphs] for run in both]
+    assert kinds[0] == kinds[1]
+    assert len(kinds[0]) == (1 if mode == ms.GRAPH_MODE else 0)
+
+
+def test_the_lineage_of_the_training_is_equal_but_for_its_size(both: tuple[Run, Run]) -> None:
+    """MindSpore takes the last batch for a full one, and has an entry for the checkpoint that there is not."""
+    (their,), (our,) = (run.told("train_lineage") for run in both)
+    assert (their.train_dataset.train_dataset_size, our.train_dataset.train_dataset_size) == (BATCHES * BATCH, SAMPLES)
+    assert (their.model.path, our.model.path) == ('{"ckpt": null}', "")
+    assert our.algorithm.loss == pytest.approx(their.algorithm.loss, rel=1e-6)
+    for lineage in (their, our):
+        for field in ("model.path", "train_dataset.train_dataset_size", "algorithm.loss"):
+            message, name = field.split(".")
+            getattr(lineage, message).ClearField(name)
+    assert without_doubles(our) == without_doubles(their)
+
+
+def without_doubles(lineage: Message) -> dict[str, Any]:
+    """Return the fields that MindSpore knows: numbers that no float32 is have one of ours beside them."""
+    return {
+        f"{part.name}.{field.name}": value
+        for part, message in lineage.ListFields()
+        for field, value in message.ListFields()
+        if not field.name.endswith("_double")
+    }
+
+
+def test_the_lineage_of_an_evaluation_is_equal_but_for_its_size(both: tuple[Run, Run]) -> None:
+    """Of the evaluations of fit only ours tells: three, with their losses."""
+    (their,), (*inside, our) = (run.told("evaluation_lineage") for run in both)
+    assert our.metric == their.metric
+    assert (their.valid_dataset.valid_dataset_size, our.valid_dataset.valid_dataset_size) == (BATCHES * BATCH, SAMPLES)
+    assert len(inside) == EPOCHS
+    assert all('"acc"' in lineage.metric and '"loss"' in lineage.metric for lineage in inside)
+
+
+def test_lineage_of_the_user_and_of_the_dataset_are_equal(both: tuple[Run, Run]) -> None:
+    """Custom lineage and the pipeline are the same messages."""
+    for field in ("user_defined_info", "dataset_graph"):
+        (their,), (our,) = (run.told(field) for run in both)
+        assert our == their
+
+
+def test_what_ours_adds_is_listed(tmp_path: Path, read_events: ReadEvents) -> None:
+    """At its defaults our collector has these tags and entries more, and no others."""
+    model().fit(1, dataset(), dataset(), callbacks=ours(tmp_path, collect_specified_data=None))
+    run = read(tmp_path, read_events)
+    tags = {tag for _, tag in run.points if not tag.startswith(("machine/", "operator/")) and not tag.endswith("/auto")}
+    assert tags == set.union(*EXTRAS.values())
+    (info,) = run.told("user_defined_info")
+    names = {name for entry in info.user_info for _, entries in entry.ListFields() for name in entries}
+    assert {name.split("/")[0] for name in names} == {"environment", "optimizer"}
+
+
+def test_tensors_reach_the_end_of_the_training(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Without collect_tensor_freq both take twenty steps; MindSpore's are the first ones, ours are spread."""
+    for name, collector_of in (("theirs", theirs), ("ours", ours)):
+        model().train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name)])
+    their, our = (set(read(tmp_path / name, read_events).steps("operator/scores")) for name in ("theirs", "ours"))
+    assert their == {1, *range(2, 39, 2)}
+    assert len(our) == len(their) == 20
+    assert (min(our), max(our)) == (1, STEPS)
+
+
+def test_trainings_that_go_otherwise_are_told_rightly(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A schedule of the learning rate, a stop and a checkpoint that is saved after the collector's last hook."""
+
+    class StopInSecondEpoch(ms.train.Callback):
+        def on_train_step_end(self, run_context: Any) -> None:
+            if run_context.original_args().cur_step_num == BATCHES + 4:
+                run_context.request_stop()
+
+    for name, collector_of in (("theirs", theirs), ("ours", ours)):
+        config = ms.train.CheckpointConfig(save_checkpoint_steps=1000)
+        saving = ms.train.ModelCheckpoint(directory=str(tmp_path / f"{name}_saved"), config=config)
+        rates = nn.ExponentialDecayLR(0.05, 0.5, 16)
+        model(rates).train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name), saving, StopInSecondEpoch()])
+    (their,), (our,) = (read(tmp_path / name, read_events).told("train_lineage") for name in ("theirs", "ours"))
+    assert (their.hyper_parameters.epoch, our.hyper_parameters.epoch) == (EPOCHS, 2)
+    assert not their.hyper_parameters.HasField("learning_rate")
+    assert our.hyper_parameters.learning_rate == pytest.approx(0.05)
+    (saved,) = (tmp_path / "ours_saved").glob("*.ckpt")
+    assert (their.model.path, their.model.size) == ('{"ckpt": ""}', 0)
+    assert str(saved) in our.model.path
+    assert our.model.size == saved.stat().st_size
+
+
+@pytest.mark.parametrize("collectors", [2, 3])
+def test_two_collectors_are_refused(tmp_path: Path, collectors: int) -> None:
+    """They are found across bridges."""
+    callbacks = [ours(tmp_path / str(number)) for number in range(collectors)]
+    with pytest.raises(ValueError, match="SummaryCollector"):
+        model().train(1, dataset(), callbacks=callbacks)
+
+
+def test_a_training_that_raises_is_recorded_to_its_end(tmp_path: Path, read_events: ReadEvents) -> None:
+    """What was recorded and the lineage are in the files; MindSpore's collector tells no lineage then."""
+
+    class Raise(ms.train.Callback):
+        def on_train_step_end(self, run_context: Any) -> None:
+            if run_context.original_args().cur_step_num == 5:
+                raise ArithmeticError("no more")
+
+    for name, collector_of in (("theirs", theirs), ("ours", ours)):
+        with pytest.raises(ArithmeticError):
+            model().train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name), Raise()])
+    their, our = (read(tmp_path / name, read_events) for name in ("theirs", "ours"))
+    assert (len(their.told("train_lineage")), len(our.told("train_lineage"))) == (0, 1)
+    assert our.steps("loss/auto") == [1, 2, 4]
+
+
+def test_values_of_an_evaluation_stay_out(tmp_path: Path, read_events: ReadEvents, mode: int) -> None:
+    """What operators see only while fit evaluates is not recorded as of a training step."""
+
+    class Evaluating(Net):
+        def construct(self, pictures: Tensor) -> Tensor:
+            if not self.training:
+                self.scalar("evaluation only", pictures.mean())
+            return super().construct(pictures)
+
+    network = Evaluating()
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    trained = Model(network, loss, nn.Momentum(network.trainable_params(), 0.05, 0.9), metrics={"acc"})
+    trained.fit(EPOCHS, dataset(), dataset(), callbacks=ours(tmp_path))
+    assert "evaluation only" not in {tag for _, tag in read(tmp_path, read_events).points}

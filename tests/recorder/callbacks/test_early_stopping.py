@@ -1,0 +1,204 @@
+"""EarlyStopping: when it stops, what it restores, what it refuses."""
+
+import logging
+import math
+import subprocess
+import sys
+import textwrap
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from line_network import Line, line_batches
+
+from toposcope.recorder.callbacks.early_stopping import EarlyStopping
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.model import Model
+from toposcope.recorder.training.run_context import CallbackParams, RunContext
+
+NAN = math.nan
+
+
+def epochs_until_stop(callback: EarlyStopping, values: list[Any], key: str = "eval_loss") -> int:
+    """Tell the callback a value for each epoch; return the epoch after which it asks for a stop, or 0."""
+    context = RunContext(CallbackParams(network=Line(), mode="train"))
+    params = context.original_args()
+    callback.on_train_begin(context)
+    for epoch, value in enumerate(values, 1):
+        params.cur_epoch_num = epoch
+        params.eval_results = {} if value is None else {key: value}
+        callback.on_train_epoch_end(context)
+        if context.get_stop_requested():
+            break
+    callback.on_train_end(context)
+    return callback.stopped_epoch
+
+
+@pytest.mark.parametrize(
+    ("settings", "values", "epoch"),
+    [
+        ({}, [3, 2, 1, 1, 0], 4),
+        ({"patience": 1}, [3, 2, 1, 1, 0], 4),
+        ({"patience": 2}, [3, 2, 2, 1, 1, 1], 6),
+        ({"patience": 2}, [3, 2, 1], 0),
+        ({"min_delta": 0.5}, [3, 2, 1.5], 3),
+        ({"min_delta": -0.5}, [3, 2, 1.5], 3),
+        ({"mode": "max"}, [1, 2, 3, 3], 4),
+        ({"monitor": "acc"}, [1, 2, 3, 3], 4),
+        ({"monitor": "acc", "mode": "min"}, [3, 2, 3], 3),
+        ({"monitor": "mae"}, [3, 2, 3], 3),
+        # The baseline is not reached: patience runs from the beginning.
+        ({"patience": 3, "baseline": 1}, [4, 3, 2, 0], 3),
+        ({"patience": 3, "baseline": 1}, [4, 0.5, 2, 2, 2], 5),
+        # Zero is a value, of the metric and of the baseline.
+        ({"patience": 2}, [1, 0, 1, 1], 4),
+        ({"patience": 2, "baseline": 0}, [2, 1, 0], 2),
+        ({"patience": 2}, [NAN, NAN, 1], 2),
+        ({"patience": 2}, [1, None, None, None, 2, 2], 6),
+        ({}, [np.float32(1), torch.tensor(1.0)], 2),
+    ],
+)
+def test_training_stops_after_epochs_without_improvement(
+    settings: dict[str, Any], values: list[Any], epoch: int
+) -> None:
+    callback = EarlyStopping(**settings)
+    key = settings.get("monitor", "eval_loss")
+    assert epochs_until_stop(callback, values, key) == epoch
+    # It forgets the training: the next one is judged alike.
+    assert epochs_until_stop(callback, values, key) == epoch
+
+
+def test_fit_stops_when_its_evaluation_gets_worse() -> None:
+    """The learning rate is so large that the line diverges."""
+
+    class Ends(Callback):
+        def on_train_end(self, run_context: RunContext) -> None:
+            self.epoch = run_context.original_args().cur_epoch_num
+
+    ends, network = Ends(), Line(learning_rate=2.0)
+    Model(network, metrics={"mse"}).fit(
+        9, line_batches(2), line_batches(2), callbacks=[EarlyStopping("mse", patience=2), ends]
+    )
+    assert ends.epoch == 3
+
+
+@pytest.mark.parametrize("monitor", ["loss", "eval_loss", "mse"])
+def test_loss_of_training_and_evaluation_and_metrics_are_monitored(monitor: str) -> None:
+    callback = EarlyStopping(monitor, patience=3)
+    Model(Line(), metrics={"mse"}).fit(2, line_batches(2), line_batches(2), callbacks=callback)
+    assert 0 < callback.best < 20
+    assert callback.wait == 0
+
+
+class Drift(Line):
+    """A line whose weight is the number of steps; it is best at 2."""
+
+    def train_step(self, x: Any, y: Any) -> float:
+        """Take a step, in place, as trainings do."""
+        self._parameters["weight"] += 1
+        return 0.0
+
+    def eval_step(self, x: Any, y: Any) -> tuple[float, Any, Any]:
+        """Return how far the weight is from 2."""
+        return abs(float(self._parameters["weight"][0]) - 2), x, y
+
+
+@pytest.mark.parametrize(("epochs", "ends"), [(9, 5), (4, 4), (2, 2)])
+def test_best_weights_are_restored_when_training_stops_and_when_it_ends(
+    epochs: int, ends: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for restores, weight in ((False, ends), (True, 2)):
+        network = Drift()
+        callback = EarlyStopping(patience=3, verbose=True, restore_best_weights=restores)
+        Model(network, metrics={"mse"}).fit(epochs, line_batches(1), line_batches(1), callbacks=callback)
+        assert network.parameters()["weight"] == weight
+    told = ["Epoch 00005: early stopping"] if ends == 5 else []
+    restored = ["Restoring model weights from the end of the best epoch."] if ends > 2 else []
+    assert capsys.readouterr().out.splitlines() == [*told, *restored, *told]
+
+
+def test_best_weights_of_a_module_are_restored_with_its_buffers() -> None:
+    network = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1))
+    context = RunContext(CallbackParams(network=network, cur_epoch_num=1))
+    callback = EarlyStopping("loss", restore_best_weights=True)
+    callback.on_train_begin(context)
+    wanted: dict[str, Any] = {}
+    for loss in (2.0, 1.0, 3.0):
+        with torch.no_grad():
+            for tensor in network.state_dict().values():
+                tensor.add_(1)
+        if loss == 1.0:
+            wanted = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+        context.original_args().net_outputs = torch.tensor(loss)
+        callback.on_train_epoch_end(context)
+    assert context.get_stop_requested()
+    assert len(wanted) == 7
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(tensor, wanted[name])
+
+
+def test_missing_value_is_told_once_with_what_there_is(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "toposcope.recorder"):
+        Model(Line(), metrics={"mse"}).fit(3, line_batches(1), line_batches(1), callbacks=EarlyStopping("accuracy"))
+        Model(Line()).train(3, line_batches(1), callbacks=EarlyStopping())
+    assert [record.getMessage() for record in caplog.records] == [
+        "EarlyStopping: epoch without 'accuracy'; there is: eval_loss, loss, mse.",
+        "EarlyStopping: epoch without 'eval_loss', for it was not evaluated; there is: loss.",
+    ]
+
+
+def test_metric_of_each_class_is_no_one_number() -> None:
+    with pytest.raises(ValueError, match="EarlyStopping monitors one number; 'recall' is array"):
+        epochs_until_stop(EarlyStopping("recall"), [np.array([0.5, 1.0])], "recall")
+
+
+def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
+    """Two processes see different losses, one of which gets worse: the mean gets better until epoch 4."""
+    script = """
+        import sys
+        import torch.distributed as distributed
+        from toposcope.recorder.callbacks.early_stopping import EarlyStopping
+        from toposcope.recorder.training.run_context import CallbackParams, RunContext
+
+        rank = int(sys.argv[1])
+        distributed.init_process_group("gloo", init_method=f"file://{sys.argv[2]}", rank=rank, world_size=2)
+        context = RunContext(CallbackParams(parallel_mode="data_parallel"))
+        callback, params = EarlyStopping("loss"), context.original_args()
+        callback.on_train_begin(context)
+        for epoch, losses in enumerate([(9, 1), (6, 2), (3, 3), (3, 4), (0, 0)], 1):
+            params.cur_epoch_num, params.net_outputs = epoch, float(losses[rank])
+            callback.on_train_epoch_end(context)
+            if context.get_stop_requested():
+                break
+        print(callback.stopped_epoch, callback.best)
+        distributed.destroy_process_group()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    ranks = [
+        subprocess.Popen([*command, str(rank), str(tmp_path / "meeting")], stdout=subprocess.PIPE, text=True)
+        for rank in range(2)
+    ]
+    assert [process.communicate(timeout=60)[0] for process in ranks] == ["4 3.0\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"monitor": 3}, TypeError),
+        ({"min_delta": "0"}, TypeError),
+        ({"min_delta": NAN}, ValueError),
+        ({"patience": -1}, ValueError),
+        ({"patience": 1.5}, TypeError),
+        ({"verbose": 1}, TypeError),
+        ({"mode": "least"}, ValueError),
+        ({"mode": None}, TypeError),
+        ({"baseline": "best"}, TypeError),
+        ({"baseline": True}, TypeError),
+        ({"restore_best_weights": "yes"}, TypeError),
+    ],
+)
+def test_wrong_argument_is_an_error_that_names_it(arguments: dict[str, Any], error: type[Exception]) -> None:
+    ((name, value),) = arguments.items()
+    with pytest.raises(error, match=rf"{name} is .*{value}"):
+        EarlyStopping(**arguments)

@@ -1,0 +1,550 @@
+"""ModelCheckpoint: when it saves, what is in the files, which of them stay, and what happens when saving fails."""
+
+import errno
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from line_network import Line, line_batches
+from trained_networks import numbers_of, trained_torch
+
+from toposcope.recorder.callbacks import model_checkpoint
+from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
+from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
+from toposcope.recorder.checkpoints import load_checkpoint, restore, save_checkpoint
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.model import Model
+from toposcope.recorder.training.run_context import RunContext
+
+
+def files_in(directory: Path) -> list[str]:
+    """Return the names of the files in a directory, sorted by epoch and step."""
+    return sorted((file.name for file in directory.iterdir()), key=lambda name: (len(name), name))
+
+
+def train(callbacks: Any, epochs: int = 1, batches: int = 4, **arguments: Any) -> Line:
+    """Train a line and return it."""
+    line = Line()
+    Model(line).train(epochs, line_batches(batches), callbacks=callbacks, **arguments)
+    return line
+
+
+class At(Callback):
+    """Does something at the end of one step."""
+
+    def __init__(self, step: int, action: Callable[[], object]) -> None:
+        self._step, self._action = step, action
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Act."""
+        if run_context.original_args().cur_step_num == self._step:
+            self._action()
+
+
+class Clock:
+    """The minutes that the callback believes in: one more at each step."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.seconds
+
+
+@pytest.fixture
+def minutes(monkeypatch: pytest.MonkeyPatch) -> Callback:
+    """Return a callback that lets each step take a minute."""
+    clock = Clock()
+    monkeypatch.setattr(model_checkpoint, "monotonic", clock)
+
+    class Minutes(Callback):
+        def on_train_step_begin(self, run_context: RunContext) -> None:
+            clock.seconds += 60
+
+    return Minutes()
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Callable[[bool], None]]:
+    """Return a function that lets the disk be full from now on, or no longer: a real limit on the size of files."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal = __import__("signal")
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    yield lambda is_full: resource.setrlimit(resource.RLIMIT_FSIZE, (64 if is_full else before[0], before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+def raising(error: BaseException) -> Callable[[], None]:
+    """Return a function that raises error."""
+
+    def raise_it() -> None:
+        raise error
+
+    return raise_it
+
+
+def test_every_step_is_saved_by_default_and_the_newest_five_stay(tmp_path: Path) -> None:
+    checkpoint = ModelCheckpoint(directory=str(tmp_path))
+    train(checkpoint, epochs=2)
+    assert files_in(tmp_path) == ["CKP-1_4.ckpt", "CKP-2_1.ckpt", "CKP-2_2.ckpt", "CKP-2_3.ckpt", "CKP-2_4.ckpt"]
+    assert checkpoint.latest_ckpt_file_name == str(tmp_path / "CKP-2_4.ckpt")
+
+
+def test_every_so_many_steps_and_the_last_one_are_saved(tmp_path: Path) -> None:
+    train(ModelCheckpoint("net", tmp_path, CheckpointConfig(save_checkpoint_steps=3)), epochs=2)
+    assert files_in(tmp_path) == ["net-1_3.ckpt", "net-2_2.ckpt", "net-2_4.ckpt"]
+
+
+def test_last_step_is_not_saved_twice(tmp_path: Path) -> None:
+    written = []
+    config = CheckpointConfig(save_checkpoint_steps=4)
+    checkpoint = ModelCheckpoint("net", tmp_path, config)
+    train([checkpoint, At(4, lambda: written.append(os.stat(checkpoint.latest_ckpt_file_name).st_ino))])
+    assert [os.stat(tmp_path / "net-1_4.ckpt").st_ino] == written
+
+
+@pytest.mark.parametrize("given", [{}, {"save_checkpoint_steps": 0}])
+def test_seconds_that_are_given_count(tmp_path: Path, minutes: Callback, given: dict[str, int]) -> None:
+    """Without steps, or with steps set to zero, every 120 seconds of steps of a minute."""
+    config = CheckpointConfig(save_checkpoint_seconds=120, **given)
+    train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=5)
+    assert files_in(tmp_path) == ["net-1_2.ckpt", "net-1_4.ckpt", "net-1_5.ckpt"]
+
+
+def test_steps_that_are_given_beat_seconds(tmp_path: Path, minutes: Callback) -> None:
+    config = CheckpointConfig(save_checkpoint_steps=5, save_checkpoint_seconds=60)
+    train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=5)
+    assert files_in(tmp_path) == ["net-1_5.ckpt"]
+
+
+def test_without_trigger_the_end_is_saved(tmp_path: Path) -> None:
+    """MindSpore saves nothing then."""
+    config = CheckpointConfig(save_checkpoint_steps=0, save_checkpoint_seconds=0)
+    train(ModelCheckpoint("net", tmp_path, config))
+    assert files_in(tmp_path) == ["net-1_4.ckpt"]
+
+
+def test_one_checkpoint_every_so_many_minutes_and_the_newest_stay(tmp_path: Path, minutes: Callback) -> None:
+    """Though keep_checkpoint_max is five by default."""
+    config = CheckpointConfig(keep_checkpoint_per_n_minutes=3)
+    train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=21)
+    assert files_in(tmp_path) == [f"net-1_{step}.ckpt" for step in (1, 4, 7, 10, 13, 16, 19, 21)]
+
+
+def test_only_own_files_are_deleted(tmp_path: Path) -> None:
+    """Neither those of other trainings of the prefix, nor what only looks like them."""
+    others = ["net-1_1.ckpt", "net-9_9.ckpt", "net_1-1_1.ckpt", "net-best.ckpt", "network-1_1.ckpt"]
+    for name in others:
+        (tmp_path / name).write_bytes(b"")
+    train(ModelCheckpoint("net", tmp_path, CheckpointConfig(keep_checkpoint_max=1)))
+    assert sorted(files_in(tmp_path)) == sorted([*others, "net_2-1_4.ckpt"])
+
+
+def test_second_training_has_names_of_its_own_and_the_number_kept_is_of_both(tmp_path: Path) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(keep_checkpoint_max=3))
+    for _ in range(2):
+        train(checkpoint, batches=2)
+    assert files_in(tmp_path) == ["net-1_2.ckpt", "net_1-1_1.ckpt", "net_1-1_2.ckpt"]
+
+
+def test_second_training_saves_from_its_first_step_on(tmp_path: Path) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2))
+    train(checkpoint, batches=6)
+    train(checkpoint, batches=3)
+    assert files_in(tmp_path)[-2:] == ["net_1-1_2.ckpt", "net_1-1_3.ckpt"]
+
+
+def test_sink_saves_when_enough_steps_have_passed(tmp_path: Path) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(4))
+    train(checkpoint, epochs=4, batches=3, dataset_sink_mode=True)
+    assert files_in(tmp_path) == ["net-2_3.ckpt", "net-4_3.ckpt"]
+
+
+def test_epochs_of_unknown_length_count_their_steps(tmp_path: Path) -> None:
+    class Unsized:
+        def __iter__(self) -> Any:
+            return iter(line_batches(2))
+
+    Model(Line()).train(2, Unsized(), callbacks=ModelCheckpoint("net", tmp_path))
+    assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt", "net-2_1.ckpt", "net-2_2.ckpt"]
+
+
+def test_steps_without_epochs_are_of_the_first(tmp_path: Path) -> None:
+    """As a loop that drives the callback by hand may have it."""
+    checkpoint = ModelCheckpoint("net", tmp_path)
+    context = RunContext({"cur_step_num": 0, "network": Line()})
+    for step in (1, 2):
+        context.original_args().cur_step_num = step
+        checkpoint.on_train_step_end(context)
+    checkpoint.on_train_end(context)
+    assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt"]
+
+
+def test_callbacks_are_told_the_newest_checkpoint(tmp_path: Path) -> None:
+    told = []
+
+    class Listener(Callback):
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            params = run_context.original_args()
+            told.append((params.latest_ckpt_file, params.last_save_ckpt_step))
+
+    train([ModelCheckpoint("net", tmp_path, CheckpointConfig(2)), Listener()], batches=3)
+    second = (str(tmp_path / "net-1_2.ckpt"), 2)
+    assert told == [(None, None), second, second]
+
+
+def test_directory_is_that_of_the_moment_of_construction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "first")
+    checkpoints = [ModelCheckpoint("net"), ModelCheckpoint("net", "deep/er")]
+    monkeypatch.chdir(tmp_path / "second")
+    for checkpoint in checkpoints:
+        train(checkpoint, batches=1)
+        assert Path(checkpoint.latest_ckpt_file_name).is_absolute()
+    assert (tmp_path / "first" / "net-1_1.ckpt").exists()
+    assert (tmp_path / "first" / "deep" / "er" / "net-1_1.ckpt").exists()
+    assert files_in(tmp_path / "second") == []
+
+
+def test_network_optimizer_and_appended_values_are_in_the_file(tmp_path: Path) -> None:
+    network, optimizer = trained_torch()
+    config = CheckpointConfig(append_info=["epoch_num", "step_num", {"step_num": 100, "rate": 0.01, "name": "digits"}])
+    batches = [(torch.randn(8, 4), torch.randn(8, 3))] * 3
+    checkpoint = ModelCheckpoint("net", tmp_path, config)
+    Model(network, torch.nn.functional.mse_loss, optimizer).train(2, batches, callbacks=checkpoint)
+
+    loaded = load_checkpoint(checkpoint.latest_ckpt_file_name)
+    assert loaded.appended == {"epoch_num": 2, "step_num": 106, "rate": 0.01, "name": "digits"}
+    assert numbers_of(loaded.network) == numbers_of(network.state_dict())
+    assert numbers_of(loaded.optimizer) == numbers_of(optimizer.state_dict())
+
+
+@pytest.mark.parametrize("wrap", [torch.compile, torch.nn.DataParallel], ids=["compiled", "DataParallel"])
+def test_wrapped_module_is_saved_by_its_own_names(tmp_path: Path, wrap: Callable[[Any], Any]) -> None:
+    network, _ = trained_torch()
+    context = RunContext({"cur_step_num": 1, "network": wrap(network)})
+    ModelCheckpoint("net", tmp_path).on_train_step_end(context)
+    restore(load_checkpoint(tmp_path / "net-1_1.ckpt"), trained_torch(seed=1)[0])
+
+
+def test_saved_network_is_saved_in_place_of_the_trained_one(tmp_path: Path) -> None:
+    """Its initial values, if it is not trained; and no optimizer, which is of the other."""
+    other = Line()
+    other.load_parameters({"weight": np.ones(1), "bias": np.ones(1)})
+    train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(saved_network=other)))
+    loaded = load_checkpoint(checkpoint.latest_ckpt_file_name)
+    assert (numbers_of(loaded.network), loaded.optimizer) == ([[1], [1]], None)
+
+
+def test_saved_network_that_is_the_trained_one_comes_with_its_optimizer(tmp_path: Path) -> None:
+    network, optimizer = trained_torch()
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(saved_network=network))
+    checkpoint.on_train_step_end(RunContext({"cur_step_num": 1, "network": network, "optimizer": optimizer}))
+    assert load_checkpoint(checkpoint.latest_ckpt_file_name).optimizer is not None
+
+
+@pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC"])
+def test_files_are_encrypted_with_the_key_of_the_config(tmp_path: Path, mode: str) -> None:
+    config = CheckpointConfig(enc_key=b"0123456789abcdef", enc_mode=mode, crc_check=True)
+    line = train(checkpoint := ModelCheckpoint("net", tmp_path, config))
+    path = checkpoint.latest_ckpt_file_name
+    loaded = load_checkpoint(path, key=b"0123456789abcdef", mode=mode)
+    assert numbers_of(loaded.network) == numbers_of(line.parameters())
+    with pytest.raises(ValueError, match="do not fit"):
+        load_checkpoint(path, key=bytes(16), mode=mode)
+
+
+def test_safetensors_files_have_their_own_ending(tmp_path: Path) -> None:
+    train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(format="safetensors")), batches=1)
+    assert files_in(tmp_path) == ["net-1_1.safetensors"]
+    assert load_checkpoint(checkpoint.latest_ckpt_file_name).network.keys() == {"weight", "bias"}
+
+
+@pytest.mark.parametrize("network", [Line(), trained_torch()[0]], ids=["numpy", "torch"])
+def test_thread_writes_the_state_of_the_step_that_was_saved(tmp_path: Path, network: Any) -> None:
+    """Though the training changes the tensors in place while the file is being written."""
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save="thread"))
+    held = threading.Event()
+    context = RunContext({"cur_step_num": 2, "network": network})
+    with holding_up_writes(held):
+        checkpoint.on_train_step_end(context)
+        before = [np.array(numbers) for numbers in numbers_of(state_of(network))]
+        for tensor in state_of(network).values():
+            tensor += 1
+        assert files_in(tmp_path) == []
+        assert checkpoint.latest_ckpt_file_name == ""
+        held.set()
+        checkpoint.on_train_end(context)
+    saved = numbers_of(load_checkpoint(checkpoint.latest_ckpt_file_name).network)
+    assert all(np.array_equal(*pair) for pair in zip(saved, before, strict=True))
+
+
+def state_of(network: Any) -> dict[str, Any]:
+    """Return the tensors of a network."""
+    return dict(network.state_dict() if isinstance(network, torch.nn.Module) else network.parameters())
+
+
+class holding_up_writes:  # noqa: N801
+    """Lets threads that are about to bring a file to the disk wait: a slow disk."""
+
+    def __init__(self, until: threading.Event) -> None:
+        self._until = until
+
+    def __enter__(self) -> None:
+        main, until = threading.current_thread(), self._until
+
+        def hold(event: str, arguments: tuple[Any, ...]) -> None:
+            if event == "open" and str(arguments[0]).endswith(".part") and threading.current_thread() is not main:
+                assert until.wait(30)
+
+        sys.addaudithook(hold)
+
+    def __exit__(self, *_: object) -> None:
+        self._until.set()
+
+
+def test_saving_waits_for_the_save_before(tmp_path: Path) -> None:
+    """Threads write all files, one after the other, and the last one is there at the end."""
+    train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=True)), epochs=3)
+    assert files_in(tmp_path) == ["net-2_4.ckpt", *(f"net-3_{step}.ckpt" for step in (1, 2, 3, 4))]
+    assert checkpoint.latest_ckpt_file_name.endswith("net-3_4.ckpt")
+    for name in files_in(tmp_path):
+        load_checkpoint(tmp_path / name)
+
+
+@pytest.mark.parametrize("async_save", [False, True])
+def test_full_disk_does_not_end_the_training_and_its_end_is_saved(
+    tmp_path: Path, async_save: bool, full_disk: Callable[[bool], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    """The log tells of each checkpoint that is lost, and no part of one stays."""
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
+    train([checkpoint, At(1, lambda: full_disk(True)), At(3, lambda: full_disk(False))])
+    assert files_in(tmp_path)[-1] == "net-1_4.ckpt"
+    assert not [name for name in files_in(tmp_path) if "part" in name]
+    lost = [record for record in caplog.records if "is not saved, the training goes on" in record.getMessage()]
+    assert 1 <= len(lost) <= 3
+    assert {record.levelname for record in lost} == {"ERROR"}
+
+
+@pytest.mark.parametrize("async_save", [False, True])
+def test_last_step_that_cannot_be_saved_is_an_error_at_the_end(
+    tmp_path: Path, async_save: bool, full_disk: Callable[[bool], None]
+) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
+    steps = []
+    watch = [At(step, lambda step=step: steps.append(step)) for step in range(1, 5)]
+    with pytest.raises(OSError, match="last step") as raised:
+        train([checkpoint, At(2, lambda: full_disk(True)), *watch])
+    full_disk(False)
+    assert isinstance(raised.value.__cause__, OSError)
+    assert raised.value.__cause__.errno == errno.EFBIG
+    assert steps == [1, 2, 3, 4]
+    assert checkpoint.latest_ckpt_file_name.startswith(str(tmp_path / "net-1_"))
+
+
+@pytest.mark.parametrize("async_save", [False, True])
+def test_network_of_no_known_kind_is_an_error_at_the_first_step(tmp_path: Path, async_save: bool) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
+    with pytest.raises(TypeError, match="network with parameters"):
+        checkpoint.on_train_step_end(RunContext({"cur_step_num": 1, "network": object()}))
+
+
+def test_error_of_the_thread_is_raised_at_the_next_hook(tmp_path: Path) -> None:
+    """What is wrong with the values, and not with the disk, will not pass."""
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=True))
+    line = Line()
+    line.load_parameters({"weight": np.array([object()]), "bias": np.zeros(1)})
+    context = RunContext({"cur_step_num": 1, "network": line})
+    checkpoint.on_train_step_end(context)
+    with pytest.raises(TypeError, match="dtype object"):
+        checkpoint.on_train_end(context)
+
+
+@pytest.mark.parametrize("form", ["single", "list", "tuple"])
+@pytest.mark.parametrize("error", [ValueError("wrong"), KeyboardInterrupt()])
+def test_exception_leaves_a_breakpoint_however_callbacks_are_passed(
+    tmp_path: Path, form: str, error: BaseException
+) -> None:
+    """No retention counts it."""
+    config = CheckpointConfig(2, keep_checkpoint_max=1, exception_save=True)
+    checkpoint = ModelCheckpoint("net", tmp_path, config)
+    forms = {"single": checkpoint, "list": [checkpoint], "tuple": (checkpoint,)}
+    line = Failing(step=7, error=error)
+    with pytest.raises(type(error)):
+        Model(line).train(2, line_batches(4), callbacks=forms[form])
+    assert files_in(tmp_path) == ["net-2_2.ckpt", "net-2_3_breakpoint.ckpt"]
+    saved = load_checkpoint(tmp_path / "net-2_3_breakpoint.ckpt")
+    assert numbers_of(saved.network) == numbers_of(line.parameters())
+
+
+class Failing(Line):
+    """A line whose training fails at one step."""
+
+    def __init__(self, step: int, error: BaseException) -> None:
+        super().__init__()
+        self._left, self._error = step, error
+
+    def train_step(self, x: Any, y: Any) -> float:
+        """Take a step, or fail."""
+        self._left -= 1
+        if not self._left:
+            raise self._error
+        return super().train_step(x, y)
+
+
+@pytest.mark.parametrize("async_save", [False, True])
+def test_exception_leaves_no_breakpoint_unless_asked_for(tmp_path: Path, async_save: bool) -> None:
+    """And what was being written is whole."""
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save=async_save))
+    with pytest.raises(ValueError, match="wrong"):
+        Model(Failing(3, ValueError("wrong"))).train(1, line_batches(4), callbacks=checkpoint)
+    assert files_in(tmp_path) == ["net-1_2.ckpt"]
+    assert checkpoint.latest_ckpt_file_name.endswith("net-1_2.ckpt")
+
+
+def test_breakpoint_that_cannot_be_saved_does_not_hide_the_exception(
+    tmp_path: Path, full_disk: Callable[[bool], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(100, exception_save=True))
+    with pytest.raises(ValueError, match="wrong"):
+        train([checkpoint, At(1, lambda: full_disk(True)), At(2, raising(ValueError("wrong")))])
+    full_disk(False)
+    assert files_in(tmp_path) == []
+    assert "breakpoint.ckpt is not saved" in caplog.text
+
+
+def test_evaluation_saves_nothing(tmp_path: Path) -> None:
+    """Neither alone nor within fit()."""
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(exception_save=True))
+    model = Model(Line(), metrics={"loss"})
+    model.eval(line_batches(3), callbacks=checkpoint)
+    assert files_in(tmp_path) == []
+    model.fit(1, line_batches(2), line_batches(9), callbacks=checkpoint)
+    assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt"]
+
+
+def test_other_ranks_save_nothing_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    train(ModelCheckpoint("net", tmp_path))
+    assert files_in(tmp_path) == []
+    train(ModelCheckpoint("net", tmp_path, all_ranks=True), batches=1)
+    assert files_in(tmp_path) == ["net-1_1_rank_1.ckpt"]
+
+
+def test_stop_saves_the_last_step(tmp_path: Path) -> None:
+    class Stop(Callback):
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            run_context.request_stop()
+
+    train([ModelCheckpoint("net", tmp_path, CheckpointConfig(100)), Stop()])
+    assert files_in(tmp_path) == ["net-1_1.ckpt"]
+
+
+def test_own_class_may_save_when_it_wants(tmp_path: Path) -> None:
+    """The documented step_end() is what each step calls."""
+
+    class OddSteps(ModelCheckpoint):
+        def step_end(self, run_context: RunContext) -> None:
+            if run_context.original_args().cur_step_num % 2:
+                super().step_end(run_context)
+
+    train(OddSteps("net", tmp_path), batches=5)
+    assert files_in(tmp_path) == [f"net-1_{step}.ckpt" for step in (1, 3, 5)]
+
+
+def test_guide_keeps_the_checkpoint_with_the_best_accuracy(tmp_path: Path) -> None:
+    """A callback of the user's calls save_checkpoint() after evaluations that are better than all before."""
+
+    class SaveBest(Callback):
+        def __init__(self) -> None:
+            self.best = -np.inf
+
+        def on_train_epoch_end(self, run_context: RunContext) -> None:
+            params = run_context.original_args()
+            if params.eval_results["accuracy"] > self.best:
+                self.best = params.eval_results["accuracy"]
+                best = {"accuracy": self.best, "epoch_num": params.cur_epoch_num}
+                save_checkpoint(params.network, tmp_path / "best.ckpt", append=best)
+
+    accuracies = iter([0.5, 0.9, 0.7])
+
+    class Accuracy:
+        def clear(self) -> None: ...
+
+        def update(self, *_: Any) -> None: ...
+
+        def eval(self) -> float:
+            return next(accuracies)
+
+    model = Model(Line(), metrics={"accuracy": Accuracy()})
+    model.fit(3, line_batches(2), line_batches(2), callbacks=SaveBest())
+    assert load_checkpoint(tmp_path / "best.ckpt").appended == {"accuracy": 0.9, "epoch_num": 2}
+
+
+def test_guide_saves_below_a_threshold_of_the_loss(tmp_path: Path) -> None:
+    class SaveBelow(Callback):
+        def __init__(self, threshold: float) -> None:
+            self.threshold = threshold
+
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            params = run_context.original_args()
+            if params.net_outputs < self.threshold:
+                save_checkpoint(params.train_network, f"{tmp_path}/{params.cur_epoch_num}_{params.cur_step_num}.ckpt")
+                run_context.request_stop()
+
+    line = train(SaveBelow(0.5), epochs=9)
+    (name,) = files_in(tmp_path)
+    assert numbers_of(load_checkpoint(tmp_path / name).network) == numbers_of(line.parameters())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"prefix": 1}, ValueError),
+        ({"prefix": "a/b"}, ValueError),
+        ({"prefix": ""}, ValueError),
+        ({"directory": 1}, ValueError),
+        ({"directory": " "}, ValueError),
+        ({"config": {}}, TypeError),
+        ({"all_ranks": 1}, TypeError),
+    ],
+)
+def test_wrong_arguments_raise_what_the_api_text_says(arguments: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error, match=next(iter(arguments))):
+        ModelCheckpoint(**arguments)
+
+
+def test_directory_that_is_a_file_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(NotADirectoryError, match="file"):
+        ModelCheckpoint(directory=tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("package", "arguments"), [("cryptography", {"enc_key": bytes(16)}), ("safetensors", {"format": "safetensors"})]
+)
+def test_missing_package_is_told_before_the_training(
+    tmp_path: Path, package: str, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = model_checkpoint_find_spec()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else find_spec(name))
+    with pytest.raises(ImportError, match=f"pip install {package}"):
+        train([ModelCheckpoint("net", tmp_path, CheckpointConfig(**arguments)), At(1, pytest.fail)])
+
+
+def model_checkpoint_find_spec() -> Callable[[str], Any]:
+    """Return the function that finds packages."""
+    import importlib.util
+
+    return importlib.util.find_spec

@@ -1,0 +1,577 @@
+"""SummaryCollector in trainings of a network without a framework, read back by the server."""
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from line_network import Line, line_batches
+
+from toposcope import server
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import summary
+from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.model import Model
+from toposcope.recorder.training.run_context import CallbackParams, RunContext
+
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
+
+
+def run_in(directory: Path) -> Any:
+    """Return the only run of a directory."""
+    (run,) = server.open(directory).runs.values()
+    return run
+
+
+def steps_of(directory: Path, tag: str) -> list[int]:
+    """Return the steps of a scalar."""
+    return [int(step) for step in run_in(directory).scalars(tag).step]
+
+
+def summaries(directory: Path, read_events: Any) -> list[Event]:
+    """Return the events that hold summary values."""
+    (path,) = directory.glob("*_MS")
+    return [event for event in read_events(path) if event.HasField("summary")]
+
+
+class Pictures(Line):
+    """Trains on a line, whatever pictures come with it; its forward pass calls every summary operator."""
+
+    def train_step(self, images: Any, x: Any, y: Any) -> Any:
+        """Train one step, putting summary values."""
+        loss = super().train_step(x, y)
+        summary.scalar("inner", loss)
+        summary.tensor("activation", x)
+        summary.histogram("outputs", self.predict(x))
+        return np.float32(loss), y
+
+
+def picture_batches(number: int) -> list[tuple[Any, ...]]:
+    """Return batches of four pictures, floats NCHW, and a line."""
+    pictures = np.linspace(0, 1, 4 * 64, dtype=np.float32).reshape(4, 1, 8, 8)
+    return [(pictures, x, y) for x, y in line_batches(number)]
+
+
+def train(directory: Path, network: Line, batches: Any, epochs: int = 1, **options: Any) -> None:
+    """Train network with a collector, quiet unless told otherwise."""
+    options.setdefault("collect_specified_data", QUIET)
+    Model(network).train(epochs, batches, callbacks=SummaryCollector(directory, **options))
+
+
+def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events: Any) -> None:
+    """No step is recorded twice: not the first, which MindSpore splits, nor the last of an epoch."""
+    train(tmp_path, Pictures(), picture_batches(20), 2)
+
+    events = summaries(tmp_path, read_events)
+    assert [event.step for event in events] == [1, 10, 20, 30, 40]
+    tags = {"loss/auto", "learning_rate", "weight/auto", "bias/auto", "input_data/auto"}
+    operators = {"inner", "activation", "outputs"}
+    assert [{value.tag for value in event.summary.value} for event in events] == [tags | operators] * 5
+
+
+def test_loss_is_the_mean_of_the_first_output(tmp_path: Path) -> None:
+    """As recorded by the network itself, at the same steps."""
+    train(tmp_path, Pictures(), picture_batches(20))
+
+    run = run_in(tmp_path)
+    assert np.allclose(run.scalars("loss/auto").value, run.scalars("inner").value)
+    assert list(run.scalars("loss/auto").step) == [1, 10, 20]
+
+
+def test_images_are_the_first_array_of_the_batch(tmp_path: Path) -> None:
+    """Four pictures side by side, of every collected step."""
+    train(tmp_path, Pictures(), picture_batches(10))
+
+    images = run_in(tmp_path).images("input_data/auto")
+    assert [int(step) for step in images.step] == [1, 10]
+    assert (images[0][0].height, images[0][0].width) == (8, 32)
+
+
+def test_batches_without_images_are_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Input that is no picture is not collected, and everything else is."""
+    with caplog.at_level(logging.WARNING):
+        train(tmp_path, Line(), line_batches(30))
+
+    assert steps_of(tmp_path, "loss/auto") == [1, 10, 20, 30]
+    (record,) = caplog.records
+    assert "the input is not collected any more" in record.getMessage()
+    assert "(4,)" in record.getMessage()
+
+
+class ManyParameters(Line):
+    """Has parameters that the line does not need."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return seven parameters."""
+        return {f"layer{i}.weight": np.full(3, i) for i in range(7)}
+
+
+@pytest.mark.parametrize(
+    ("regular", "layers"), [(None, [0, 1, 2, 3, 4]), ("layer[56]", [5, 6]), ("weight", []), (r".*\.weight", range(7))]
+)
+def test_histograms_are_of_the_parameters_that_match(tmp_path: Path, regular: str | None, layers: list[int]) -> None:
+    """None: the first five; otherwise those whose names begin with a match."""
+    train(tmp_path, ManyParameters(), line_batches(1), collect_specified_data={**QUIET, "histogram_regular": regular})
+
+    assert run_in(tmp_path).tags("histogram") == [f"layer{i}.weight/auto" for i in layers]
+
+
+def test_frequency_counts_steps(tmp_path: Path) -> None:
+    """collect_freq=3: the first and every third."""
+    train(tmp_path, Line(), line_batches(8), 2, collect_freq=3)
+
+    assert steps_of(tmp_path, "loss/auto") == [1, 3, 6, 9, 12, 15]
+
+
+def test_sunk_data_is_collected_by_epochs(tmp_path: Path) -> None:
+    """In sink mode the unit of collect_freq is epochs; events carry the step."""
+    collector = SummaryCollector(tmp_path, collect_freq=2, collect_specified_data=QUIET)
+    Model(Pictures()).train(5, picture_batches(4), callbacks=collector, dataset_sink_mode=True)
+
+    assert steps_of(tmp_path, "loss/auto") == [4, 8, 16]
+    assert steps_of(tmp_path, "inner") == [4, 8, 16]
+
+
+def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
+    """The figures of the API text: 600 steps give 20 tensors and 61 of the others, the last step among them."""
+    train(tmp_path, Pictures(), picture_batches(60), 10)
+
+    run = run_in(tmp_path)
+    tensors = [int(step) for step in run.tensors("activation").step]
+    assert len(tensors) == 20
+    assert (tensors[0], tensors[-1]) == (1, 600)
+    assert len(run.scalars("inner").step) == len(run.scalars("loss/auto").step) == 61
+
+
+def test_frequency_of_tensors_is_its_own(tmp_path: Path, read_events: Any) -> None:
+    """At a step of tensors only, nothing else is recorded."""
+    train(tmp_path, Pictures(), picture_batches(12), collect_tensor_freq=4)
+
+    events = summaries(tmp_path, read_events)
+    assert [event.step for event in events] == [1, 4, 8, 10, 12]
+    assert [[value.tag for value in event.summary.value] for event in events][1:3] == [["activation"]] * 2
+    assert "activation" not in [value.tag for value in events[3].summary.value]
+
+
+def test_exported_tensors_are_files(tmp_path: Path) -> None:
+    """export_options reaches the recorder."""
+    train(tmp_path, Pictures(), picture_batches(1), export_options={"tensor_format": "npy"})
+
+    (path,) = tmp_path.glob("export_*/tensor/*.npy")
+    assert np.load(path).shape == (4,)
+
+
+def test_files_are_no_larger_than_asked(tmp_path: Path) -> None:
+    """max_file_size reaches the recorder; nothing is lost."""
+    train(tmp_path, Pictures(), picture_batches(40), collect_freq=1, max_file_size=20_000)
+
+    sizes = [path.stat().st_size for path in tmp_path.glob("*_MS")]
+    assert len(sizes) > 1
+    assert max(sizes) <= 20_000
+    assert steps_of(tmp_path, "loss/auto") == list(range(1, 41))
+
+
+def test_nothing_is_collected_but_what_was_asked_for(tmp_path: Path) -> None:
+    """keep_default_action=False: the loss and the summary operators, no lineage, no other scalar."""
+    asked = {"collect_metric": True}
+    train(tmp_path, Pictures(), picture_batches(10), collect_specified_data=asked, keep_default_action=False)
+
+    run = run_in(tmp_path)
+    assert set(run.tags()) == {"loss/auto", "inner", "activation", "outputs"}
+    assert not list(tmp_path.glob("*_lineage"))
+
+
+@pytest.mark.parametrize(
+    ("key", "tag"),
+    [
+        ("collect_metric", "loss/auto"),
+        ("collect_learning_rate", "learning_rate"),
+        ("collect_throughput", "throughput/steps_per_second"),
+        ("collect_machine", "machine/process_memory_gib"),
+        ("collect_input_data", "input_data/auto"),
+        ("collect_eval_metrics", "eval/mse"),
+        ("collect_train_lineage", "train"),
+        ("collect_eval_lineage", "evaluation"),
+        ("collect_environment", "custom"),
+    ],
+)
+def test_every_default_has_its_switch(tmp_path: Path, key: str, tag: str) -> None:
+    """The key is in the documentation of the class; False leaves that tag out, and no other."""
+    for directory, data in ((tmp_path / "on", {}), (tmp_path / "off", {key: False})):
+        collector = SummaryCollector(directory, collect_specified_data=data)
+        batches = [(pictures, x, y) for pictures, x, y in picture_batches(2)]
+        Model(JudgedPictures(), metrics={"mse"}).fit(1, batches, batches, callbacks=collector)
+
+    on, off = set(run_in(tmp_path / "on").tags()), set(run_in(tmp_path / "off").tags())
+    assert tag in on
+    assert on - off <= {tag, "throughput/samples_per_second", "machine/memory_percent", "eval/loss"}
+    assert off <= on
+    assert f" {key}, True " in (SummaryCollector.__doc__ or "").replace("\n", " ")
+
+
+class JudgedPictures(Pictures):
+    """Can be evaluated on batches with pictures."""
+
+    def eval_step(self, images: Any, x: Any, y: Any) -> Any:
+        """Return loss, outputs and labels."""
+        return super().eval_step(x, y)
+
+
+class DescentLine(Line):
+    """Tells its gradients."""
+
+    def gradients(self) -> dict[str, Any]:
+        """Return gradients of known norms."""
+        return {"weight": np.array([3.0, 0.0]), "bias": np.array([4.0])}
+
+
+def test_gradients_are_collected_on_request(tmp_path: Path) -> None:
+    """Norms of each and of all, and histograms of those whose names match."""
+    data = {**QUIET, "collect_gradient_norm": True, "gradient_histogram_regular": "w"}
+    train(tmp_path, DescentLine(), line_batches(1), collect_specified_data=data)
+
+    run = run_in(tmp_path)
+    norms = {tag: run.scalars(tag).value[0] for tag in run.tags("scalar") if tag.startswith("gradient")}
+    assert norms == {"gradient_norm/global": 5.0, "gradient_norm/weight": 3.0, "gradient_norm/bias": 4.0}
+    assert "gradient/weight" in run.tags("histogram")
+    assert "gradient/bias" not in run.tags("histogram")
+
+
+def test_throughput_counts_steps_and_samples(tmp_path: Path) -> None:
+    """Four samples a step."""
+    train(tmp_path, Line(), line_batches(10), collect_specified_data={})
+
+    run = run_in(tmp_path)
+    steps, samples = (run.scalars(f"throughput/{what}_per_second").value for what in ("steps", "samples"))
+    assert np.allclose(samples, 4 * steps)
+    assert (steps > 0).all()
+
+
+def test_evaluations_in_fit_are_curves_and_lineage(tmp_path: Path) -> None:
+    """At the step that was trained last; the lineage holds the newest."""
+    collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
+    line = Line()
+    Model(line, metrics={"mse": lambda outputs, labels: float(((outputs - labels) ** 2).mean())}).fit(
+        3, line_batches(4), line_batches(2), callbacks=collector
+    )
+
+    run = run_in(tmp_path)
+    assert steps_of(tmp_path, "eval/mse") == steps_of(tmp_path, "eval/loss") == [4, 8, 12]
+    assert run.lineage().metrics["mse"] == run.scalars("eval/mse").value[-1]
+
+
+def test_evaluation_alone_is_lineage_only(tmp_path: Path) -> None:
+    """Model.eval() records no scalar, no graph and no training."""
+    batches = picture_batches(2)
+    Model(JudgedPictures(), metrics={"mse"}).eval(batches, callbacks=SummaryCollector(tmp_path))
+
+    run = run_in(tmp_path)
+    assert run.tags() == ["evaluation"]
+    assert set(run.lineage().metrics) == {"mse"}
+
+
+def hand_driven(collector: SummaryCollector, **more: Any) -> RunContext:
+    """Return what a callback is told at the beginning of a training of two epochs of ten steps."""
+    return RunContext(
+        CallbackParams(
+            mode="train",
+            network=Line(),
+            train_network=Line(),
+            epoch_num=2,
+            batch_num=10,
+            cur_step_num=0,
+            list_callback=[collector],
+            **more,
+        )
+    )
+
+
+def drive(collector: SummaryCollector, context: RunContext, numbers: range, losses: Any = 0.5) -> None:
+    """Call the hooks of steps of one epoch."""
+    params = context.original_args()
+    for number in numbers:
+        params.cur_step_num, params.train_dataset_element = number, (np.zeros(4),)
+        collector.on_train_step_begin(context)
+        params.net_outputs = losses
+        collector.on_train_step_end(context)
+
+
+def test_arrays_may_be_metrics_and_what_is_none_costs_no_other(tmp_path: Path, caplog: Any) -> None:
+    """MindSpore drops all metrics when one of them is an array."""
+    collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
+    context = hand_driven(collector)
+    with collector, caplog.at_level(logging.WARNING):
+        collector.on_train_begin(context)
+        drive(collector, context, range(1, 11))
+        context.original_args().metrics = {"f1": np.array([0.25, 0.5]), "odd": object(), "acc": np.float32(0.5)}
+        collector.on_train_epoch_end(context)
+
+    run = run_in(tmp_path)
+    assert run.lineage().metrics == {"f1": [0.25, 0.5], "acc": 0.5}
+    assert {tag for tag in run.tags("scalar") if tag.startswith("eval")} == {"eval/f1/0", "eval/f1/1", "eval/acc"}
+    assert "metric 'odd'" in caplog.text
+
+
+class Stop(Callback):
+    """Asks to stop, or raises, at a step."""
+
+    def __init__(self, step: int, error: Exception | None = None) -> None:
+        self.step, self.error = step, error
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Stop at the step."""
+        if run_context.original_args().cur_step_num == self.step:
+            if self.error is not None:
+                raise self.error
+            run_context.request_stop()
+
+
+def test_lineage_tells_the_epochs_that_were_reached(tmp_path: Path) -> None:
+    """Not those that were planned, when the training stops early; the loss is that of the last step."""
+    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Stop(13)]
+    Model(Line()).train(50, line_batches(10), callbacks=callbacks)
+
+    lineage = run_in(tmp_path).lineage()
+    assert lineage.hyper_parameters["epoch"] == 2
+    assert lineage.hyper_parameters["device_num"] == 1
+    assert lineage.hyper_parameters["batch_size"] == 4
+    assert lineage.model["network"] == "Line"
+    assert lineage.model["loss"] > 0
+
+
+def test_training_that_raises_leaves_its_lineage_and_closed_files(tmp_path: Path) -> None:
+    """The error propagates; what was collected is there, and all files are complete."""
+    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Stop(13, KeyError("mine"))]
+    with pytest.raises(KeyError, match="mine"):
+        Model(Line()).train(5, line_batches(10), callbacks=callbacks)
+
+    run = run_in(tmp_path)
+    assert run.lineage().hyper_parameters["epoch"] == 2
+    assert steps_of(tmp_path, "loss/auto") == [1, 10]
+    assert run.damaged_records == 0
+
+
+def test_learning_rate_of_a_schedule_is_in_the_lineage(tmp_path: Path) -> None:
+    """The largest one, which is the base of most schedules; MindSpore's lineage has none."""
+
+    class Decay(Callback):
+        def on_train_step_begin(self, run_context: RunContext) -> None:
+            params = run_context.original_args()
+            params.network.learning_rate = 0.1 / params.cur_step_num
+
+    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Decay()]
+    Model(Line()).train(1, line_batches(20), callbacks=callbacks)
+
+    run = run_in(tmp_path)
+    assert np.allclose(run.scalars("learning_rate").value, [0.1, 0.01, 0.005])
+    assert run.lineage().hyper_parameters["learning_rate"] == 0.1
+
+
+class Saver(Callback):
+    """Writes a checkpoint at the very end, as ModelCheckpoint does, and knows its name."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.latest_ckpt_file_name = path, ""
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Write it."""
+        self.path.write_bytes(bytes(123))
+        self.latest_ckpt_file_name = str(self.path)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_checkpoint_is_in_the_lineage_wherever_its_callback_stands(tmp_path: Path, is_first: bool) -> None:
+    """MindSpore misses the last checkpoint when the collector comes first."""
+    saver = Saver(tmp_path / "last.ckpt")
+    callbacks = [SummaryCollector(tmp_path / "run", collect_specified_data=QUIET), saver]
+    Model(Line()).train(1, line_batches(2), callbacks=callbacks if is_first else callbacks[::-1])
+
+    model = run_in(tmp_path / "run").lineage().model
+    assert model["size"] == 123
+    assert str(tmp_path / "last.ckpt") in str(model["path"])
+
+
+def test_lineage_has_what_the_user_tells(tmp_path: Path) -> None:
+    """Over what the environment tells."""
+    custom = {"dataset": "line", "seed": 7, "environment/host": "here"}
+    train(tmp_path, Line(), line_batches(1), collect_specified_data={}, custom_lineage_data=custom)
+
+    lineage = run_in(tmp_path).lineage()
+    assert {name: lineage.custom[name] for name in custom} == custom
+    assert "environment/python" in lineage.custom
+
+
+def test_two_collectors_in_a_list_are_refused(tmp_path: Path) -> None:
+    """The error names both directories."""
+    collectors = [SummaryCollector(tmp_path / "first"), SummaryCollector(tmp_path / "second")]
+
+    with pytest.raises(ValueError, match=r"first and .*second"):
+        Model(Line()).train(1, line_batches(1), callbacks=collectors)
+
+
+def test_unknown_mode_is_refused(tmp_path: Path) -> None:
+    """cb_params.mode is train or eval."""
+    collector = SummaryCollector(tmp_path)
+    with collector, pytest.raises(ValueError, match="'predict'"):
+        collector.begin(RunContext({"mode": "predict"}))
+
+
+def test_collector_that_was_not_entered_says_so(tmp_path: Path) -> None:
+    """Hooks come within the context."""
+    collector = SummaryCollector(tmp_path)
+    with pytest.raises(ValueError, match="within its context"):
+        collector.on_train_begin(hand_driven(collector))
+
+
+def test_no_file_before_the_training(tmp_path: Path) -> None:
+    """Construction only makes the directory."""
+    SummaryCollector(tmp_path / "run")
+
+    assert os.listdir(tmp_path / "run") == []
+
+
+def test_collector_serves_several_trainings(tmp_path: Path) -> None:
+    """Each has its files; the second repeats steps and is an attempt of its own."""
+    collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET), Model(Line())
+    model.train(1, line_batches(10), callbacks=collector)
+    model.train(1, line_batches(10), callbacks=collector)
+
+    run = run_in(tmp_path)
+    assert run.attempts == 2
+    assert [int(step) for step in run.scalars("loss/auto", attempt="all").step] == [1, 10, 1, 10]
+
+
+def test_context_of_the_users_own_spans_trainings(tmp_path: Path) -> None:
+    """Entered around two trainings: one file, and the lineage of both."""
+    model = Model(Line())
+    with SummaryCollector(tmp_path, collect_specified_data=QUIET) as collector:
+        model.train(1, line_batches(10), callbacks=collector)
+        model.train(2, line_batches(10), callbacks=collector)
+
+    assert len(list(tmp_path.glob("*_MS"))) == 1
+    assert run_in(tmp_path).lineage().hyper_parameters["epoch"] == 2
+
+
+class Broken(Line):
+    """Its parameters cannot be had."""
+
+    def parameters(self) -> Any:
+        """Fail."""
+        raise RuntimeError("no parameters today")
+
+
+def test_failing_collection_is_switched_off_and_training_goes_on(tmp_path: Path, caplog: Any) -> None:
+    """One line in the log; the rest is collected as before."""
+    data = {**QUIET, "collect_input_data": False}
+    with caplog.at_level(logging.WARNING):
+        train(tmp_path, Broken(), line_batches(30), collect_specified_data=data)
+
+    assert steps_of(tmp_path, "loss/auto") == [1, 10, 20, 30]
+    (record,) = caplog.records
+    assert "parameter histograms" in record.getMessage()
+    assert "no parameters today" in record.getMessage()
+
+
+@pytest.mark.parametrize("loss", [object(), None, (), "text"])
+def test_outputs_without_a_loss_are_told_of_once(tmp_path: Path, loss: object, caplog: Any) -> None:
+    """The loss is switched off, everything else goes on."""
+    collector = SummaryCollector(tmp_path, collect_specified_data={**QUIET, "collect_input_data": False})
+    context = hand_driven(collector)
+    with collector, caplog.at_level(logging.WARNING):
+        collector.on_train_begin(context)
+        drive(collector, context, range(1, 21), loss)
+
+    assert steps_of(tmp_path, "learning_rate") == [1, 10, 20]
+    assert len(caplog.records) == 1
+
+
+def test_nan_loss_is_recorded(tmp_path: Path) -> None:
+    """The summary shows where a training went wrong."""
+    collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
+    context = hand_driven(collector)
+    with collector:
+        collector.on_train_begin(context)
+        drive(collector, context, range(1, 10), 0.5)
+        drive(collector, context, range(10, 21), (np.float32("nan"), np.zeros(3)))
+
+    assert np.isnan(run_in(tmp_path).scalars("loss/auto").value).tolist() == [False, True, True]
+
+
+def endless(batches: list[Any]) -> Iterator[Any]:
+    """Yield batches without telling their number."""
+    yield from batches
+
+
+class Lengthless:
+    """Batches of an epoch whose number nobody knows."""
+
+    def __init__(self, batches: list[Any]) -> None:
+        self.batches = batches
+
+    def __iter__(self) -> Iterator[Any]:
+        return endless(self.batches)
+
+
+def test_training_of_unknown_length_is_collected_to_its_end(tmp_path: Path) -> None:
+    """Tensors get sparser, and reach near the end."""
+    train(tmp_path, Pictures(), Lengthless(picture_batches(300)), collect_freq=2)
+
+    tensors = [int(step) for step in run_in(tmp_path).tensors("activation").step]
+    assert len(tensors) < 30
+    assert tensors[-1] >= 240
+    assert steps_of(tmp_path, "loss/auto")[-1] == 300
+
+
+def test_ranks_share_tensors_and_rank_zero_has_the_lineage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each rank has its own files; images and lineage are of rank 0."""
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    for rank in ("0", "1"):
+        monkeypatch.setenv("RANK", rank)
+        train(tmp_path, Pictures(), picture_batches(40))
+
+    run = run_in(tmp_path)
+    steps = [[int(step) for step in run.tensors("activation", rank=rank).step] for rank in (0, 1)]
+    assert steps == [[1, 20, 40], [10, 30]]
+    assert [list(run.scalars("loss/auto", rank=rank).step) for rank in (0, 1)] == [[1, 10, 20, 30, 40]] * 2
+    assert len(run.images("input_data/auto", rank=0)) == 5
+    assert len(run.images("input_data/auto", rank=1)) == 0
+    assert [path.name.split(".")[5] for path in tmp_path.glob("*_lineage")] == ["0"]
+
+
+def test_all_ranks_record_all_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """all_ranks=True: lineage and images of rank 1 too."""
+    monkeypatch.setenv("RANK", "1")
+    train(tmp_path, Pictures(), picture_batches(1), all_ranks=True)
+
+    assert len(run_in(tmp_path).images("input_data/auto", rank=1)) == 1
+    assert len(list(tmp_path.glob("*_lineage"))) == 1
+
+
+def test_plain_loop_is_collected(tmp_path: Path) -> None:
+    """watch() drives the same collector: steps, metrics at the step of the evaluation, also within an epoch."""
+    line, batches = Line(), line_batches(10)
+    data = {**QUIET, "collect_input_data": False}
+    with SummaryCollector(tmp_path, collect_specified_data=data).watch(line, None, batches, epochs=2) as run:
+        for _ in range(2):
+            for number, (x, y) in enumerate(batches, 1):
+                run.step(line.train_step(x, y), batch=(x, y))
+                if number == 7:
+                    run.eval({"accuracy": 0.25})
+        run.eval({"accuracy": 0.5})
+
+    assert steps_of(tmp_path, "loss/auto") == [1, 10, 20]
+    assert steps_of(tmp_path, "eval/accuracy") == [7, 17, 20]
+    assert run_in(tmp_path).lineage().metrics == {"accuracy": 0.5}
+
+
+def test_loop_without_anything_but_losses_is_collected(tmp_path: Path) -> None:
+    """No model, no optimizer, no loader."""
+    with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch() as run:
+        for step in range(1, 101):
+            run.step(1 / step)
+
+    assert steps_of(tmp_path, "loss/auto") == [1, *range(10, 101, 10)]

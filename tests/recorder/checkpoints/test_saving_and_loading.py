@@ -1,0 +1,230 @@
+"""Checkpoints of every format: saved, read by us and by the libraries whose formats they are, and put back."""
+
+import os
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from line_network import Line
+from trained_networks import Momentum, numbers_of, trained_line, trained_torch
+
+from toposcope.recorder.checkpoints import Checkpoint, load_checkpoint, restore, save_checkpoint
+
+FORMATS = ["ckpt", "safetensors"]
+APPENDED = {"epoch_num": 3, "rate": 0.1, "is_best": True, "note": "a\nb"}
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_torch_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path: Path, ending: str) -> None:
+    """Network with buffers, optimizer with moments and appended values come back exactly."""
+    network, optimizer = trained_torch()
+    path = tmp_path / f"a.{ending}"
+    save_checkpoint(network, path, optimizer=optimizer, append=APPENDED)
+
+    other, other_optimizer = trained_torch(seed=1)
+    checkpoint = load_checkpoint(path)
+    restore(checkpoint, other, other_optimizer)
+
+    assert checkpoint.appended == APPENDED
+    assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
+    assert other_optimizer.state_dict().keys() == optimizer.state_dict().keys()
+    for each, each_optimizer in ((network, optimizer), (other, other_optimizer)):
+        each_optimizer.zero_grad()
+        each(torch.ones(2, 4)).square().sum().backward()
+        each_optimizer.step()
+    assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_network_without_framework_comes_back_with_its_optimizer(tmp_path: Path, ending: str) -> None:
+    """Nesting, tuples, kinds of keys and numbers of the optimizer's state survive."""
+    line, optimizer = trained_line(), Momentum()
+    save_checkpoint(line, tmp_path / f"a.{ending}", optimizer=optimizer, append=APPENDED)
+
+    other, other_optimizer = Line(), Momentum()
+    other_optimizer.state = {}
+    checkpoint = load_checkpoint(tmp_path / f"a.{ending}")
+    restore(checkpoint, other, other_optimizer)
+
+    assert checkpoint.appended == APPENDED
+    assert numbers_of(other.parameters()) == numbers_of(line.parameters())
+    moments = other_optimizer.state["moments"]
+    assert (moments["weight"].tolist(), moments[7]) == ([0.0, 1.0, 2.0], [1.5, (2, None, True)])
+    assert (other_optimizer.state["lr"], other_optimizer.state["name"]) == (0.1, "momentum")
+
+
+def test_torch_reads_the_file_without_us(tmp_path: Path) -> None:
+    """With weights_only, and with a checksum behind the archive."""
+    network, _ = trained_torch()
+    save_checkpoint(network, tmp_path / "a.ckpt", crc_check=True)
+
+    content = torch.load(tmp_path / "a.ckpt", weights_only=True)
+
+    torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)).load_state_dict(content["network"])
+
+
+def test_numpy_reads_the_file_without_us(tmp_path: Path) -> None:
+    """Parameters are members of an npz archive, whatever they are called."""
+    state = {"a/b": np.arange(3, dtype=np.int8), "file": np.float16(1.5), "": np.zeros((2, 0))}
+    save_checkpoint(state, tmp_path / "a.ckpt", crc_check=True)
+
+    with np.load(tmp_path / "a.ckpt", allow_pickle=False) as archive:
+        assert archive["a/b"].tolist() == [0, 1, 2]
+    assert numbers_of(load_checkpoint(tmp_path / "a.ckpt").network) == [[0, 1, 2], 1.5, [[], []]]
+
+
+def test_safetensors_reads_the_file_without_us(tmp_path: Path) -> None:
+    """The network's tensors have their own names, tied ones too."""
+    network = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False))
+    network[1].weight = network[0].weight
+    save_checkpoint(network, tmp_path / "a.safetensors")
+
+    tensors = safetensors.torch.load_file(tmp_path / "a.safetensors")
+
+    assert numbers_of(tensors) == numbers_of(network.state_dict())
+
+
+def test_files_of_the_libraries_themselves_are_read(tmp_path: Path) -> None:
+    """They are all network."""
+    state = OrderedDict(weight=torch.arange(3.0, dtype=torch.bfloat16))
+    torch.save(state, tmp_path / "torch")
+    np.savez(tmp_path / "numpy.npz", weight=np.arange(3.0))
+    safetensors.torch.save_file(dict(state), tmp_path / "safetensors")
+    for name in ("torch", "numpy.npz", "safetensors"):
+        checkpoint = load_checkpoint(tmp_path / name)
+        assert (numbers_of(checkpoint.network), checkpoint.optimizer, checkpoint.appended) == ([[0, 1, 2]], None, {})
+
+
+def test_network_whose_names_begin_like_the_optimizers_is_told_apart(tmp_path: Path) -> None:
+    """Names are the user's."""
+    state = {"optimizer.lr": np.ones(1), "optimizer..moments.weight": np.zeros(1)}
+    save_checkpoint(state, tmp_path / "a.ckpt", optimizer=Momentum())
+    checkpoint = load_checkpoint(tmp_path / "a.ckpt")
+    assert checkpoint.network.keys() == state.keys()
+    assert checkpoint.optimizer is not None
+    assert checkpoint.optimizer["moments"]["weight"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("network", [None, 3, "net", object(), {}, torch.nn.ReLU(), torch.optim.SGD])
+def test_what_is_no_network_is_a_type_error(tmp_path: Path, network: Any) -> None:
+    with pytest.raises(TypeError, match="network with parameters"):
+        save_checkpoint(network, tmp_path / "a.ckpt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_array_of_objects_is_a_type_error_and_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="weight"):
+        save_checkpoint({"weight": np.array([object()])}, tmp_path / "a.ckpt")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"enc_key": "0123456789abcdef"},
+        {"enc_key": b"short"},
+        {"enc_key": bytes(16), "enc_mode": "SM4-CBC"},
+        {"enc_mode": None},
+        {"append": {"a": [1]}},
+        {"append": {1: 1}},
+        {"append": [1]},
+    ],
+)
+def test_wrong_arguments_are_value_errors(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="|".join(arguments)):
+        save_checkpoint(trained_line(), tmp_path / "a.ckpt", **arguments)
+
+
+@pytest.mark.parametrize("arguments", [{"enc_key": bytes(16)}, {"crc_check": True}])
+def test_safetensors_file_is_not_to_be_protected(tmp_path: Path, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="safetensors"):
+        save_checkpoint(trained_line(), tmp_path / "a.safetensors", **arguments)
+
+
+def test_key_is_not_shown_in_errors(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="enc_key") as raised:
+        save_checkpoint(trained_line(), tmp_path / "a.ckpt", enc_key=b"my secret")
+    assert "secret" not in str(raised.value)
+
+
+def test_missing_and_unexpected_names_are_told() -> None:
+    state = {name: np.zeros(1) for name in ("weight", "bias", "scale")}
+    with pytest.raises(ValueError, match="scale"):
+        restore(Checkpoint(state, None, {}), Line())
+    with pytest.raises(ValueError, match="bias"):
+        restore(Checkpoint({"weight": np.zeros(1)}, None, {}), Line())
+
+
+def test_other_shape_is_told_and_changes_nothing() -> None:
+    line = trained_line()
+    before = numbers_of(line.parameters())
+    with pytest.raises(ValueError, match=r"bias.*\(2,\)"):
+        restore(Checkpoint({"weight": np.zeros(1), "bias": np.zeros(2)}, None, {}), line)
+    assert numbers_of(line.parameters()) == before
+
+
+def test_checkpoint_without_optimizer_restores_none() -> None:
+    with pytest.raises(ValueError, match="without an optimizer"):
+        restore(Checkpoint(dict(trained_line().parameters()), None, {}), Line(), Momentum())
+
+
+@pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("kept", [0.0, 0.01, 0.5, 0.99])
+def test_cut_file_is_a_value_error_that_names_it(tmp_path: Path, network: Any, ending: str, kept: float) -> None:
+    path = tmp_path / f"a.{ending}"
+    save_checkpoint(network, path)
+    os.truncate(path, int(path.stat().st_size * kept))
+    with pytest.raises(ValueError, match=f"a.{ending}"):
+        load_checkpoint(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"hello, world", bytes(100), b"\n" * 5, b"PK\3\4" + bytes(50)])
+def test_unknown_file_is_a_value_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a").write_bytes(content)
+    # A line feed begins MindSpore's files, and MindSpore is not installed here.
+    with pytest.raises((ValueError, ImportError), match="no checkpoint|mindspore"):
+        load_checkpoint(tmp_path / "a")
+
+
+def test_missing_file_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load_checkpoint(tmp_path / "a")
+
+
+def test_pickled_code_is_not_run(tmp_path: Path) -> None:
+    class Evil:
+        def __reduce__(self) -> Any:
+            return (os.mkdir, (str(tmp_path / "evil"),))
+
+    torch.save({"network": Evil()}, tmp_path / "a.ckpt")
+    with pytest.raises(ValueError, match=r"a\.ckpt"):
+        load_checkpoint(tmp_path / "a.ckpt")
+    assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.9])
+def test_checksum_finds_a_flipped_bit(tmp_path: Path, network: Any, place: float) -> None:
+    path = tmp_path / "a.ckpt"
+    save_checkpoint(network, path, crc_check=True)
+    load_checkpoint(path)
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * place)] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="checksum"):
+        load_checkpoint(path)
+
+
+def test_existing_file_stays_when_the_new_one_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.ckpt"
+    save_checkpoint(trained_line(), path)
+    before = path.read_bytes()
+    with pytest.raises(TypeError):
+        save_checkpoint({"weight": np.array([object()])}, path)
+    assert [file.name for file in tmp_path.iterdir()] == ["a.ckpt"]
+    assert path.read_bytes() == before
