@@ -52,7 +52,7 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 interop: interop-mindinsight interop-torch interop-jax interop-mindspore
 
 interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
-	$(BIN)/python -m pytest tests/interop/check_mindinsight.py
+	$(BIN)/python -m pytest tests/interop/check_mindinsight*.py
 
 interop-torch interop-jax interop-mindspore: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py

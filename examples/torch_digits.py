@@ -15,7 +15,7 @@ from toposcope.recorder import summary
 from toposcope.recorder.callbacks import LossMonitor, SummaryCollector
 from toposcope.recorder.training import Model
 
-LEARNING_RATES = (0.3, 0.1, 0.03)
+LEARNING_RATES = (0.1, 0.03, 0.01)
 
 
 class Digits(nn.Module):

@@ -14,7 +14,7 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
     Tensors that processes share get their parts of whole ones, or those of the file of this rank.
 
     Raises:
-        ValueError: names or shapes differ, and which; or the checkpoint has no optimizer. The network is as it was then.
+        ValueError: names or shapes differ, and which, or there is no optimizer's state; the network is as it was.
         TypeError: the network or the optimizer has no way to be set.
     """
     if optimizer is not None and checkpoint.optimizer is None:

@@ -187,7 +187,7 @@ def test_cut_file_is_a_value_error_that_names_it(tmp_path: Path, network: Any, e
 def test_unknown_file_is_a_value_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
     # A line feed begins MindSpore's files, and MindSpore is not installed here.
-    with pytest.raises((ValueError, ImportError), match="no checkpoint|mindspore"):
+    with pytest.raises((ValueError, ImportError), match=r"no checkpoint|mindspore"):
         load_checkpoint(tmp_path / "a")
 
 
