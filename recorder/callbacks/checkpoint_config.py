@@ -71,7 +71,8 @@ class CheckpointConfig:
                 `<prefix>-<epoch>_<step>_breakpoint.ckpt`, which no retention deletes.
             crc_check: whether files end with a checksum, which load_checkpoint() verifies.
             remove_redundancy: whether, with integrated_save=False, ranks above 0 leave out the tensors that are not
-                shared, which rank 0's file has. One file for all has nothing twice.
+                shared, which rank 0's file has: its network updated with that of the other is whole again. One file for
+                all has nothing twice.
             format: "ckpt", or "safetensors", which has neither encryption nor checksum. Needs the package safetensors.
 
         Raises:

@@ -32,45 +32,42 @@ class SummaryCollector(Callback):
 
         model.train(10, loader, callbacks=[SummaryCollector("runs/first")])
 
-    In a training, at the first step and at those that collect_freq divides (epochs where data is sunk), one event:
+    What is recorded, with the key of collect_specified_data that governs it and its default in brackets. At the first
+    step and at those that collect_freq divides (epochs where data is sunk), as one event:
 
-    | what | tag | key of collect_specified_data, default |
-    |---|---|---|
-    | the loss: the mean of the first output | loss/auto | collect_metric, True |
-    | the first images of the batch, if its first array holds images | input_data/auto | collect_input_data, True |
-    | histograms of parameters, None: of the first five | <parameter>/auto | histogram_regular, None |
-    | the learning rate | learning_rate, or learning_rate/group<i> | collect_learning_rate, True |
-    | speed since the last event of the epoch | throughput/steps_per_second, .../samples_per_second |
-      collect_throughput, True |
-    | processors, memory, GPUs; see MachineFigures | machine/... | collect_machine, True |
-    | norms of the gradients | gradient_norm/global, gradient_norm/<parameter> | collect_gradient_norm, False |
-    | histograms of gradients, None: of none | gradient/<parameter> | gradient_histogram_regular, None |
-    | values of the network's summary operators | their own | always |
+    * `loss/auto`: the mean of the first output [collect_metric, True].
+    * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
+    * `input_data/auto`: the first images of the batch, if its first array holds images [collect_input_data, True].
+    * `learning_rate`, of several groups of parameters `learning_rate/group<i>` [collect_learning_rate, True].
+    * `throughput/steps_per_second` and `throughput/samples_per_second`, of this process, since the last event or the
+      beginning of the epoch; evaluations do not count [collect_throughput, True].
+    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineFigures [collect_machine, True].
+    * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
+    * `gradient/<parameter>`: histograms of those whose names match [gradient_histogram_regular, None: of none].
+    * The values of the network's summary operators under their own tags, always.
 
     Once:
 
-    | what | where | key, default |
-    |---|---|---|
-    | the graph of the network | graph | collect_graph, True |
-    | the pipeline of the dataset | dataset graph | collect_dataset_graph, True |
-    | settings of optimizer and schedulers | custom lineage, optimizer/... | collect_optimizer_facts, True |
-    | command line, commit, versions, host; see environment_facts() | custom lineage, environment/... |
-      collect_environment, True |
-    | lineage at the end of the training, also one that raised | lineage | collect_train_lineage, True |
+    * The graph of the network [collect_graph, True], as soon as it was called.
+    * The pipeline of the dataset [collect_dataset_graph, True].
+    * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
+    * Custom lineage, `environment/...`: command line, commit, versions, host and more; see environment_facts()
+      [collect_environment, True].
+    * The lineage at the end of the training, also of one that raised [collect_train_lineage, True].
 
     After each evaluation:
 
-    | what | where | key, default |
-    |---|---|---|
-    | metrics, in a training | eval/<metric>, eval/<metric>/<i> of lists | collect_eval_metrics, True |
-    | metrics and dataset | lineage | collect_eval_lineage, True |
+    * `eval/<metric>`, of lists `eval/<metric>/<i>`, at the step that was trained last [collect_eval_metrics, True]. Of
+      an evaluation outside of a training there are none.
+    * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
     The lineage tells the epochs that were begun, and the largest learning rate that was collected (of the first group
     of parameters), which is the base one of the usual schedules.
 
     Tensors of summary operators are large and are collected less often: see collect_tensor_freq. Of several processes
     (RANK, WORLD_SIZE, ...) each records into its own files; they take the steps of tensors in turns, and the graph, the
-    lineage, images and landscape checkpoints come from rank 0, unless all_ranks is set.
+    lineage, images and landscape checkpoints come from rank 0, unless all_ranks is set. Of tensors that they share, as
+    in FSDP, each records its own part.
 
     What fails to be collected is logged once and not tried again; it never ends the training. A collector may serve
     several trainings, one after the other; each begins a new file.
@@ -103,7 +100,7 @@ class SummaryCollector(Callback):
         Args:
             summary_dir: directory of the run, created when missing.
             collect_freq: steps between two collections; epochs where data is sunk.
-            collect_specified_data: what to collect otherwise than by default: the keys of the tables above, and
+            collect_specified_data: what to collect otherwise than by default: the keys above, True or False, and
 
                 * histogram_regular: a regular expression that is matched at the beginning of parameters' names; "$^"
                   matches none.

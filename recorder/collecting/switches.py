@@ -24,5 +24,5 @@ class Switches:
             return collect(*arguments)
         except Exception as error:
             self._off.add(name)
-            log.warn("%s: %s is not collected any more: %s: %s", self._owner, name, type(error).__name__, error)
+            log.warn("%s: %s: not collected any more: %s: %s", self._owner, name, type(error).__name__, error)
             return None

@@ -186,6 +186,8 @@ class ModelRun:
         before = self._state.timestamp
         steps = max(params.cur_step_num - int(before.batch), 1)
         after = before.to_next_batch(steps * _samples(self._state.batch), duration=self._lap())
+        if steps == 1:
+            return after
         return after.copy(batch=before.batch + steps, batch_in_epoch=before.batch_in_epoch + steps)
 
     def _lap(self) -> timedelta:
