@@ -76,7 +76,6 @@ class ModelCheckpoint(Callback):
         self._writer = CheckpointWriter(self._config.async_save)
         self._saved: list[Saved] = []
         self._latest = ""
-        self._failure: OSError | None = None
         self._params: CallbackParams | None = None
         self._begin(step=0)
 
@@ -114,7 +113,7 @@ class ModelCheckpoint(Callback):
         """
         if (params := self._params_of(run_context)) is not None:
             self._settle(params, waits=True)
-            if params["cur_step_num"] != self._saved_step:
+            if self._is_end_owed(params):
                 self._save(params)
                 self._settle(params, waits=True)
             if self._failure is not None:
@@ -135,6 +134,7 @@ class ModelCheckpoint(Callback):
     def _begin(self, step: int) -> None:
         self._saved_step = self._tried_step = self._steps_before_epoch = step
         self._tried_seconds = monotonic()
+        self._failure: OSError | None = None
         self._stem: str | None = None
         self._shares: bool | None = None
 
@@ -155,6 +155,13 @@ class ModelCheckpoint(Callback):
         is_due = monotonic() - self._tried_seconds >= config.save_checkpoint_seconds
         # Clocks differ, and gathering needs all processes.
         return agreed(is_due) if self._is_gathering(params) else is_due
+
+    def _is_end_owed(self, params: CallbackParams) -> bool:
+        step = params["cur_step_num"]
+        if step == self._saved_step:
+            return False
+        # What could not be written is tried again, unless others would have to gather it again.
+        return step != self._tried_step or not self._is_gathering(params)
 
     def _is_gathering(self, params: CallbackParams) -> bool:
         return self._config.integrated_save and self._is_sharing(params)

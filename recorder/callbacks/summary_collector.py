@@ -119,7 +119,7 @@ class SummaryCollector(Callback):
             export_options: {"tensor_format": "npy"} writes each tensor of a summary operator into a file as well.
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the first
                 that the network is called with.
-            all_ranks: whether every process records what otherwise only rank 0 does.
+            all_ranks: whether every process records what otherwise only rank 0 does, but for landscape checkpoints.
 
         Raises:
             TypeError: an argument, a key or a value in it is of the wrong type.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.messages.plain_data import items_of
@@ -35,7 +36,7 @@ def landscape_settings(given: object) -> LandscapeSettings | None:
     """
     if given is None:
         return None
-    settings = dict(items_of("collect_landscape", given))
+    settings: dict[str, Any] = dict(items_of("collect_landscape", given))
     if unknown := [key for key in settings if key not in _KEYS]:
         raise ValueError(f"collect_landscape has the keys {', '.join(map(repr, _KEYS))}; not {unknown[0]!r}.")
     if "landscape_size" in settings:
@@ -48,7 +49,7 @@ def landscape_settings(given: object) -> LandscapeSettings | None:
         settings["create_landscape"] = _checked_kinds(settings["create_landscape"])
     if settings.get("intervals") is not None:
         settings["intervals"] = _checked_intervals(settings["intervals"])
-    return LandscapeSettings(**settings)  # type: ignore[arg-type]
+    return LandscapeSettings(**settings)
 
 
 def _checked_kinds(given: object) -> Mapping[str, bool]:

@@ -34,7 +34,7 @@ class TrainingCollection:
         self._values = StepValues(job)
         self._landscape: LandscapeCheckpoints | None = None
         self._reaches_epochs = self._reaches_steps = False
-        if (settings := plan.data.landscape) is not None and job.is_leading:
+        if (settings := plan.data.landscape) is not None and world[0] == 0:  # Others would write the same files.
             self._reaches_steps, self._reaches_epochs = settings.unit == "step", settings.unit == "epoch"
             self._landscape = LandscapeCheckpoints(job, settings, total if self._reaches_steps else epochs)
         self._next_step = 0 if self._reaches_steps or not self._counts_epochs else _NEVER
