@@ -228,7 +228,9 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode is 'train' or 'eval', not {shown(params.get('mode'))}.")
         if self._recorder is None:
             raise ValueError("A SummaryCollector collects within its context: `with collector:`, as train() has it.")
-        if params["mode"] == "train":
+        if params["mode"] == "eval" and self._collection is not None:
+            self._collection.begin_evaluation()
+        elif params["mode"] == "train":
             if self._collection is not None:  # Entered by the user, around several trainings.
                 self._collection.end()
             self._collection = TrainingCollection(job_of(self._plan, self._recorder, params))
@@ -237,11 +239,6 @@ class SummaryCollector(Callback):
         """Note that an epoch begins."""
         if self._collection is not None:
             self._collection.begin_epoch()
-
-    def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Listen to the summary operators of a step that is to be collected."""
-        if self._collection is not None:
-            self._collection.begin_step()
 
     def on_train_step_end(self, run_context: RunContext) -> None:
         """Collect a step."""

@@ -40,7 +40,7 @@ class TrainingCollection:
         self._next_step = 0 if self._reaches_steps or not self._counts_epochs else _NEVER
         self._is_evaluated = False
         self._operators = OperatorValues()
-        self._operators.is_active = False
+        self._listen()
         self._operators.open()
         if job.is_leading:
             self._attempt("custom lineage", add_custom_lineage, job)
@@ -52,21 +52,19 @@ class TrainingCollection:
         """Begin an epoch: its evaluation and what lies between epochs does not count as training."""
         self._epoch = int(self._job.params.get("cur_epoch_num", self._epoch + 1))
         self._values.throughput.restart(self._step)
-        self._operators.is_active = self._counts_epochs and self._epoch >= self._schedule.next
-
-    def begin_step(self) -> None:
-        """Let the summary operators of this step be kept if it is due."""
-        if not self._counts_epochs and self._job.params["cur_step_num"] >= self._schedule.next:
-            self._operators.is_active = True
+        if self._counts_epochs:
+            self._listen()
 
     def end_step(self) -> None:
         """Collect what is due at this step."""
         self._step = step = self._job.params["cur_step_num"]
-        if step < self._next_step:
+        if step < self._next_step - 1:
             return
-        if not self._counts_epochs and step >= self._schedule.next:
-            self._operators.is_active = False
-            self._collect(self._schedule.take(step))
+        if not self._counts_epochs:
+            if step >= self._schedule.next:
+                self._collect(self._schedule.take(step))
+            # Now for the step that follows: the forward pass of a plain loop comes before the step is known to begin.
+            self._listen()
         if self._reaches_steps:
             self._reach(step)
         self._next_step = min(
@@ -85,9 +83,14 @@ class TrainingCollection:
             self.end_evaluation(self._job.params)
         self._is_evaluated = False
 
+    def begin_evaluation(self) -> None:
+        """Let the summary operators rest: what follows is no training."""
+        self._operators.mode = "eval"
+
     def end_evaluation(self, params: Mapping[str, Any]) -> None:
         """Collect the metrics that params tell of an evaluation, at the step that was trained last."""
         self._is_evaluated = True
+        self._operators.mode = "train"
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
 
     def end(self) -> None:
@@ -99,6 +102,11 @@ class TrainingCollection:
             rate = self._values.peak_learning_rate
             self._attempt("train lineage", add_train_lineage, self._job, rate, self._epoch)
             self._job.record_aside(self._step)
+
+    def _listen(self) -> None:
+        """Let the summary operators keep values if the next step, or the epoch that begins, is due."""
+        coming = self._epoch if self._counts_epochs else self._step + 1
+        self._operators.is_active = coming >= self._schedule.next
 
     def _collect(self, due: Due) -> None:
         """Record what is due, as one event of the step."""

@@ -340,6 +340,15 @@ def test_trainings_that_go_otherwise_are_told_rightly(tmp_path: Path, read_event
     assert our.model.size == saved.stat().st_size
 
 
+def test_checkpoints_for_landscapes_are_not_saved_unasked(tmp_path: Path) -> None:
+    """At default settings MindSpore saves those of the first 19 steps."""
+    for name, collector_of in (("theirs", theirs), ("ours", ours)):
+        specified = {"collect_input_data": True}
+        model().train(2, dataset(), callbacks=[collector_of(tmp_path / name, collect_specified_data=specified)])
+    assert len(list((tmp_path / "theirs/ckpt_dir").glob("*.ckpt"))) == 19
+    assert not (tmp_path / "ours/ckpt_dir").exists()
+
+
 @pytest.mark.parametrize("collectors", [2, 3])
 def test_two_collectors_are_refused(tmp_path: Path, collectors: int) -> None:
     """They are found across bridges."""

@@ -255,13 +255,25 @@ def test_a_pipeline_is_not_run_to_be_counted() -> None:
 
 
 def test_the_pipeline_is_that_of_mindspores_collector(pictures: Path) -> None:
-    """Our message equals MindSpore's wherever it has names; lists of samplers and operations keep theirs in ours."""
+    """Our message equals MindSpore's."""
     vision = ms.dataset.vision
     operations = [vision.Decode(), vision.Resize((8, 8)), vision.HWC2CHW()]
     dataset = ms.dataset.ImageFolderDataset(str(pictures), shuffle=True).map(operations, ["image"]).batch(2)
     ours = FRAMEWORK.dataset_graph(dataset)
     theirs = MindSporeDatasetGraph().package_dataset_graph(dataset)
     assert ours == DatasetGraph.FromString(theirs.SerializeToString())
+
+
+def test_lists_of_samplers_keep_their_names(pictures: Path) -> None:
+    """MindSpore's message has the numbers of a list without saying what they are."""
+    sampler = ms.dataset.SubsetSampler([3, 1])
+    dataset = ms.dataset.ImageFolderDataset(str(pictures), sampler=sampler).batch(2)
+    ours = FRAMEWORK.dataset_graph(dataset)
+    assert ours is not None
+    theirs = MindSporeDatasetGraph().package_dataset_graph(dataset)
+    assert list(theirs.children[0].sampler.size) == [3, 1]
+    named = ours.children[0].sampler.operationParam.mapStrList
+    assert list(named["indices"].strValue) == ["3", "1"]
 
 
 def test_a_compiled_graph_is_known_after_the_first_step() -> None:

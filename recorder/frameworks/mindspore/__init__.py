@@ -1,7 +1,32 @@
 """MindSpore: its networks, optimizers, data pipelines and summary operators, and the bridge into its trainings."""
 
-from toposcope.recorder.frameworks.mindspore.bridge import bridge
+from typing import TYPE_CHECKING, Any
+
 from toposcope.recorder.frameworks.mindspore.cell import graph_of, is_cell
 from toposcope.recorder.frameworks.mindspore.operators import OperatorValue, is_imported, take_operator_values
 
+if TYPE_CHECKING:
+    from toposcope.recorder.training.callback import Callback
+    from toposcope.recorder.training.event_callback import EventCallback
+
 __all__ = ["OperatorValue", "bridge", "graph_of", "is_cell", "is_imported", "take_operator_values"]
+
+
+def bridge(*callbacks: "Callback | EventCallback") -> Any:
+    """Return a mindspore.train.Callback that runs callbacks inside mindspore.Model's train, fit and eval.
+
+        model.train(10, dataset, callbacks=[bridge(SummaryCollector("runs/first"), LossMonitor()), TimeMonitor()])
+
+    They are called as by our own Model: cb_params are MindSpore's own facts, which they may change; request_stop() and
+    State.stop_training() stop MindSpore's training; what they raise is raised by mindspore.Model. In fit, ours take no
+    part in the evaluations (Callback.runs_in_fit_evaluation), those of the user do. Legacy hooks in a class of the
+    user's own are a ValueError in fit and a warning else, which MindSpore itself raises and logs.
+
+    Raises:
+        TypeError: no callbacks are given, or one of them is none of ours; MindSpore's own need no bridge.
+        ImportError: MindSpore is not installed.
+    """
+    # Only now: whoever just records imports nothing of the trainings.
+    from toposcope.recorder.frameworks.mindspore.model_bridge import model_bridge
+
+    return model_bridge(*callbacks)

@@ -11,20 +11,8 @@ from toposcope.recorder.training.hooks import HOOKS
 from toposcope.recorder.values.foreign import shown
 
 
-def bridge(*callbacks: Callback | EventCallback) -> Any:
-    """Return a mindspore.train.Callback that runs callbacks inside mindspore.Model's train, fit and eval.
-
-        model.train(10, dataset, callbacks=[bridge(SummaryCollector("runs/first"), LossMonitor()), TimeMonitor()])
-
-    They are called as by our own Model: cb_params are MindSpore's own facts, which they may change; request_stop() and
-    State.stop_training() stop MindSpore's training; what they raise is raised by mindspore.Model. In fit, ours take no
-    part in the evaluations (Callback.runs_in_fit_evaluation), those of the user do. Legacy hooks in a class of the
-    user's own are a ValueError in fit and a warning else, which MindSpore itself raises and logs.
-
-    Raises:
-        TypeError: no callbacks are given, or one of them is none of ours; MindSpore's own need no bridge.
-        ImportError: MindSpore is not installed.
-    """
+def model_bridge(*callbacks: Callback | EventCallback) -> Any:
+    """Return a mindspore.train.Callback that runs callbacks inside mindspore.Model; see bridge()."""
     if not callbacks:
         raise TypeError("bridge() takes the callbacks to run; it was given none.")
     for callback in callbacks:
