@@ -54,6 +54,9 @@ interop: interop-mindinsight interop-torch interop-jax interop-mindspore
 interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
 	$(BIN)/python -m pytest tests/interop/check_mindinsight*.py
 
+# Its checks look at a run with MindInsight too.
+interop-mindspore: build/interop/mindinsight/.installed
+
 interop-torch interop-jax interop-mindspore: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 

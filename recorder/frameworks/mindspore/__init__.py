@@ -18,8 +18,8 @@ def bridge(*callbacks: "Callback | EventCallback") -> Any:
         model.train(10, dataset, callbacks=[bridge(SummaryCollector("runs/first"), LossMonitor()), TimeMonitor()])
 
     They are called as by our own Model: cb_params are MindSpore's own facts, which they may change; request_stop() and
-    State.stop_training() stop MindSpore's training; what they raise is raised by mindspore.Model. In fit, ours take no
-    part in the evaluations (Callback.runs_in_fit_evaluation), those of the user do. Legacy hooks in a class of the
+    State.stop_training() stop MindSpore's training; what they raise is raised by mindspore.Model. In the
+    evaluations of fit those take part that Callback.runs_in_fit_evaluation says. Legacy hooks in a class of the
     user's own are a ValueError in fit and a warning else, which MindSpore itself raises and logs.
 
     Raises:
