@@ -50,7 +50,7 @@ def test_values_of_a_forward_pass_are_kept_in_the_order_of_the_calls() -> None:
 def test_operators_return_none() -> None:
     with collecting(OperatorValues()):
         for operator in (summary.scalar, summary.tensor, summary.image, summary.histogram):
-            assert operator("a", SAMPLES) is None  # type: ignore[func-returns-value]
+            assert operator("a", SAMPLES) is None
 
 
 def test_newest_value_of_a_plugin_and_tag_is_kept() -> None:
@@ -97,7 +97,7 @@ def test_arrays_numbers_and_lists_are_kept_as_they_were() -> None:
         summary.tensor("numbers", numbers)
         summary.scalar("number", 3)
         array += 1
-        numbers[1][0] = 9.0  # type: ignore[index]
+        numbers[1][0] = 9.0
         kept = {value.tag: value.value for value in values.take()}
 
     assert kept["array"].tolist() == [0, 0]

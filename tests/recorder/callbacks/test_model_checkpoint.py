@@ -291,7 +291,7 @@ def test_thread_writes_the_state_of_the_step_that_was_saved(tmp_path: Path) -> N
     slow, weight = Slow(), np.ones(1)
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save="thread"))
     network = Line()
-    network.parameters = lambda: {"weight": weight, "slow": slow}  # type: ignore[method-assign]
+    network.parameters = lambda: {"weight": weight, "slow": slow}
     context = RunContext({"cur_step_num": 2, "network": network})
 
     checkpoint.on_train_step_end(context)

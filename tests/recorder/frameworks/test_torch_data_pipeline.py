@@ -180,7 +180,7 @@ def test_facts_are_batch_size_samples_and_the_first_path_that_exists(tmp_path: P
 
 
 def test_plain_sequences_may_be_loaded() -> None:
-    loader = data.DataLoader([1, 2, 3], batch_size=2)  # type: ignore[arg-type]
+    loader = data.DataLoader([1, 2, 3], batch_size=2)
     assert names(loader) == ["DataLoader", "list"]
     assert FRAMEWORK.dataset_facts(loader).size == 3
 
@@ -198,7 +198,7 @@ def test_hostile_datasets_are_named() -> None:
 
 def test_a_pipeline_that_holds_itself_ends() -> None:
     folder = Folder("x")
-    folder.dataset = folder  # type: ignore[attr-defined]
+    folder.dataset = folder
     folder.transform = Compose([])
     folder.transform.transforms.append(folder.transform)
 

@@ -274,7 +274,7 @@ def test_scripted_and_lazy_networks_have_a_graph() -> None:
         scripted = torch.jit.script(nn.Sequential(nn.Linear(2, 2)))
         lazy = nn.Sequential(nn.LazyLinear(2))
     assert graph_for(scripted, torch.randn(1, 2)).node
-    assert FRAMEWORK.network_graph(lazy, None).node  # type: ignore[union-attr]
+    assert FRAMEWORK.network_graph(lazy, None).node
 
 
 @pytest.mark.parametrize("network", [None, 1, "net", object(), [nn.Linear(1, 1)], nn.Linear])

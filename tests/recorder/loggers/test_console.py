@@ -15,7 +15,7 @@ from toposcope.recorder.training.watch import watch
 def printed(log_interval: str | int, epochs: int = 2, batches: int = 4, **options: object) -> list[str]:
     """Train with a console logger; return the lines that it printed."""
     stream = io.StringIO()
-    logger = ConsoleLogger(log_interval, stream, **options)  # type: ignore[arg-type]
+    logger = ConsoleLogger(log_interval, stream, **options)
     with watch([], loader=range(batches), epochs=epochs, loggers=logger) as run:
         for epoch in range(epochs):
             for batch in range(batches):

@@ -101,12 +101,12 @@ def test_each_of_the_forty_events_is_fired_by_the_call_that_the_table_names() ->
     note("predict()")
     trainer.close()
     lengthy = {"model": Line(), "train_dataloader": line_batches(2), "max_duration": 1, "callbacks": counted}
-    with Trainer(**lengthy, iteration_length="1ep") as trainer:  # type: ignore[arg-type]
+    with Trainer(**lengthy, iteration_length="1ep") as trainer:
         note("")
         trainer.fit()
     note("fit() with iteration_length")
     fired["fit() with iteration_length"] -= FIRED_BY["fit()"]
-    with Trainer(**lengthy, eval_dataloader=line_batches(1)) as trainer:  # type: ignore[arg-type]
+    with Trainer(**lengthy, eval_dataloader=line_batches(1)) as trainer:
         note("")
         trainer.fit()
     note("fit() with eval_dataloader")

@@ -321,7 +321,7 @@ def test_params_are_items_and_attributes_and_a_missing_one_is_an_attribute_error
     with pytest.raises(AttributeError, match=r"'mine'.*cur_step_num"):
         _ = params.mine
     with pytest.raises(TypeError, match="original_args"):
-        RunContext([])  # type: ignore[arg-type]
+        RunContext([])
 
 
 def test_both_styles_of_callbacks_stand_in_one_list_and_are_called_in_its_order() -> None:
