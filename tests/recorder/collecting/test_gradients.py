@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from toposcope.recorder.collecting.gradients import gradient_norms
 
@@ -24,7 +25,6 @@ def test_global_norm_is_that_of_all_elements() -> None:
 
 def test_tensors_of_pytorch_have_the_same_norms() -> None:
     """In every precision: the squares of float16 overflow soon."""
-    torch = pytest.importorskip("torch")
     values = np.full(100, 300.0)
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         gradient = torch.tensor(values, dtype=dtype, requires_grad=True)
