@@ -1,5 +1,6 @@
 """Checks of what users pass to the recorder: each returns the argument ready for use or raises the documented error."""
 
+import math
 import operator
 import os
 import re
@@ -8,14 +9,15 @@ from typing import SupportsIndex, cast
 
 import numpy as np
 
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign import UnreadableValueError, shown
+from toposcope.recorder.values.scalar import scalar_from
 
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
 
 
-def checked_directory(log_dir: object) -> str:
-    """Return log_dir as an absolute path, created with its parents when missing.
+def checked_directory(parameter: str, directory: object) -> str:
+    """Return directory as an absolute path, created with its parents when missing.
 
     Raises:
         TypeError: not a str or a path of str.
@@ -23,16 +25,16 @@ def checked_directory(log_dir: object) -> str:
         NotADirectoryError: it exists and is no directory.
         OSError: it cannot be created.
     """
-    path = os.fspath(log_dir) if isinstance(log_dir, str | os.PathLike) else None
+    path = os.fspath(directory) if isinstance(directory, str | os.PathLike) else None
     if not isinstance(path, str):
-        raise TypeError(f"log_dir is a str or an os.PathLike, not {shown(log_dir)}.")
+        raise TypeError(f"{parameter} is a str or an os.PathLike, not {shown(directory)}.")
     if not path.strip():
-        raise ValueError(f"log_dir names a directory; {path!r} is blank.")
+        raise ValueError(f"{parameter} names a directory; {path!r} is blank.")
     if "\0" in path:
-        raise ValueError(f"log_dir names a directory; {shown(path)} holds a null character.")
+        raise ValueError(f"{parameter} names a directory; {shown(path)} holds a null character.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
-        raise NotADirectoryError(f"log_dir {path!r} exists and is not a directory.")
+        raise NotADirectoryError(f"{parameter} {path!r} exists and is not a directory.")
     os.makedirs(path, exist_ok=True)
     return path
 
@@ -115,6 +117,19 @@ def checked_integer(parameter: str, number: object, lowest: int = _INT64[0], hig
     if not lowest <= integer <= highest:
         raise ValueError(f"{parameter} is an integer from {lowest} to {highest}, not {shown(number)}.")
     return integer
+
+
+def checked_number(parameter: str, number: object) -> float:
+    """Return a finite number; TypeError when it is none or a bool, ValueError when it is not finite."""
+    try:
+        value = None if isinstance(number, bool) else scalar_from(number).value
+    except (TypeError, ValueError, UnreadableValueError):
+        value = None
+    if value is None:
+        raise TypeError(f"{parameter} is a number, not {shown(number)}.")
+    if not math.isfinite(value):
+        raise ValueError(f"{parameter} is a finite number, not {shown(number)}.")
+    return value
 
 
 def checked_text(parameter: str, text: object) -> str:

@@ -24,7 +24,7 @@ from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.summary import OperatorValues
+from toposcope.recorder.summary import OperatorValue, OperatorValues
 from toposcope.recorder.values.foreign import UnreadableValueError, called, shown
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.snapshot import Snapshot, snapshot_of
@@ -106,7 +106,7 @@ class SummaryRecord:
         seconds = checked_seconds("flush_seconds", flush_seconds)
         checked_bool("starts_attempt", starts_attempt)
         collects_operators = checked_bool("collects_operators", collects_operators)
-        naming = Naming(checked_directory(log_dir), prefix, rank_of(os.environ), suffix)
+        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank_of(os.environ), suffix)
         self._recording = begin_recording(Options(naming, size, exports_npy, seconds, starts_attempt))
         # At exit and when the recorder is dropped. It must not hold the recorder, only its writer.
         weakref.finalize(self, self._recording.writer.close)
@@ -287,7 +287,7 @@ class SummaryRecord:
             if self._is_training:
                 self._add_unasked(plugin, tag, value)
 
-    def _operator_values(self) -> list[mindspore.OperatorValue]:
+    def _operator_values(self) -> list[OperatorValue]:
         try:
             return called(mindspore.take_operator_values) if self._has_operators else []
         except UnreadableValueError as error:

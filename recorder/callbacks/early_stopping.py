@@ -4,10 +4,9 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
 from toposcope.recorder.frameworks.framework import framework_of
-from toposcope.recorder.number_argument import checked_number
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import ClassVar
 
+from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
-from toposcope.recorder.number_argument import checked_number
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.values.foreign import shown

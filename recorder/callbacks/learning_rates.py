@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 from toposcope.recorder.frameworks.framework import framework_of
@@ -23,11 +22,12 @@ def change_learning_rates(params: CallbackParams, change: Callable[[float], floa
         The new ones; none when all are equal to the old ones but for a part in 10 billion, and nothing was set.
     """
     owner = _owner(params)
-    rates = framework_of(owner).learning_rates(owner)
+    framework = framework_of(owner)
+    rates = framework.learning_rates(owner)
     changed = [change(rate) for rate in rates]
     if all(math.isclose(new, old, rel_tol=1e-10) for new, old in zip(changed, rates, strict=True)):
         return []
-    _set_learning_rates(owner, changed)
+    framework.set_learning_rates(owner, changed)
     return changed
 
 
@@ -35,16 +35,3 @@ def _owner(params: CallbackParams) -> Any:
     """Return the optimizer; without one the network, which then holds its learning rate itself."""
     optimizer = params.get("optimizer")
     return params.get("network") if optimizer is None else optimizer
-
-
-def _set_learning_rates(optimizer: Any, rates: list[float]) -> None:
-    framework = framework_of(optimizer)
-    if len(set(rates)) == 1:
-        framework.set_learning_rate(optimizer, rates[0])
-        return
-    groups = getattr(optimizer, "param_groups", ())
-    if len(groups) != len(rates):
-        raise ValueError(f"The {len(rates)} learning rates of a {type(optimizer).__name__} cannot be set one by one.")
-    # A framework sets all groups of an optimizer at once: each group is shown as an optimizer of its own.
-    for group, rate in zip(groups, rates, strict=True):
-        framework.set_learning_rate(SimpleNamespace(param_groups=[group]), rate)

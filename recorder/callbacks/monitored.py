@@ -4,9 +4,8 @@ import math
 from typing import NamedTuple
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_text
+from toposcope.recorder.arguments import checked_number, checked_text
 from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
-from toposcope.recorder.number_argument import checked_number
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.run_context import CallbackParams
 from toposcope.recorder.values.foreign import shown

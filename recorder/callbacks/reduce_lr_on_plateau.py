@@ -2,10 +2,9 @@
 
 from typing import ClassVar
 
-from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
 from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
-from toposcope.recorder.number_argument import checked_number
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
 

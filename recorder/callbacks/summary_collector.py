@@ -138,7 +138,7 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
-        directory = checked_directory(summary_dir)
+        directory = checked_directory("summary_dir", summary_dir)
         self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks)
         self._depth = 0
         self._recorder: SummaryRecord | None = None

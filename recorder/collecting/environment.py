@@ -7,6 +7,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from importlib import metadata
 
@@ -94,7 +95,10 @@ def _git(directory: str, deadline: float, *command: str) -> subprocess.Completed
 def _version_facts() -> Facts:
     versions = {name: getattr(sys.modules[name], "__version__", None) for name in _PACKAGES if name in sys.modules}
     facts: Facts = {f"version/{name}": str(version) for name, version in versions.items() if version is not None}
-    return {"python": platform.python_version(), "version/toposcope": metadata.version("toposcope"), **facts}
+    facts["python"] = platform.python_version()
+    with suppress(metadata.PackageNotFoundError):  # It runs from a folder of sources.
+        facts["version/toposcope"] = metadata.version("toposcope")
+    return facts
 
 
 def _host_facts(environ: Mapping[str, str]) -> Facts:

@@ -59,8 +59,7 @@ def add_train_lineage(job: Job, learning_rate: float | None, epochs: int) -> Non
 
 
 def _optimizer_facts(job: Job) -> dict[str, str | int | float]:
-    state = getattr(job.params.get("engine"), "state", None)
-    facts = job.framework.facts(job.params.get("optimizer"), getattr(state, "schedulers", ()))
+    facts = job.framework.facts(job.params.get("optimizer"), job.params.get("schedulers", ()))
     return {name if "/" in name else f"optimizer/{name}": fact for name, fact in facts.items()}
 
 

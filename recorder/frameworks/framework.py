@@ -1,6 +1,6 @@
 """Framework: what callbacks ask of PyTorch, MindSpore or a network without framework, always in the same words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
@@ -30,8 +30,8 @@ class Framework(Protocol):
     def learning_rates(self, optimizer: Any) -> list[float]:
         """Return the learning rate of each group of parameters, as it is now."""
 
-    def set_learning_rate(self, optimizer: Any, learning_rate: float) -> None:
-        """Set the learning rate of all groups."""
+    def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
+        """Set the learning rate of each group, in the order of learning_rates(); ValueError when that cannot be."""
 
     def class_name(self, thing: Any) -> str | None:
         """Return the name of the class of a network, an optimizer or a loss, seen through wrappers."""

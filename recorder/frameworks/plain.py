@@ -1,6 +1,6 @@
 """Networks without a framework: objects with the methods of TrainableNetwork, and whatever else trains."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toposcope.recorder.frameworks.framework import DatasetFacts, Framework
@@ -28,11 +28,12 @@ class PlainFramework:
         name = _rate_name(optimizer)
         return [float(getattr(optimizer, name))] if name else []
 
-    def set_learning_rate(self, optimizer: Any, learning_rate: float) -> None:
-        """Set the attribute learning_rate or lr; TypeError when there is none."""
+    def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
+        """Set the attribute learning_rate or lr, the one that learning_rates() has found."""
         name = _rate_name(optimizer)
         if name is None:
-            raise TypeError(f"A {type(optimizer).__name__} has no number learning_rate or lr to be set.")
+            raise ValueError(f"A {type(optimizer).__name__} has no number learning_rate or lr to be set.")
+        (learning_rate,) = learning_rates
         setattr(optimizer, name, learning_rate)
 
     def class_name(self, thing: Any) -> str | None:

@@ -57,7 +57,7 @@ class SummaryLogger(LoggerDestination):
             NotADirectoryError: log_dir exists and is no directory.
             OSError: the directory cannot be created.
         """
-        self.log_dir = checked_directory(log_dir)
+        self.log_dir = checked_directory("log_dir", log_dir)
         self._max_file_size = checked_file_size(max_file_size)
         self._flush_seconds = checked_seconds("flush_seconds", flush_seconds)
         self._is_first_rank = rank_of(os.environ) == 0

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.arguments import checked_integer, checked_number, checked_text
 from toposcope.recorder.metrics.classes import chosen_and_true
 from toposcope.recorder.metrics.metric import Metric
-from toposcope.recorder.number_argument import checked_number
 
 _SUMMED_AXES = {"no_norm": (), "target": (1,), "prediction": (0,), "all": (0, 1)}
 

@@ -1,7 +1,7 @@
 """F-beta and F1: precision and recall of a class in one figure."""
 
+from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.metrics.per_class import Counts, Doubles, PerClassMetric
-from toposcope.recorder.number_argument import checked_number
 
 
 class Fbeta(PerClassMetric):

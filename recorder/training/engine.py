@@ -24,9 +24,10 @@ class Engine:
     those of Composer's engine; MindSpore-style callbacks are called by way of their hooks (see Hooks).
     """
 
-    def __init__(self, state: State, logger: Logger) -> None:
+    def __init__(self, state: State, logger: Logger, hooks: Hooks | None = None) -> None:
+        """Run the events of state; hooks: others than those that the events themselves call."""
         self.state, self.logger = state, logger
-        self.hooks = Hooks(state)
+        self.hooks = Hooks(state) if hooks is None else hooks
         self._is_closed = False
         # When it is dropped, and at exit: files are closed even so.
         self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)

@@ -50,7 +50,7 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """What callbacks are told: MindSpore's documented keys."""
+        """What callbacks are told: MindSpore's documented keys, and schedulers where there are some."""
 
     @property
     def is_stop_requested(self) -> bool:
@@ -211,6 +211,7 @@ def _training_params(state: State) -> dict[str, Any]:
         "train_dataset_element": None,
         "train_network": state.model,
         **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
+        **({"schedulers": list(state.schedulers)} if state.schedulers else {}),
     }
 
 

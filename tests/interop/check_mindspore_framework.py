@@ -98,12 +98,12 @@ def test_learning_rates_are_those_of_the_groups() -> None:
     assert FRAMEWORK.learning_rates(optimizer) == [0.5, 0.25]
     cell = train_cell(net, optimizer)
     train(cell, 1)
-    FRAMEWORK.set_learning_rate(optimizer, 0.0)
+    FRAMEWORK.set_learning_rates(optimizer, [0.0, 0.0])
     before = net.second.weight.asnumpy().copy()
     train(cell, 1)
     np.testing.assert_array_equal(net.second.weight.asnumpy(), before)
-    FRAMEWORK.set_learning_rate(optimizer, 0.125)
-    assert FRAMEWORK.learning_rates(optimizer) == [0.125, 0.125]
+    FRAMEWORK.set_learning_rates(optimizer, [0.125, 0.0625])
+    assert FRAMEWORK.learning_rates(optimizer) == [0.125, 0.0625]
     train(cell, 1)
     assert np.abs(net.second.weight.asnumpy() - before).max() > 0
 
@@ -126,7 +126,7 @@ def test_the_rate_of_a_schedule_is_that_of_the_newest_step(rate: Any, expected: 
         rates += FRAMEWORK.learning_rates(optimizer)
     assert rates == pytest.approx(expected)
     with pytest.raises(ValueError, match="schedule"):
-        FRAMEWORK.set_learning_rate(optimizer, 0.1)
+        FRAMEWORK.set_learning_rates(optimizer, [0.1])
 
 
 def test_a_schedule_among_fixed_rates_has_a_rate_too() -> None:
@@ -145,7 +145,7 @@ def test_optimizers_with_groups_like_those_of_pytorch_are_understood() -> None:
     net = Net()
     for optimizer in (optim.Adam(net.trainable_params(), 0.25), mint.optim.AdamW(net.trainable_params(), 0.25)):
         assert FRAMEWORK.learning_rates(optimizer) == [0.25]
-        FRAMEWORK.set_learning_rate(optimizer, 0.125)
+        FRAMEWORK.set_learning_rates(optimizer, [0.125])
         assert FRAMEWORK.learning_rates(optimizer) == [0.125]
         assert list(FRAMEWORK.parameters(net, optimizer)) == ["second.weight", "second.bias"]
         assert FRAMEWORK.facts(optimizer, ())["eps"] == 1e-8

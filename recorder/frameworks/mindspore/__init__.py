@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.frameworks.mindspore.cell import graph_of, is_cell
-from toposcope.recorder.frameworks.mindspore.operators import OperatorValue, is_imported, take_operator_values
+from toposcope.recorder.frameworks.mindspore.operators import is_imported, take_operator_values
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.callback import Callback
     from toposcope.recorder.training.event_callback import EventCallback
 
-__all__ = ["OperatorValue", "bridge", "graph_of", "is_cell", "is_imported", "take_operator_values"]
+__all__ = ["bridge", "graph_of", "is_cell", "is_imported", "take_operator_values"]
 
 
 def bridge(*callbacks: "Callback | EventCallback") -> Any:

@@ -1,13 +1,13 @@
 """MindSporeFramework: what callbacks ask of MindSpore."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toposcope.proto.lineage_pb2 import DatasetGraph
 from toposcope.recorder.frameworks.framework import DatasetFacts, Framework
 from toposcope.recorder.frameworks.mindspore import dataset as pipelines
 from toposcope.recorder.frameworks.mindspore.cell import backbone_of, graph_of, is_cell, is_optimizer, optimizer_in
-from toposcope.recorder.frameworks.mindspore.optimizer import rates_of, set_rate, settings_of
+from toposcope.recorder.frameworks.mindspore.optimizer import rates_of, set_rates, settings_of
 from toposcope.recorder.frameworks.mindspore.state import load_state, network_state_of, optimizer_state_of
 
 
@@ -29,9 +29,9 @@ class MindSporeFramework:
         """Return the learning rate of each group: of a schedule that of the step that was taken last."""
         return rates_of(optimizer) if is_optimizer(optimizer) else []
 
-    def set_learning_rate(self, optimizer: Any, learning_rate: float) -> None:
-        """Set the learning rate of all groups; ValueError when one follows a schedule."""
-        set_rate(optimizer, learning_rate)
+    def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
+        """Set the learning rate of each group; ValueError when one follows a schedule."""
+        set_rates(optimizer, learning_rates)
 
     def class_name(self, thing: Any) -> str | None:
         """Return the name of the class; of a network that the user's is wrapped in, that of the user's."""

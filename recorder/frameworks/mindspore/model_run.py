@@ -32,8 +32,7 @@ class ModelRun:
         others = [callback for callback in callbacks if not isinstance(callback, LoggerDestination)]
         self._state = State(callbacks=destinations + others)
         self._hooks = ModelHooks(self._state)
-        self._engine = Engine(self._state, Logger(self._state, destinations))
-        self._engine.hooks = self._hooks
+        self._engine = Engine(self._state, Logger(self._state, destinations), self._hooks)
         self._is_epoch_counted = False
         self._began = time.perf_counter()
 

@@ -2,17 +2,11 @@
 
 import re
 import sys
-from typing import Any, NamedTuple
+from typing import Any
+
+from toposcope.recorder.summary import OperatorValue
 
 _NAME = re.compile(r"(?P<tag>.+)\[:(?P<plugin>Scalar|Tensor|Histogram|Image)\]", re.DOTALL)
-
-
-class OperatorValue(NamedTuple):
-    """What a summary operator saw when its network ran."""
-
-    plugin: str
-    tag: str
-    value: object
 
 
 def is_imported() -> bool:

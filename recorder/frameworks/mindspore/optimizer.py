@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ def rates_of(optimizer: Any) -> list[float]:
     return [_rate(source, step) for source in _sources(optimizer)]
 
 
-def set_rate(optimizer: Any, rate: float) -> None:
-    """Let all groups of an optimizer go on with one learning rate.
+def set_rates(optimizer: Any, rates: Sequence[float]) -> None:
+    """Let each group of an optimizer go on with a learning rate of its own, in the order of rates_of().
 
     Raises:
         ValueError: the rate of a group follows a schedule, which would overrule it.
@@ -31,9 +32,9 @@ def set_rate(optimizer: Any, rate: float) -> None:
     else:
         sources = _sources(optimizer)
     if scheduled := [type(source).__name__ for source in sources if not hasattr(source, "set_data")]:
-        raise ValueError(f"The learning rate follows the schedule {scheduled[0]}: it cannot be set to {rate}.")
+        raise ValueError(f"The learning rate follows the schedule {scheduled[0]}: it cannot be set to {rates[0]}.")
     mindspore: Any = sys.modules["mindspore"]
-    for source in sources:
+    for source, rate in zip(sources, rates, strict=True):
         mindspore.ops.assign(source, mindspore.Tensor(rate, source.dtype))
 
 

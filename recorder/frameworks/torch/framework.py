@@ -1,6 +1,6 @@
 """TorchFramework: what callbacks ask of PyTorch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toposcope.proto.graph_pb2 import GraphProto
@@ -15,7 +15,7 @@ from toposcope.recorder.frameworks.torch.optimizers import (
     learning_rates_of,
     optimizer_facts,
     parameters_of,
-    set_learning_rate_of,
+    set_learning_rates_of,
 )
 from toposcope.recorder.frameworks.torch.settings import attribute, name_of
 from toposcope.recorder.frameworks.torch.state import load_state, optimizer_state_of
@@ -38,9 +38,9 @@ class TorchFramework:
         """Return the learning rate of each group of parameters, as it is now."""
         return learning_rates_of(optimizer)
 
-    def set_learning_rate(self, optimizer: Any, learning_rate: float) -> None:
-        """Set the learning rate of all groups."""
-        set_learning_rate_of(optimizer, learning_rate)
+    def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
+        """Set the learning rate of each group, in the order of learning_rates()."""
+        set_learning_rates_of(optimizer, learning_rates)
 
     def class_name(self, thing: Any) -> str | None:
         """Return the name of a function, or of the class of another object, seen through wrappers."""

@@ -1,6 +1,6 @@
 """Optimizers of PyTorch and their schedulers: the parameters by their names, learning rates and settings."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.modules import is_module, is_tensor, library, unwrapped
@@ -12,10 +12,10 @@ _DEEPEST = 4
 _LEFT_OUT = {"params", "param_names", "lr", "initial_lr", "foreach", "fused", "capturable", "differentiable"}
 
 
-def groups_of(optimizer: object) -> list[Mapping[str, Any]]:
+def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
     """Return the groups of parameters of an optimizer; none of an object that is no optimizer."""
     groups = attribute(optimizer, "param_groups")
-    return [group for group in groups if isinstance(group, Mapping)] if isinstance(groups, list | tuple) else []
+    return [group for group in groups if isinstance(group, MutableMapping)] if isinstance(groups, list | tuple) else []
 
 
 def parameters_of(network: object, optimizer: object) -> dict[str, Any]:
@@ -49,10 +49,11 @@ def learning_rates_of(optimizer: object) -> list[float]:
     return [float(group["lr"]) for group in groups_of(optimizer) if "lr" in group]
 
 
-def set_learning_rate_of(optimizer: object, learning_rate: float) -> None:
-    """Set the learning rate of all groups; a tensor is filled, since compiled steps hold on to it."""
-    for group in attribute(optimizer, "param_groups") or ():
-        if is_tensor(group.get("lr")):
+def set_learning_rates_of(optimizer: object, learning_rates: Sequence[float]) -> None:
+    """Set the learning rate of each group that has one; a tensor is filled, since compiled steps hold on to it."""
+    groups = [group for group in groups_of(optimizer) if "lr" in group]
+    for group, learning_rate in zip(groups, learning_rates, strict=True):
+        if is_tensor(group["lr"]):
             with library().no_grad():
                 group["lr"].fill_(learning_rate)
         else:

@@ -210,6 +210,7 @@ def test_groups_have_a_learning_rate_each(tmp_path: Path) -> None:
     assert run.scalars("learning_rate/group1").value.tolist() == [0.01, 0.01, 0.005]
     assert "learning_rate" not in run.tags()
     assert run.lineage().hyper_parameters["learning_rate"] == 0.1
+    assert (run.lineage().custom["scheduler/class"], run.lineage().custom["scheduler/gamma"]) == ("ExponentialLR", 0.5)
 
 
 def test_evaluation_in_fit_is_recorded_and_its_operators_are_not(tmp_path: Path) -> None:

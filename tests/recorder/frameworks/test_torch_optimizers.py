@@ -78,15 +78,15 @@ def test_gradients_are_those_that_are_there() -> None:
 
 
 @pytest.mark.parametrize("rate", [0.5, torch.tensor(0.5)])
-def test_learning_rates_of_all_groups_are_told_and_set(rate: Any) -> None:
+def test_the_learning_rate_of_each_group_is_told_and_set(rate: Any) -> None:
     network = DigitsNet()
     groups = [{"params": network.fc.parameters()}, {"params": network.conv1.parameters(), "lr": 0.25}]
     optimizer = torch.optim.Adam(groups, lr=rate)
     held = optimizer.param_groups[0]["lr"]
 
     assert FRAMEWORK.learning_rates(optimizer) == [0.5, 0.25]
-    FRAMEWORK.set_learning_rate(optimizer, 0.125)
-    assert FRAMEWORK.learning_rates(optimizer) == [0.125, 0.125]
+    FRAMEWORK.set_learning_rates(optimizer, [0.125, 0.0625])
+    assert FRAMEWORK.learning_rates(optimizer) == [0.125, 0.0625]
     assert not isinstance(rate, torch.Tensor) or optimizer.param_groups[0]["lr"] is held
 
 
@@ -136,7 +136,7 @@ def test_unknown_things_have_no_facts(thing: Any) -> None:
     assert FRAMEWORK.facts(thing, None) == {}
     assert FRAMEWORK.network_state(thing) == {}
     assert FRAMEWORK.optimizer_state(thing) is None
-    FRAMEWORK.set_learning_rate(thing, 0.1)
+    FRAMEWORK.set_learning_rates(thing, [])
 
 
 def test_states_are_given_and_taken_back() -> None:
