@@ -6,13 +6,12 @@ import { followLastValues } from "./state/last_values.js";
 import { revision, stayLive } from "./state/live.js";
 import { panel } from "./state/pointer.js";
 import { followDrawnRuns } from "./state/requests.js";
-import { followAddress, lang, railShown, theme } from "./state/view.js";
+import { followAddress, lang, page, railShown, theme } from "./state/view.js";
 import { t } from "./state/words.js";
-import { content } from "./views/groups.js";
 import { followKeys } from "./views/keys.js";
+import { content, followPages, toolbar } from "./views/pages.js";
 import { detailsPanel } from "./views/panel.js";
 import { followRailHeight, rail } from "./views/rail.js";
-import { toolbar } from "./views/toolbar.js";
 import { topBar } from "./views/top_bar.js";
 
 /** @param {string} id */
@@ -30,7 +29,8 @@ effect(() => {
   body.dataset.rail = railShown.value ? "open" : "closed";
   body.dataset.revision = String(revision.value);
   region("rail").setAttribute("aria-label", t("rail.title"));
-  region("toolbar").setAttribute("aria-label", t("page.scalars"));
+  body.dataset.page = page.value;
+  region("toolbar").setAttribute("aria-label", t(`page.${page.value}`));
 });
 effect(() => void (region("panel").hidden = panel.value === null));
 
@@ -40,6 +40,7 @@ follow("toolbar", toolbar);
 follow("content", content);
 follow("panel", detailsPanel);
 
+followPages();
 followRailHeight(region("rail"));
 followKeys();
 followDrawnRuns();

@@ -40,7 +40,7 @@ def test_an_exported_network_holds_no_operator_and_keeps_nothing(is_strict: bool
 
 def test_a_traced_network_holds_no_operator_and_keeps_nothing() -> None:
     with collecting(OperatorValues()) as values, warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore")  # That tracing is deprecated, under one category or another.
         traced = torch.jit.trace(Net(), SAMPLES, check_trace=False)
         symbolic = torch.fx.symbolic_trace(Net())
         assert values.take() == []

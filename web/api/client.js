@@ -15,7 +15,7 @@ export class RefusedRequest extends Error {
 }
 
 /** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
-async function ask(path, options) {
+export async function ask(path, options) {
   const response = await fetch(`./api/${path}`, options);
   if (response.ok) return response.json();
   throw new RefusedRequest(response.status, await detailOf(response));

@@ -8,7 +8,12 @@ import { EVERYTHING, NOTHING, sameSelection } from "./selection.js";
 /** A stretch of the x axis, both ends included.
  * @typedef {readonly [lo: number, hi: number]} Window */
 
+/** The pages, in the order of their tabs. */
+export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms", "images", "tensors", "text", "compare"]);
+/** @typedef {(typeof PAGES)[number]} PageName */
+
 /** @typedef {object} View
+ * @property {PageName} page
  * @property {string} runs regular expression over run names
  * @property {string} tags regular expression over tags
  * @property {Selection} selection
@@ -23,12 +28,13 @@ import { EVERYTHING, NOTHING, sameSelection } from "./selection.js";
  * @property {"" | "open" | "closed"} rail the run list, "" = open where there is room
  * @property {"" | "light" | "dark"} theme "" = as the system has it
  * @property {"" | "en" | "zh"} lang "" = as the browser has it
+ * @property {Readonly<Record<string, string>>} own settings of one page, by names with a dot in them ("image.columns")
  */
 
 /** @type {View} */
 export const DEFAULT_VIEW = {
-  runs: "", tags: "", selection: EVERYTHING, axis: "step", log: false, smooth: 0, zooms: {}, closed: [],
-  focus: "", open: "", size: "m", rail: "", theme: "", lang: "",
+  page: "scalars", runs: "", tags: "", selection: EVERYTHING, axis: "step", log: false, smooth: 0, zooms: {}, closed: [],
+  focus: "", open: "", size: "m", rail: "", theme: "", lang: "", own: {},
 };
 
 /** The view as hash parameters; what is as usual is left out.
@@ -36,6 +42,7 @@ export const DEFAULT_VIEW = {
 export function printView(view) {
   const parameters = new URLSearchParams();
   const put = (/** @type {string} */ name, /** @type {string} */ value) => value && parameters.append(name, value);
+  put("page", view.page === "scalars" ? "" : view.page);
   put("runs", view.runs);
   if (!sameSelection(view.selection, EVERYTHING)) printSelection(parameters, view.selection);
   put("tags", view.tags);
@@ -50,6 +57,7 @@ export function printView(view) {
   put("rail", view.rail);
   put("theme", view.theme);
   put("lang", view.lang);
+  for (const [name, value] of Object.entries(view.own)) put(name, value);
   return parameters.toString();
 }
 
@@ -65,6 +73,7 @@ export function parseView(hash) {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const text = (/** @type {string} */ name) => parameters.get(name) ?? "";
   return {
+    page: oneOf(text("page"), [...PAGES], "scalars"),
     runs: text("runs"),
     tags: text("tags"),
     selection: parseSelection(parameters),
@@ -79,6 +88,7 @@ export function parseView(hash) {
     rail: oneOf(text("rail"), ["", "open", "closed"], ""),
     theme: oneOf(text("theme"), ["", "light", "dark"], ""),
     lang: oneOf(text("lang"), ["", "en", "zh"], ""),
+    own: Object.fromEntries([...parameters].filter(([name]) => name.includes("."))),
   };
 }
 

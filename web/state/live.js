@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { followUpdates } from "../api/updates.js";
 import { listed, loadCatalogue } from "./catalogue.js";
+import { expireListings } from "./listing.js";
 import { expire } from "./requests.js";
 
 /** @typedef {import("./feed.js").Feed} Feed */
@@ -50,13 +51,16 @@ const listener = {
   opened() {
     connection.value = "live";
     expire(null, feeds);
+    expireListings(null);
     listSoon();
   },
   /** @param {import("../api/replies.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
     // What was removed leaves with the next list; to ask for it would only be refused.
-    expire([...update.changed, ...update.added], feeds);
+    const changed = [...update.changed, ...update.added];
+    expire(changed, feeds);
+    expireListings(changed);
     listSoon();
   },
   lost() {

@@ -18,6 +18,26 @@ export function change(patch) {
  * @param {Name} name */
 const part = (name) => computed(() => view.value[name]);
 
+export const page = part("page");
+const own = part("own");
+
+/** A setting of one page, kept in the address.
+ * @template {string} Value
+ * @param {string} name with a dot in it: "image.columns" @param {Value} usual what it is when the address has none
+ * @param {readonly Value[]} [choices] anything else counts as usual */
+export function setting(name, usual, choices) {
+  return computed(() => {
+    const value = /** @type {Value | undefined} */ (own.value[name]);
+    return value === undefined || (choices && !choices.includes(value)) ? usual : value;
+  });
+}
+
+/** Changes settings of a page; what is empty leaves the address.
+ * @param {Readonly<Record<string, string>>} values by name */
+export function set(values) {
+  change({ own: Object.fromEntries(Object.entries({ ...own.peek(), ...values }).filter(([, value]) => value !== "")) });
+}
+
 export const runFilter = part("runs");
 export const tagFilter = part("tags");
 export const selection = part("selection");
@@ -86,6 +106,9 @@ export function followAddress() {
   effect(() => {
     const hash = printView(view.value);
     if (hash === location.hash.replace(/^#/, "")) return;
-    history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+    const address = hash ? `#${hash}` : location.pathname + location.search;
+    // Back leads to the page that was shown before, not to every setting on the way.
+    const isOtherPage = parseView(location.hash).page !== view.value.page;
+    history[isOtherPage ? "pushState" : "replaceState"](null, "", address);
   });
 }

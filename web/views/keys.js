@@ -3,36 +3,19 @@
 import { html } from "lit-html";
 import { EVERYTHING, NOTHING, only, toggled } from "../lib/selection.js";
 import { cursorRun, panel, pointedRun } from "../state/pointer.js";
-import { axis, change, logarithmic, narrow, opened, railShown, selection, toggleRail } from "../state/view.js";
+import { change, narrow, opened, railShown, selection, toggleRail } from "../state/view.js";
 import { t } from "../state/words.js";
+import { focusOn } from "./focus.js";
+import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";
 
-/** @typedef {import("../state/words.js").TextKey} TextKey */
-
-/** @param {string} id */
-const focusOn = (id) => () => {
-  const field = /** @type {HTMLInputElement | null} */ (document.getElementById(id));
-  field?.focus();
-  field?.select?.();
-};
+/** @typedef {import("./pages.js").KeyRow} KeyRow */
 
 /** @param {(run: string) => void} act */
 const withRun = (act) => () => {
   const run = cursorRun.peek();
   if (run !== null) act(run);
 };
-
-const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
-
-function nextAxis() {
-  change({ axis: AXES[(AXES.indexOf(axis.peek()) + 1) % AXES.length], zooms: {} });
-}
-
-function toggleEnlarged() {
-  const card = document.querySelector("scalar-card:hover") ?? document.querySelector("scalar-card:focus-within");
-  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  change({ open: opened.peek() === tag ? "" : tag });
-}
 
 function close() {
   if (panel.peek()) panel.value = null;
@@ -45,7 +28,6 @@ function close() {
 const ACTIONS = {
   "/": focusOn("tag-filter"),
   r: focusOn("run-filter"),
-  s: focusOn("smooth"),
   j: () => moveCursor(1),
   k: () => moveCursor(-1),
   " ": withRun((run) => change({ selection: toggled(selection.peek(), run) })),
@@ -53,24 +35,23 @@ const ACTIONS = {
   i: withRun((run) => (panel.value = { kind: "run", run })),
   a: () => change({ selection: EVERYTHING }),
   n: () => change({ selection: NOTHING }),
-  x: nextAxis,
-  y: () => change({ log: !logarithmic.peek() }),
-  f: toggleEnlarged,
   b: toggleRail,
   "?": () => (panel.value = panel.peek()?.kind === "keys" ? null : { kind: "keys" }),
 };
 
-/** @type {Array<[keys: string[], text: TextKey]>} */
-const LIST = [
+/** @type {KeyRow[]} */
+const KEYS = [
   [["/"], "keys.filter"], [["r"], "keys.filter_runs"], [["j", "k"], "keys.next"], [["space"], "keys.toggle"],
-  [["o"], "keys.only"], [["a"], "keys.all"], [["n"], "keys.none"], [["i"], "keys.details"], [["s"], "keys.smooth"],
-  [["x"], "keys.axis"], [["y"], "keys.log"], [["f"], "keys.enlarge"], [["b"], "keys.rail"], [["?"], "keys.help"], [["Esc"], "keys.close"],
+  [["o"], "keys.only"], [["a"], "keys.all"], [["n"], "keys.none"], [["i"], "keys.details"], [["b"], "keys.rail"],
+  [["?"], "keys.help"], [["Esc"], "keys.close"],
 ];
 
+/** Behind "g" the first letter of a page leads to it. @type {Record<string, import("../lib/view.js").PageName>} */
+const PAGE_LETTERS = { o: "overview", s: "scalars", h: "histograms", i: "images", t: "tensors", x: "text", c: "compare" };
+
 export const keyList = () => html`<dl class="keys">
-  ${LIST.map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${t(text)}</dd>`)}
-  <dt>${t("keys.drag")}</dt><dd>${t("keys.zoom")}</dd>
-  <dt>${t("keys.double")}</dt><dd>${t("keys.reset")}</dd>
+  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${t(text)}</dd>`)}
+  ${Object.entries(PAGE_LETTERS).map(([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`)}
 </dl>`;
 
 /** @param {EventTarget | null} target does this element take text or keys itself? */
@@ -82,10 +63,23 @@ function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (key === "Escape") return takesKeys(target) ? /** @type {HTMLElement} */ (target).blur() : close();
   if (takesKeys(target) || (key === " " && target instanceof HTMLButtonElement)) return;
-  const action = ACTIONS[key];
+  const action = actionOf(key);
   if (!action) return;
   event.preventDefault();
   action();
 }
+
+/** @param {string} key @returns {(() => void) | undefined} */
+function actionOf(key) {
+  if (goes) {
+    goes = false;
+    return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;
+  }
+  if (key === "g") return () => void (goes = true);
+  return shownPage.peek()?.ACTIONS?.[key] ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
+}
+
+/** "g" was pressed: the next key names a page. */
+let goes = false;
 
 export const followKeys = () => document.addEventListener("keydown", pressed);

@@ -1,11 +1,12 @@
 // The top bar: mark, pages, where the runs come from, how many are drawn, whether the server is there.
 
 import { html, nothing } from "lit-html";
+import { PAGES, printView } from "../lib/view.js";
 import { listed, runs } from "../state/catalogue.js";
 import { connection } from "../state/live.js";
 import { panel } from "../state/pointer.js";
 import { drawnRuns } from "../state/runs.js";
-import { choose, lang, railShown, themeChoice, toggleRail } from "../state/view.js";
+import { change, choose, lang, page, railShown, themeChoice, toggleRail, view } from "../state/view.js";
 import { t } from "../state/words.js";
 import { ICONS, MARK } from "./icons.js";
 
@@ -13,7 +14,7 @@ export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
     @click=${toggleRail}>${ICONS.rail}</button>
   <a class="brand" href="./">${MARK}<span>Toposcope</span></a>
-  <nav class="pages" aria-label=${t("page.pages")}><a href="#" aria-current="page" @click=${stay}>${t("page.scalars")}</a></nav>
+  <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
   ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
   <span class="space"></span>
   ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: drawnRuns.value.length, n: runs.value.length })}</span>` : nothing}
@@ -23,8 +24,16 @@ export const topBar = () => html`
     ${themeChoice.value === "dark" ? ICONS.moon : themeChoice.value === "light" ? ICONS.sun : ICONS.system}</button>
   <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")} @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
 
-/** The only page so far keeps its address. @param {Event} event */
-const stay = (event) => event.preventDefault();
+/** A tab is a link, so that it can be opened beside this one. @param {import("../lib/view.js").PageName} name */
+const tab = (name) => html`<a href=${`#${printView({ ...view.value, page: name })}`} data-page=${name} aria-current=${page.value === name ? "page" : nothing}
+  @click=${(/** @type {MouseEvent} */ event) => turnTo(event, name)}>${t(`page.${name}`)}</a>`;
+
+/** @param {MouseEvent} event @param {import("../lib/view.js").PageName} name */
+function turnTo(event, name) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  change({ page: name });
+}
 
 function liveSign() {
   const reply = listed.value;

@@ -1,25 +1,25 @@
 // A card around its chart: the tag's name, what can be done with it, what must be said about its points.
 
 import { html, nothing } from "lit-html";
-import { csvAddress } from "../api/client.js";
-import { grouped } from "../lib/numbers.js";
-import { cutGroup } from "../lib/tags.js";
-import { runs } from "../state/catalogue.js";
-import { drawnRuns, focusTag } from "../state/runs.js";
-import { expire } from "../state/requests.js";
-import { axis as pageAxis, change, opened, zooms } from "../state/view.js";
-import { t } from "../state/words.js";
+import { csvAddress } from "../../api/client.js";
+import { grouped } from "../../lib/numbers.js";
+import { cutGroup } from "../../lib/tags.js";
+import { runs } from "../../state/catalogue.js";
+import { drawnRuns, focusTag } from "../../state/runs.js";
+import { expire } from "../../state/requests.js";
+import { axis as pageAxis, change, opened, zooms } from "../../state/view.js";
+import { t } from "../../state/words.js";
 import { remarks } from "./card_model.js";
-import { ICONS } from "./icons.js";
+import { ICONS } from "../icons.js";
 
-/** @typedef {import("../state/feed.js").Feed} Feed */
-/** @typedef {import("../lib/series.js").Series} Series */
+/** @typedef {import("../../state/feed.js").Feed} Feed */
+/** @typedef {import("../../lib/series.js").Series} Series */
 
 /** More runs than this do not fit into an address. */
 const RUNS_IN_ADDRESS = 100;
 
 /** @param {{tag: string}} card @param {Feed} feed @param {Series[]} series
- * @param {import("../lib/ticks.js").Axis} axis */
+ * @param {import("../../lib/ticks.js").Axis} axis */
 export function cardFrame(card, feed, series, axis) {
   const [group, leaf] = cutGroup(card.tag);
   const oneStep = axis !== pageAxis.value;

@@ -1,12 +1,13 @@
-// The settings of the page: which tags, how smooth, which axes, how large.
+// The settings of the scalars page: which tags, how smooth, which axes, how large.
 
 import { html } from "lit-html";
-import { weight } from "../lib/view.js";
-import { scalarTags } from "../state/catalogue.js";
-import { groups, tagRule } from "../state/runs.js";
-import { axis, cardSize, change, logarithmic, smooth, tagFilter } from "../state/view.js";
-import { t } from "../state/words.js";
-import { filterField } from "./filter_field.js";
+import { weight } from "../../lib/view.js";
+import { scalarTags } from "../../state/catalogue.js";
+import { groups, tagRule } from "../../state/runs.js";
+import { axis, cardSize, change, logarithmic, smooth, tagFilter } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { choice } from "../choice.js";
+import { filterField } from "../filter_field.js";
 
 /** The server is asked once the slider rests this long. */
 const SLIDER_REST = 70;
@@ -29,7 +30,7 @@ function countOfTags() {
 
 /** A window is in the unit of its axis and means nothing on another.
  * @param {string} choice */
-const setAxis = (choice) => change({ axis: /** @type {import("../lib/ticks.js").Axis} */ (choice), zooms: {} });
+const setAxis = (choice) => change({ axis: /** @type {import("../../lib/ticks.js").Axis} */ (choice), zooms: {} });
 
 /** @param {string} choice */
 const setSize = (choice) => change({ size: /** @type {"s" | "m" | "l"} */ (choice) });
@@ -52,10 +53,3 @@ function slid(event) {
 
 /** @param {Event} event */
 const typed = (event) => change({ smooth: weight(Number(/** @type {HTMLInputElement} */ (event.target).value)) });
-
-/** @param {string} name @param {string} label @param {Array<[value: string, text: string, hint?: string]>} options
- * @param {string} chosen @param {(value: string) => void} changed */
-const choice = (name, label, options, chosen, changed) => html`
-  <div class="choice" role="group" aria-label=${label} data-choice=${name}>
-    ${options.map(([value, text, hint]) => html`<button data-value=${value} aria-pressed=${value === chosen} title=${hint ?? label} @click=${() => changed(value)}>${text}</button>`)}
-  </div>`;

@@ -2,20 +2,20 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { drawNever, drawSoon } from "../charts/draw_queue.js";
-import { LineChart } from "../charts/line_chart.js";
-import { Feed } from "../state/feed.js";
-import { feeds } from "../state/live.js";
-import { crosshair, pointedRun } from "../state/pointer.js";
-import { asked, follow, leave } from "../state/requests.js";
-import { change, opened, theme, zooms } from "../state/view.js";
+import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { LineChart } from "../../charts/line_chart.js";
+import { Feed } from "../../state/feed.js";
+import { feeds } from "../../state/live.js";
+import { crosshair, pointedRun } from "../../state/pointer.js";
+import { asked, follow, leave } from "../../state/requests.js";
+import { change, opened, theme, zooms } from "../../state/view.js";
 import { cardFrame } from "./card_frame.js";
 import { axisFor, drawnSeries, plotOf, queryFor } from "./card_model.js";
 import { CardPointer } from "./card_pointer.js";
 import { forget, remember } from "./recent_cards.js";
 
-/** @typedef {import("../charts/plot.js").Plot} Plot */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** @typedef {import("../../charts/plot.js").Plot} Plot */
+/** @typedef {import("../../lib/view.js").Window} Window */
 
 /** How far outside the window a card is made ready. */
 const NEAR = "240px 0px";

@@ -1,14 +1,14 @@
 // The read-out beside the cursor: every run's point, sorted by value. Its rows are made once and written in place.
 
-import { DASHES } from "../lib/colours.js";
-import { columnFormat, inColumn, grouped } from "../lib/numbers.js";
-import { cutLeaf } from "../lib/tags.js";
-import { clock, duration, wallTime } from "../lib/times.js";
-import { startOf } from "../state/runs.js";
-import { t } from "../state/words.js";
-import { nameOf } from "./run_row.js";
+import { DASHES } from "../../lib/colours.js";
+import { columnFormat, inColumn, grouped } from "../../lib/numbers.js";
+import { cutLeaf } from "../../lib/tags.js";
+import { clock, duration, wallTime } from "../../lib/times.js";
+import { startOf } from "../../state/runs.js";
+import { t } from "../../state/words.js";
+import { nameOf } from "../run_row.js";
 
-/** @typedef {import("../charts/hit.js").Hit} Hit */
+/** @typedef {import("../../charts/hit.js").Hit} Hit */
 
 const ROW = 20;
 const AROUND = 18;
@@ -46,7 +46,7 @@ function makeRow(kind) {
   return { root: row, line, cells, shownAs: "" };
 }
 
-/** @param {number} place @param {import("../charts/plot.js").Line} line */
+/** @param {number} place @param {import("../../charts/plot.js").Line} line */
 function rowAt(place, { run, style }) {
   const row = (pool[place] ??= addRow(place));
   const shownAs = `${style.colour} ${style.dash} ${run}`;
@@ -127,8 +127,8 @@ function sharedPath(rows) {
   return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
 }
 
-/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../lib/numbers.js").ColumnFormat} format
- * @param {import("../lib/numbers.js").ColumnFormat | null} smoothFormat */
+/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../../lib/numbers.js").ColumnFormat} format
+ * @param {import("../../lib/numbers.js").ColumnFormat | null} smoothFormat */
 function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   const { run, series } = line;
   const value = series.value[index];
