@@ -1,7 +1,7 @@
 """The graph of the network that is trained, which is recorded once."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from google.protobuf.message import Message
 
@@ -10,7 +10,23 @@ from toposcope.recorder.frameworks.torch.modules import is_module
 from toposcope.recorder.messages.foreign_messages import message_from
 from toposcope.recorder.values.foreign import called, shown
 
-_Source: TypeAlias = Callable[[], Message | bytes | None]
+_Graph: TypeAlias = Message | bytes | None
+
+
+def _nothing() -> None:
+    """Do nothing, return nothing."""
+
+
+class _Waiting(NamedTuple):
+    """A network whose graph is waited for."""
+
+    network: object
+    source: Callable[[], _Graph]
+    """Returns the graph when it is known, None before."""
+    source_without_call: Callable[[], _Graph] = _nothing
+    """Returns what is known of it though nobody has heard the network being called."""
+    stop: Callable[[], None] = _nothing
+    """Takes from the network what listens to it."""
 
 
 class NetworkGraph:
@@ -22,18 +38,17 @@ class NetworkGraph:
         Raises:
             TypeError: it is none of them.
         """
-        self._is_taken = False
-        # The networks whose graph is waited for, each with what gives it.
-        self._waiting: list[tuple[object, _Source]] = []
+        self._is_over = False
+        self._waiting: list[_Waiting] = []
         if network is not None:
-            self._waiting.append((network, _source(network, "network")))
+            self._waiting.append(_waiting_for(network, "network"))
 
     @property
     def is_wanted(self) -> bool:
         """True while there is a network whose graph was not taken yet."""
         return bool(self._waiting)
 
-    def take(self, train_network: object) -> Message | bytes | None:
+    def take(self, train_network: object = None) -> _Graph:
         """Return the graph, of train_network if it is given, the first time that it is known; else None.
 
         Raises:
@@ -41,25 +56,45 @@ class NetworkGraph:
             UnreadableValueError: the framework failed to tell its graph.
         """
         if train_network is None:
-            sources = [source for _, source in self._waiting]
-        elif self._is_taken:
+            waiting = self._waiting
+        elif self._is_over:
             _check(train_network, "train_network")
             return None
         else:
-            sources = [self._source_of(train_network)]
-        graph = next((graph for source in sources if (graph := source()) is not None), None)
+            waiting = [self._waiting_for(train_network)]
+        graph = next((graph for each in waiting if (graph := each.source()) is not None), None)
         if graph is not None:
-            self._is_taken = True
-            self._waiting.clear()
+            self.stop()
         return graph
 
-    def _source_of(self, train_network: object) -> _Source:
-        for network, source in self._waiting:
-            if network is train_network:
-                return source
-        source = _source(train_network, "train_network")
-        self._waiting.append((train_network, source))
-        return source
+    def give_up(self) -> _Graph:
+        """Return what is known of the graph at the end, and wait no longer; None when it was taken before.
+
+        Of a module of PyTorch that was not heard being called this is the module tree, whose name says so.
+
+        Raises:
+            UnreadableValueError: the framework failed to tell its graph.
+        """
+        try:
+            graph = self.take(None)
+            trees = (each.source_without_call() for each in self._waiting)
+            return next((tree for tree in trees if tree is not None), None) if graph is None else graph
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Wait no longer, and let go of the networks."""
+        self._is_over = True
+        while self._waiting:
+            self._waiting.pop().stop()
+
+    def _waiting_for(self, train_network: object) -> _Waiting:
+        for waiting in self._waiting:
+            if waiting.network is train_network:
+                return waiting
+        waiting = _waiting_for(train_network, "train_network")
+        self._waiting.append(waiting)
+        return waiting
 
 
 def _check(network: object, parameter: str) -> None:
@@ -69,14 +104,26 @@ def _check(network: object, parameter: str) -> None:
         )
 
 
-def _source(network: object, parameter: str) -> _Source:
-    """Return what gives the graph of a network when it is known, and None before."""
+def _waiting_for(network: object, parameter: str) -> _Waiting:
     _check(network, parameter)
     if isinstance(network, Message):
         message = message_from("graph", network)
-        return lambda: message
+        return _Waiting(network, lambda: message)
     if is_module(network):
-        from toposcope.recorder.frameworks.torch.network_graph import WaitingGraph
+        return _waiting_for_call(network)
+    return _Waiting(network, lambda: called(lambda: mindspore.graph_of(network)))
 
-        return WaitingGraph(network)
-    return lambda: called(lambda: mindspore.graph_of(network))
+
+def _waiting_for_call(network: Any) -> _Waiting:
+    """Listen to a module of PyTorch, whose graph is known when it was called once."""
+    # Only now: those who use no PyTorch do not pay for the modules about it.
+    from toposcope.recorder.frameworks.torch.first_inputs import FirstInputs
+    from toposcope.recorder.frameworks.torch.network_graph import graph_of
+
+    first = FirstInputs(network)
+    return _Waiting(
+        network,
+        lambda: None if first.inputs is None else graph_of(network, first.inputs),
+        lambda: graph_of(network, None),
+        first.remove,
+    )

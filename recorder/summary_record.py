@@ -232,6 +232,7 @@ class SummaryRecord:
             OSError: the file could not be written and raise_exception is set; once a fault.
         """
         self._kept.close()
+        self._graph.stop()
         self._recording.writer.close()
         self._raise_fault()
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
@@ -19,7 +19,7 @@ class EarlyStopping(Callback):
     once; the best weights are restored, too, when the training ends before the patience does.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
     wait: int
     """Epochs since the last improvement."""
     stopped_epoch: int

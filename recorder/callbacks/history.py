@@ -1,7 +1,5 @@
 """History: keeps the loss and the metrics of each epoch of a training."""
 
-from typing import ClassVar
-
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.run_context import RunContext
@@ -21,7 +19,7 @@ class History(Callback):
     its own leaves the history of the training as it is.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
 
     def __init__(self) -> None:
         self.epoch: dict[str, list[int]] = {"epoch": []}

@@ -1,7 +1,6 @@
 """LambdaCallback: a callback made of functions."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
@@ -20,7 +19,7 @@ class LambdaCallback(Callback):
     a single hook, such as on_train_epoch_end, is called there in place of the legacy one.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
 
     def __init__(
         self,
@@ -56,3 +55,4 @@ class LambdaCallback(Callback):
                 raise TypeError(f"{name} is a function of the run_context or None, not {shown(hook)}.")
             if hook is not None:
                 setattr(self, name, hook)
+        self.runs_in_fit_evaluation = any(hook and name.startswith("on_eval_") for name, hook in hooks.items())

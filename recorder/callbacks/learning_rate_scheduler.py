@@ -1,7 +1,6 @@
 """LearningRateScheduler: sets the learning rate by a function of it and the step."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
@@ -21,7 +20,7 @@ class LearningRateScheduler(Callback):
     A learning rate that changes by less than a part in 10 billion is left alone, as by MindSpore's class.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
         """Take a function of a group's learning rate and cur_step_num that returns its next learning rate.

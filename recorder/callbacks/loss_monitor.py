@@ -1,7 +1,6 @@
 """LossMonitor: prints the loss, and ends a training whose loss is no longer a number."""
 
 import math
-from typing import ClassVar
 
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.training.callback import Callback
@@ -16,7 +15,7 @@ class LossMonitor(Callback):
     batch_num, steps are counted from the beginning of the epoch; an evaluation whose loss is NaN goes on.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
 
     def __init__(self, per_print_times: int = 1) -> None:
         """Print every per_print_times steps; 0: never.

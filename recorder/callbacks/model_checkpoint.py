@@ -4,7 +4,7 @@ import os
 import re
 from time import monotonic
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
@@ -41,7 +41,7 @@ class ModelCheckpoint(Callback):
     passed; no graph file is written, since SummaryCollector records the graph. Evaluations save nothing.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
 
     def __init__(
         self,

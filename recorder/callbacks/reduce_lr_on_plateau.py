@@ -1,7 +1,5 @@
 """ReduceLROnPlateau: makes the learning rate smaller when a training no longer gets better."""
 
-from typing import ClassVar
-
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
 from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
@@ -16,7 +14,7 @@ class ReduceLROnPlateau(Callback):
     a value that is missing is told once; a learning rate that cannot be set is an error before the first epoch.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = False
+    runs_in_fit_evaluation: bool = False
     wait: int
     """Epochs since the last improvement or reduction."""
     cooldown_counter: int

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import Any
 
 from toposcope.recorder.arguments import (
     checked_bool,
@@ -38,7 +38,8 @@ class SummaryCollector(Callback):
     * `loss/auto`: the mean of the first output [collect_metric, True].
     * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
     * `input_data/auto`: the first images of the batch, if its first array holds images [collect_input_data, True].
-    * `learning_rate`, of several groups of parameters `learning_rate/group<i>` [collect_learning_rate, True].
+    * `learning_rate`, of several groups of parameters `learning_rate/group<i>`, as it is when the step begins: what
+      changes it then stands before the collector [collect_learning_rate, True].
     * `throughput/steps_per_second` and `throughput/samples_per_second`, of this process, since the last event or the
       beginning of the epoch; evaluations do not count [collect_throughput, True].
     * `machine/...`: processors, memory and GPUs, at most once a second; see MachineFigures [collect_machine, True].
@@ -79,7 +80,7 @@ class SummaryCollector(Callback):
     runs outside of `if __name__ == "__main__"` too.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = True
+    runs_in_fit_evaluation: bool = True
 
     def __init__(
         self,
@@ -162,7 +163,7 @@ class SummaryCollector(Callback):
             return
         try:
             if self._collection is not None:
-                self._collection.end()
+                self._collection.end(error)
         finally:
             recorder, self._recorder, self._collection = self._recorder, None, None
             recorder.close()
@@ -176,6 +177,8 @@ class SummaryCollector(Callback):
         callbacks: CallbackList = None,
         loss_fn: Any = None,
         epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        schedulers: Any = (),
         valid_loader: Any = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
     ) -> WatchedRun:
@@ -192,12 +195,14 @@ class SummaryCollector(Callback):
             callbacks: others that follow the loop too.
             loss_fn: the loss, for the lineage.
             epochs: planned epochs; None: not known.
+            steps_per_epoch: as watch() takes it.
+            schedulers: one or several, for the lineage.
             valid_loader: the batches of an evaluation, for the lineage.
             loggers: destinations of what is logged.
 
         Raises:
             TypeError: an argument is of another type.
-            ValueError: epochs is not positive.
+            ValueError: epochs or steps_per_epoch is not positive.
         """
         return watch(
             [self, *checked_callbacks(callbacks)],
@@ -206,6 +211,8 @@ class SummaryCollector(Callback):
             loader,
             loss_fn=loss_fn,
             epochs=epochs,
+            steps_per_epoch=steps_per_epoch,
+            schedulers=schedulers,
             valid_loader=valid_loader,
             loggers=loggers,
         )
@@ -239,6 +246,11 @@ class SummaryCollector(Callback):
         """Note that an epoch begins."""
         if self._collection is not None:
             self._collection.begin_epoch()
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        """Note what is to be known before a step."""
+        if self._collection is not None:
+            self._collection.begin_step()
 
     def on_train_step_end(self, run_context: RunContext) -> None:
         """Collect a step."""

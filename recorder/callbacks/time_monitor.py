@@ -1,7 +1,6 @@
 """TimeMonitor: prints how long each epoch took, and each step of it."""
 
 from time import perf_counter
-from typing import ClassVar
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.training.callback import Callback
@@ -46,7 +45,7 @@ class TimeMonitor(Callback):
     line has its own clock; a missing number of steps is an error before the first epoch, not after it.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = True
+    runs_in_fit_evaluation: bool = True
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
         """Take the number of steps of an epoch.

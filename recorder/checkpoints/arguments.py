@@ -1,10 +1,18 @@
-"""Checks of what users pass to save and load checkpoints: ValueErrors all, as MindSpore's API text says."""
+"""Checks of what users pass to save and load checkpoints: ValueErrors, as MindSpore's API text says, but for a path."""
 
+import os
 from collections.abc import Mapping
 
 from toposcope.recorder.checkpoints.checkpoint import Appended
 from toposcope.recorder.checkpoints.encryption import KEY_BYTES, MODES
 from toposcope.recorder.values.foreign import shown
+
+
+def checked_path(parameter: str, path: object) -> str:
+    """Return the whole path of a file; TypeError when it is no path."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(text := os.fspath(path), str):
+        raise TypeError(f"{parameter} is the path of a file, a str or os.PathLike, not {shown(path)}.")
+    return os.path.abspath(text)
 
 
 def checked_key(parameter: str, key: object) -> bytes | None:

@@ -16,7 +16,7 @@ def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, A
 
     Args:
         network: of any framework, or a mapping of names to tensors.
-        optimizer: None for none; one that tells no state counts as none.
+        optimizer: one or several; None for none; one that tells no state counts as none.
 
     Raises:
         TypeError: network is none, or has no parameters.
@@ -24,7 +24,15 @@ def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, A
     state = dict(network) if isinstance(network, Mapping) else framework_of(network).network_state(network)
     if not state:
         raise TypeError(f"A checkpoint is of a network with parameters, or of a dict of tensors, not {shown(network)}.")
+    optimizer = one_or_several(optimizer)
     return state, None if optimizer is None else framework_of(optimizer).optimizer_state(optimizer)
+
+
+def one_or_several(optimizer: Any) -> Any:
+    """Return an optimizer as frameworks take it: a list of several as a tuple, of one its only one, of none None."""
+    if not isinstance(optimizer, tuple | list):
+        return optimizer
+    return optimizer[0] if len(optimizer) == 1 else tuple(optimizer) or None
 
 
 def captured(

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
+from toposcope.recorder.frameworks.torch.state import SEVERAL
 
 
 def is_sharded(tensor: object) -> bool:
@@ -40,7 +41,10 @@ def shared_out(state: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 
 
 def optimizer_shared_out(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
-    """Return the state of one of PyTorch's optimizers with what belongs to a parameter shared as that is."""
+    """Return the state of PyTorch's optimizers, one or a tuple, with what belongs to a parameter shared as that is."""
+    if isinstance(optimizer, tuple):
+        pairs = zip(state[SEVERAL], optimizer, strict=True)
+        return {SEVERAL: [optimizer_shared_out(of_each, each) for of_each, each in pairs]}
     parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
     if not holds_shards(parameters):
         return state

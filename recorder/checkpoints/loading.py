@@ -5,7 +5,7 @@ import zipfile
 from typing import BinaryIO
 
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
-from toposcope.recorder.checkpoints.arguments import checked_key, checked_mode
+from toposcope.recorder.checkpoints.arguments import checked_key, checked_mode, checked_path
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sealing import unsealed
 
@@ -29,12 +29,13 @@ def load_checkpoint(path: str | os.PathLike[str], key: bytes | None = None, mode
         appended values. restore() puts them into a network.
 
     Raises:
-        ValueError: the file is of no format that is known, damaged or cut; it is encrypted, and key or mode is missing
-            or wrong; key is no key of AES.
+        TypeError: path is no path.
+        ValueError: the file is of no format that is known, damaged or cut, or holds more than a checkpoint; it is
+            encrypted, and key or mode is missing or wrong; key is no key of AES.
         ImportError: the file needs a package that is not installed; the message says which.
         OSError: the file cannot be read.
     """
-    path = os.path.abspath(os.fspath(path))
+    path = checked_path("path", path)
     key, mode = checked_key("key", key), checked_mode("mode", mode)
     with open(path, "rb") as file:
         try:
@@ -51,8 +52,13 @@ def _read(file: BinaryIO, path: str, key: bytes | None, mode: str) -> Checkpoint
     head = content.read(9)
     content.seek(0)
     if head.startswith(_ZIP):
-        with zipfile.ZipFile(content) as archive:
-            is_torch = any(name.endswith("/data.pkl") for name in archive.namelist())
+        try:
+            with zipfile.ZipFile(content) as archive:
+                is_torch = any(name.endswith("/data.pkl") for name in archive.namelist())
+        except zipfile.BadZipFile:
+            raise ValueError(
+                "it begins like an archive of torch.save() or np.savez() and has no end of one: it is cut or damaged"
+            ) from None
         content.seek(0)
         return torch_file.read(content) if is_torch else numpy_file.read(content)
     if head[8:] == b"{":

@@ -18,7 +18,9 @@ def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
     Raises:
         TypeError: an array is of a dtype that NumPy's files have not.
     """
-    tensors, text = named_from(checkpoint)
+    # Numbers too are arrays of the network, so that np.load() finds them.
+    network = {name: _array(name, tensor) for name, tensor in checkpoint.network.items()}
+    tensors, text = named_from(checkpoint._replace(network=network))
     arrays = {name: _array(name, tensor) for name, tensor in tensors.items()}
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(_TEXT, text)

@@ -22,9 +22,15 @@ def require_safetensors() -> None:
 
 
 def write(checkpoint: Checkpoint, path: str) -> None:
-    """Write a checkpoint of torch tensors or arrays into the file *path*."""
+    """Write a checkpoint of torch tensors or arrays into the file *path*.
+
+    Raises:
+        ValueError: an entry of the network is nothing that such a file can hold.
+    """
     require_safetensors()
     library = library_of(checkpoint)
+    if library is None:  # Numbers too are arrays of the network, for all who read the file.
+        checkpoint = checkpoint._replace(network={name: np.asarray(t) for name, t in checkpoint.network.items()})
     tensors, text = named_from(checkpoint)
     separate = _separate(tensors) if library else {name: np.asarray(t, order="C") for name, t in tensors.items()}
     package: Any = importlib.import_module(f"safetensors.{library or 'numpy'}")
@@ -47,10 +53,13 @@ def read(file: BinaryIO) -> Checkpoint:
 
 
 def metadata_of(file: BinaryIO) -> dict[str, str]:
-    """Return the texts in the head of a file."""
+    """Return the texts in the head of a file; ValueError when it has no whole head."""
     file.seek(0)
     size = int.from_bytes(file.read(8), "little")
-    metadata: dict[str, str] = json.loads(file.read(size)).get("__metadata__", {})
+    try:
+        metadata: dict[str, str] = json.loads(file.read(size)).get("__metadata__", {})
+    except (ValueError, AttributeError):
+        raise ValueError("it begins like a .safetensors file and its head is not whole: it is cut or damaged") from None
     return metadata
 
 
@@ -59,9 +68,21 @@ def _separate(tensors: dict[str, Any]) -> dict[str, Any]:
     owned: set[int] = set()
     separate = {}
     for name, tensor in tensors.items():
-        contiguous = tensor.contiguous()
+        contiguous = _tensor(name, tensor).contiguous()
         address = contiguous.untyped_storage().data_ptr()
         is_shared = address in owned or contiguous.untyped_storage().nbytes() > contiguous.nbytes
         separate[name] = contiguous.clone() if is_shared else contiguous
         owned.add(address)
     return separate
+
+
+def _tensor(name: str, value: Any) -> Any:
+    if not isinstance(value, np.ndarray):
+        return value
+    torch: Any = importlib.import_module("torch")
+    try:
+        return torch.tensor(value)
+    except TypeError:
+        raise ValueError(
+            f"{name!r} is an array of dtype {value.dtype}, which a .safetensors file cannot hold; format='ckpt' can."
+        ) from None

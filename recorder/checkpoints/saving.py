@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
-from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode
+from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_path
 from toposcope.recorder.checkpoints.capturing import captured, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
 from toposcope.recorder.checkpoints.sealing import Seal, sealed
@@ -34,19 +34,20 @@ def save_checkpoint(
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.
         path: of the file, in a directory that exists.
-        optimizer: saved as well, unless it is None.
+        optimizer: saved as well, one or a tuple or list of several, unless it is None.
         append: names to int, float, bool or str, saved as well.
         enc_key: key of AES, 16, 24 or 32 bytes; None: not encrypted.
         enc_mode: "AES-GCM" or "AES-CBC".
         crc_check: whether the file ends with a checksum, which load_checkpoint() verifies.
 
     Raises:
-        TypeError: network has no parameters, or its optimizer holds what cannot be saved.
-        ValueError: another argument is wrong, or a .safetensors file is to be encrypted or to have a checksum.
+        TypeError: network has no parameters, its optimizer holds what cannot be saved, or path is no path.
+        ValueError: another argument is wrong, or a .safetensors file is to be encrypted, to have a checksum, or to hold
+            a module's extra state that is no tensor, number or text.
         ImportError: the package that enc_key or the format needs is not installed; the message says which.
         OSError: the file cannot be written.
     """
-    path = os.path.abspath(os.fspath(path))
+    path = checked_path("path", path)
     file_format = "safetensors" if path.endswith(".safetensors") else "ckpt"
     seal = Seal(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
     if file_format == "safetensors" and (seal.key is not None or crc_check):

@@ -1,9 +1,14 @@
 """Checkpoints as torch.save() writes them, which torch.load() reads with weights_only, as a dict of three entries."""
 
 from importlib import import_module
+from pickle import UnpicklingError
 from typing import Any, BinaryIO
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
+from toposcope.recorder.frameworks.torch.modules import is_tensor
+from toposcope.recorder.frameworks.torch.state import is_extra_state
+
+_MOST_NAMES = 10
 
 
 def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
@@ -16,12 +21,26 @@ def read(file: BinaryIO) -> Checkpoint:
     """Return the checkpoint in a file, tensors on the CPU; a file of others is all network.
 
     Raises:
-        Exception: any, when the file is damaged, or holds objects that only pickle could make.
+        ValueError: a file of others holds more than the tensors of a network, or objects that only pickle could make.
+        Exception: any, when the file is damaged.
     """
     torch: Any = import_module("torch")
-    content = torch.load(file, map_location="cpu", weights_only=True)
+    try:
+        content = torch.load(file, map_location="cpu", weights_only=True)
+    except UnpicklingError as error:
+        raise ValueError(
+            "it is damaged, or holds objects other than tensors, numbers and texts, which only "
+            "torch.load(weights_only=False) makes, and that runs code in the file"
+        ) from error
     if not isinstance(content, dict):
         raise TypeError(f"it holds a {type(content).__name__}, no dict of tensors")
     if content.keys() == set(Checkpoint._fields):
         return Checkpoint(**content)
+    # The extra state of a module is whatever the module says; all else of a state_dict() are tensors.
+    if others := [repr(name) for name, value in content.items() if not (is_tensor(value) or is_extra_state(name))]:
+        names = ", ".join(others[:_MOST_NAMES]) + (", ..." if len(others) > _MOST_NAMES else "")
+        raise ValueError(
+            f"it holds {names}, which are no tensors of a network; take what you need of torch.load() into a "
+            "Checkpoint(network, optimizer, appended)"
+        )
     return Checkpoint(content, None, {})

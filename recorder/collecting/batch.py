@@ -1,8 +1,8 @@
-"""Batches: what data loaders give for a step, nested as they like; their first array, and the pictures in it."""
+"""The pictures in a batch of training data."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from toposcope.recorder.training.batch import first_array
 from toposcope.recorder.values.foreign import shown
 from toposcope.recorder.values.image import image_layout
 
@@ -16,20 +16,6 @@ class Images(NamedTuple):
     pixels: Any
     """Of the batch's own kind, NCHW, NHWC or HW."""
     layout: str
-
-
-def first_array(batch: object) -> Any:
-    """Return the first array or tensor of a batch, in its lists, tuples and dicts; None when it has none."""
-    while isinstance(batch, list | tuple | Mapping):
-        items = batch.values() if isinstance(batch, Mapping) else batch
-        batch = next(iter(items), None)
-    return batch if hasattr(batch, "shape") else None
-
-
-def sample_count(batch: object) -> int | None:
-    """Return the number of samples in a batch, the first dimension of its first array; None when it has none."""
-    shape: Sequence[int] = getattr(first_array(batch), "shape", ())
-    return int(shape[0]) if len(shape) else None
 
 
 def images_in(batch: object) -> Images:

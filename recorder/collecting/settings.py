@@ -5,12 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
+from toposcope.proto.lineage_pb2 import UserDefinedInfo
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.collecting.landscape_settings import LandscapeSettings, landscape_settings
-from toposcope.recorder.messages.lineage import custom_lineage
+from toposcope.recorder.messages.lineage import set_custom
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.values.foreign import shown
 
@@ -48,6 +47,8 @@ class CollectedData:
     gradient_histogram_regular: re.Pattern[str] | None
     """Of the names of parameters whose gradients are collected; None: of none."""
     landscape: LandscapeSettings | None
+    asked_for: frozenset[str]
+    """The keys that the user has named."""
 
 
 def collected_data(specified: object, keep_default_action: object) -> CollectedData:
@@ -72,6 +73,7 @@ def collected_data(specified: object, keep_default_action: object) -> CollectedD
         _checked_pattern(_HISTOGRAMS, given.get(_HISTOGRAMS)),
         _checked_pattern(_GRADIENTS, given.get(_GRADIENTS)),
         landscape_settings(given.get(_LANDSCAPE)),
+        frozenset(given),
     )
 
 
@@ -89,10 +91,7 @@ def checked_custom_lineage(data: object, environment: Mapping[str, str]) -> dict
 def _checked_lineage(data: object) -> dict[str, object]:
     items = dict(items_of("custom_lineage_data", data))
     for name, value in items.items():
-        if isinstance(value, bool | np.bool_):
-            raise TypeError(f"custom_lineage_data[{name!r}] is a str, int or float, not {shown(value)}.")
-    if items:
-        custom_lineage(items)
+        set_custom(UserDefinedInfo(), f"custom_lineage_data[{name!r}]", name, value, takes_bool=False)
     return items
 
 

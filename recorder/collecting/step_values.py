@@ -3,17 +3,20 @@
 import re
 from collections.abc import Callable, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from toposcope.recorder.collecting.batch import images_in, sample_count
+from toposcope.recorder.collecting.batch import images_in
 from toposcope.recorder.collecting.gradients import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine import MachineFigures
 from toposcope.recorder.collecting.throughput import Throughput
+from toposcope.recorder.frameworks.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
+from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in
+from toposcope.recorder.values.foreign import shown
 
 _FIRST_PARAMETERS = 5
 
@@ -28,13 +31,21 @@ class StepValues:
         self.throughput = Throughput()
         self.peak_learning_rate: float | None = None
         """The largest one collected, of the first group of parameters; None: unknown."""
+        self._rates: list[float] = []
+        facts = job.framework.dataset_facts(job.params.get("train_dataset"))
+        self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
         self._machine: MachineFigures | None = None
         if job.wants("collect_machine"):
             self._machine = self._attempt("machine figures", MachineFigures)
-        self._graph: Callable[[], Message | bytes | None] | None = None
+        self._graph: NetworkGraph | _GivenInputs | None = None
         if job.is_leading and job.wants("collect_graph"):
             # Now: a network of PyTorch is asked what it is called with first.
             self._graph = self._attempt("the graph", _graph_source, job)
+
+    def begin_step(self) -> None:
+        """Read the learning rates that the step will use: what it ends with may be those of the next one."""
+        if not self._job.framework.rates_are_of_last_step:
+            self._rates = self._attempt("the learning rate", self._learning_rates) or []
 
     def add(self, step: int) -> None:
         """Add the values of a step that is over to what is recorded next."""
@@ -42,7 +53,7 @@ class StepValues:
         if job.wants("collect_throughput"):
             attempt("throughput", self._add_throughput, step)
         if job.wants("collect_metric"):
-            attempt("the loss", self._add_loss)
+            attempt("the loss", self.add_loss)
         attempt("the learning rate", self._add_learning_rates)
         if data.collects_histograms:
             attempt("parameter histograms", self._add_parameters)
@@ -55,23 +66,35 @@ class StepValues:
         if job.is_leading and job.wants("collect_input_data"):
             attempt("the input", self._add_images)
         if self._graph is not None:
-            attempt("the graph", self._add_graph, self._graph)
+            attempt("the graph", self._add_graph, self._graph.take)
 
     def _add_throughput(self, step: int) -> None:
-        batch_size = sample_count(self._job.params.get("train_dataset_element"))
+        batch_size = self._batch_size or sample_count(self._job.params.get("train_dataset_element"))
         self._job.add_scalars(self.throughput.take(step, batch_size))
 
-    def _add_loss(self) -> None:
-        loss = loss_in(self._job.params.get("net_outputs"))
+    def add_loss(self) -> None:
+        """Add the loss of the newest step; ValueError when it has none."""
+        outputs = self._job.params.get("net_outputs")
+        loss = loss_in(outputs)
         if loss is None:
-            raise ValueError("net_outputs is no number, array or tensor, and does not begin with one.")
+            raise ValueError(
+                f"the loss is a number, an array or a tensor, or what begins with one; not {shown(outputs)}."
+            )
         self._job.recorder.add_value("scalar", "loss/auto", loss)
 
-    def _add_learning_rates(self) -> None:
+    def end(self) -> None:
+        """Add the graph as far as it is known now, if no step has made it known; let go of the network."""
+        if self._graph is not None:
+            self._attempt("the graph", self._add_graph, self._graph.give_up)
+
+    def _learning_rates(self) -> list[float]:
         params = self._job.params
         optimizer = params.get("optimizer")
         # A network that trains itself may have one.
-        rates = self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
+        return self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
+
+    def _add_learning_rates(self) -> None:
+        rates = self._rates or self._learning_rates()
         if not rates:
             return
         self.peak_learning_rate = max(rates[0], self.peak_learning_rate or 0.0)
@@ -92,7 +115,11 @@ class StepValues:
         self._job.add_scalars(gradient_norms(self._gradients()))
 
     def _gradients(self) -> dict[str, Any]:
-        return self._job.framework.gradients(self._job.params.get("network"), self._job.params.get("optimizer"))
+        params, framework = self._job.params, self._job.framework
+        gradients = framework.gradients(params.get("network"), params.get("optimizer"))
+        if not gradients and framework.parameters(params.get("network"), params.get("optimizer")):
+            raise ValueError("no parameter has a gradient; in a loop of your own step() comes before zero_grad().")
+        return gradients
 
     def _add_histograms(self, tag: str, tensors: Mapping[str, Any]) -> None:
         for name, tensor in tensors.items():
@@ -110,25 +137,53 @@ class StepValues:
         batch = self._job.params.get("train_dataset_element")
         if batch is None:  # A loop of the user's own does not always tell it.
             return
-        images = images_in(batch)
+        try:
+            images = images_in(batch)
+        except ValueError:
+            if "collect_input_data" in self._job.plan.data.asked_for:
+                raise
+            return  # Most trainings have no images: no reason to complain.
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
-    def _add_graph(self, source: Callable[[], Message | bytes | None]) -> None:
-        if (graph := source()) is not None:
+    def _add_graph(self, take: Callable[[], Message | bytes | None]) -> None:
+        if (graph := take()) is not None:
             self._job.recorder.add_value("graph", "train_network/auto", graph)
             self._graph = None
 
 
-def _graph_source(job: Job) -> Callable[[], Message | bytes | None] | None:
+class _GivenInputs(NamedTuple):
+    """A network whose inputs the user has given: its graph can be had at any time."""
+
+    job: Job
+    network: Any
+    inputs: tuple[Any, ...]
+
+    def take(self) -> Message | bytes | None:
+        """Return the graph, None while it is not known."""
+        return self.job.framework.network_graph(self.network, self.inputs)
+
+    def give_up(self) -> Message | bytes | None:
+        """Return the graph if it is known by now."""
+        return self.take()
+
+
+def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
+    """Return the samples of a batch, on average where the last batch of an epoch is smaller; None: unknown."""
+    size = facts.batch_size
+    if size and facts.size and isinstance(batches, int) and -(-facts.size // size) == batches:
+        return facts.size / batches
+    return size
+
+
+def _graph_source(job: Job) -> NetworkGraph | _GivenInputs | None:
     """Return what gives the graph as soon as it is known; None of a network that can have none."""
     network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
     if inputs is not None:
-        return lambda: job.framework.network_graph(network, inputs)
+        return _GivenInputs(job, network, inputs)
     try:
-        graph = NetworkGraph(network)
+        return NetworkGraph(network)
     except TypeError:  # A network without a framework.
         return None
-    return lambda: graph.take(None)
 
 
 def _matching(tensors: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:

@@ -14,12 +14,12 @@ class Throughput:
         """Measure from now, when *step* steps are done."""
         self._step, self._seconds = step, perf_counter()
 
-    def take(self, step: int, batch_size: int | None) -> dict[str, float]:
+    def take(self, step: int, batch_size: float | None) -> dict[str, float]:
         """Return the figures by tag, when *step* steps are done; none where no step was measured.
 
         Args:
             step: steps done.
-            batch_size: samples a step, of this process; None: unknown.
+            batch_size: samples a step, on average, of this process; None: unknown.
         """
         before, began = self._step, self._seconds
         self.restart(step)

@@ -37,6 +37,8 @@ class TrainingCollection:
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Others would write the same files.
             self._reaches_steps, self._reaches_epochs = settings.unit == "step", settings.unit == "epoch"
             self._landscape = LandscapeCheckpoints(job, settings, total if self._reaches_steps else epochs)
+        self._outputs_before: Any = None
+        self._collected_step = -1
         self._next_step = 0 if self._reaches_steps or not self._counts_epochs else _NEVER
         self._is_evaluated = False
         self._operators = OperatorValues()
@@ -54,6 +56,12 @@ class TrainingCollection:
         self._values.throughput.restart(self._step)
         if self._counts_epochs:
             self._listen()
+
+    def begin_step(self) -> None:
+        """Note what the step that begins will change."""
+        self._outputs_before = self._job.params.get("net_outputs")
+        if self._job.params["cur_step_num"] >= self._next_step - 1:
+            self._values.begin_step()
 
     def end_step(self) -> None:
         """Collect what is due at this step."""
@@ -93,15 +101,28 @@ class TrainingCollection:
         self._operators.mode = "train"
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
 
-    def end(self) -> None:
-        """Record what is known at the end only, also after an exception."""
+    def end(self, error: BaseException | None = None) -> None:
+        """Record what is known at the end only; after an error the loss of the step that it followed, too."""
         self._operators.close()
+        if error is not None:
+            self._collect_last_loss()
+        self._values.end()
+        if self._job.is_leading:
+            self._job.record_aside(self._step)
         if self._landscape is not None:
             self._attempt("landscape checkpoints", self._landscape.end, self._step, self._epoch)
         if self._job.is_leading and self._job.wants("collect_train_lineage"):
             rate = self._values.peak_learning_rate
             self._attempt("train lineage", add_train_lineage, self._job, rate, self._epoch)
             self._job.record_aside(self._step)
+
+    def _collect_last_loss(self) -> None:
+        """Record the loss of a step that ended the training, such as one that is NaN, if it is not recorded."""
+        params = self._job.params
+        step, outputs = int(params.get("cur_step_num", 0)), params.get("net_outputs")
+        if step > self._collected_step and outputs is not self._outputs_before and self._job.wants("collect_metric"):
+            self._attempt("the loss", self._values.add_loss)
+            self._job.recorder.record(step)
 
     def _listen(self) -> None:
         """Let the summary operators keep values if the next step, or the epoch that begins, is due."""
@@ -111,6 +132,7 @@ class TrainingCollection:
     def _collect(self, due: Due) -> None:
         """Record what is due, as one event of the step."""
         recorder = self._job.recorder
+        self._collected_step = self._step
         if due.values:
             self._values.add(self._step)
         for plugin, tag, value in self._operators.take():

@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toposcope.recorder.collecting.batch import sample_count
 from toposcope.recorder.collecting.environment import environment_facts
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
+from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in
 
 

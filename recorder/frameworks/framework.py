@@ -19,7 +19,13 @@ class DatasetFacts(NamedTuple):
 
 
 class Framework(Protocol):
-    """The facts of one framework. What is unknown, or of another framework, is empty or None, never an error."""
+    """The facts of one framework. What is unknown, or of another framework, is empty or None, never an error.
+
+    Where an optimizer is asked for, a tuple of several may stand: their groups count as those of one.
+    """
+
+    rates_are_of_last_step: bool
+    """Whether learning_rates() tells those that the last step has used, not those that the next one will."""
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the optimizer's parameters by the network's names; without optimizer the trainable ones of network."""
@@ -66,6 +72,8 @@ class Framework(Protocol):
 
 def framework_of(thing: object) -> Framework:
     """Return the framework of a network, an optimizer or a tensor; what belongs to none is a network without one."""
+    if isinstance(thing, tuple) and thing:  # Several optimizers.
+        thing = thing[0]
     packages = {kind.__module__.split(".")[0] for kind in type(thing).__mro__}
     name = next((name for name in ("torch", "mindspore") if name in packages), None)
     module = f"toposcope.recorder.frameworks.{name}.framework" if name else "toposcope.recorder.frameworks.plain"

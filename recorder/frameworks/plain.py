@@ -11,6 +11,8 @@ from toposcope.recorder.values.foreign import called
 class PlainFramework:
     """Facts of objects that belong to no framework, as far as their own attributes tell them."""
 
+    rates_are_of_last_step = False
+
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return what network.parameters() returns, if it is a mapping."""
         parameters = getattr(network, "parameters", None)

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.arguments import checked_integer, checked_text
-from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
+from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
 from toposcope.recorder.values.foreign import shown
 from toposcope.recorder.values.scalar import scalar_from
 
@@ -108,14 +108,38 @@ def custom_lineage(data: Mapping[str, object]) -> UserDefinedInfo:
     """
     info = UserDefinedInfo()
     for name, value in items_of("data", data):
-        what = f"data[{name!r}]"
-        _set_custom(info.user_info.add(), what, utf8(name), plain_from(what, value))
+        set_custom(info.user_info.add(), f"data[{name!r}]", name, value)
     if not info.user_info:
         raise ValueError("data is empty; custom lineage has at least one entry.")
     return info
 
 
-def _set_custom(entry: UserDefinedInfo, what: str, name: str, value: Plain) -> None:
+def set_custom(entry: UserDefinedInfo, what: str, name: str, value: object, *, takes_bool: bool = True) -> None:
+    """Set one entry of custom lineage.
+
+    Args:
+        entry: an empty one.
+        what: how an error calls the value, "data['rate']" say.
+        name: of the value.
+        value: as custom_lineage() takes it.
+        takes_bool: whether it may be a bool.
+
+    Raises:
+        TypeError: value is of another type.
+        ValueError: an int is beyond 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised.
+    """
+    try:
+        plain = plain_from(what, value)
+    except TypeError:  # It would name more types than are taken here.
+        plain = None
+    if plain is None or isinstance(plain, list | tuple | dict) or (isinstance(plain, bool) and not takes_bool):
+        types = "str, int, float or bool" if takes_bool else "str, int or float"
+        raise TypeError(f"{what} is a {types}, not {shown(value)}.")
+    _set_plain(entry, what, utf8(name), plain)
+
+
+def _set_plain(entry: UserDefinedInfo, what: str, name: str, value: str | bool | int | float) -> None:
     match value:
         case str():
             entry.map_str[name] = utf8(value)
@@ -131,8 +155,6 @@ def _set_custom(entry: UserDefinedInfo, what: str, name: str, value: Plain) -> N
             raise ValueError(f"{what} is an integer of 64 bits; {shown(value)} is too large.")
         case float():
             entry.map_double[name] = value
-        case _:
-            raise TypeError(f"{what} is a str, int, float or bool, not {shown(value)}.")
 
 
 def _set_texts(message: Message, **texts: object) -> None:

@@ -1,7 +1,7 @@
 """Callback: hooks at the beginning and the end of trainings, evaluations, epochs and steps; MindSpore's style."""
 
 from types import TracebackType
-from typing import ClassVar
+from typing import Any
 
 from toposcope.recorder.training.run_context import RunContext
 
@@ -21,8 +21,14 @@ class Callback:
     overrides one.
     """
 
-    runs_in_fit_evaluation: ClassVar[bool] = True
-    """Whether the evaluations inside fit() call it, and enter it, too; ours do not, but for TimeMonitor."""
+    runs_in_fit_evaluation: bool = True
+    """Whether the evaluations inside fit() call it, and enter it, too. Few of ours want that; a class of the user's own
+    does, and one that is made from ours as soon as it has a hook on_eval_... of its own."""
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if not cls.__module__.startswith("toposcope.") and "runs_in_fit_evaluation" not in vars(cls):
+            cls.runs_in_fit_evaluation |= any(name.startswith("on_eval_") for name in vars(cls))
 
     def __enter__(self) -> "Callback":
         return self

@@ -6,6 +6,7 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback, legacy_hooks_of
 from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import LoggerDestination
 from toposcope.recorder.values.foreign import shown
 
 CallbackList = Callback | EventCallback | Sequence[Callback | EventCallback] | None
@@ -20,6 +21,17 @@ def checked_callbacks(callbacks: Any) -> list[Callback | EventCallback]:
             raise TypeError(
                 f"callbacks are objects of Callback or EventCallback, one or several; not {shown(callback)}."
             )
+        if isinstance(callback, Callback) and isinstance(callback, EventCallback):
+            raise TypeError(f"A callback has hooks or events, of one style; {type(callback).__name__} has both.")
+    return given
+
+
+def checked_loggers(loggers: Any) -> list[LoggerDestination]:
+    """Return the logger destinations in their order; TypeError when one is none."""
+    given = [] if loggers is None else list(loggers) if isinstance(loggers, list | tuple) else [loggers]
+    for logger in given:
+        if not isinstance(logger, LoggerDestination):
+            raise TypeError(f"loggers are objects of LoggerDestination, one or several; not {shown(logger)}.")
     return given
 
 

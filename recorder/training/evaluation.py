@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from toposcope.recorder.metrics import clear, result, update
+from toposcope.recorder.summary import paused
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
@@ -42,7 +43,17 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
     state.set_dataloader(evaluator.dataloader, evaluator.label)
     state.eval_timestamp, state.eval_results, state.eval_loss = Timestamp(), None, None
     state.eval_metrics[evaluator.label] = evaluator.metrics
-    steps.begin_evaluation()
+    restore = steps.begin_evaluation()
+    try:
+        results = _judge(engine, steps, evaluator, prefix)
+    finally:
+        restore()
+    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = before
+    return results
+
+
+def _judge(engine: Engine, steps: Steps, evaluator: Evaluator, prefix: str) -> dict[str, Any]:
+    state = engine.state
     for metric in evaluator.metrics.values():
         clear(metric)
     engine.run_event(Event.EVAL_START)
@@ -52,7 +63,6 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
     if results:
         engine.logger.log_metrics({f"metrics/{evaluator.label}/{name}": value for name, value in results.items()})
     engine.run_event(Event.EVAL_END)
-    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = before
     return results
 
 
@@ -65,7 +75,8 @@ def _run_batches(engine: Engine, steps: Steps, evaluator: Evaluator) -> float | 
         state.batch = batch
         engine.run_event(Event.EVAL_BATCH_START)
         engine.run_event(Event.EVAL_BEFORE_FORWARD)
-        state.loss, state.outputs, state.labels = steps.eval_forward(batch)
+        with paused():
+            state.loss, state.outputs, state.labels = steps.eval_forward(batch)
         engine.run_event(Event.EVAL_AFTER_FORWARD)
         for metric in evaluator.metrics.values():
             update(metric, state.loss, state.outputs, state.labels)

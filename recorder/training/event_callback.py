@@ -33,7 +33,7 @@ class EventCallback:
         """Act after close() of all callbacks, if close() of this one raised nothing."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint should keep of this callback."""
+        """Return what a checkpoint of the user's own should keep of this callback."""
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -6,11 +6,12 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
+from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.network import Steps, parts_of
+from toposcope.recorder.training.network import Steps
 from toposcope.recorder.training.time import Time
 
 _NO_BATCH = (
@@ -50,6 +51,8 @@ class _FitLoop:
         self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
 
     def run_epoch(self, batches: Iterable[Any]) -> None:
+        # Before the callbacks, which may hold parts of the network still.
+        self._steps.begin_training()
         timestamp = self._state.timestamp
         if not timestamp.epoch_in_iteration.value and not timestamp.batch_in_epoch.value:
             self._engine.run_event(Event.ITERATION_START)
@@ -78,12 +81,12 @@ class _FitLoop:
             run_event(Event.AFTER_DATALOADER)
             self._run_batch()
             run_event(Event.BATCH_CHECKPOINT)
-            if state.is_over:
+            # A sink is one step to callbacks: it is not cut.
+            if state.is_over and not (state.sink_size and state.timestamp.batch_in_epoch < state.sink_size):
                 return state.timestamp.batch_in_epoch == state.dataloader_len
 
     def _run_batch(self) -> None:
         run_event, state, began = self._engine.run_event, self._state, time.perf_counter()
-        self._steps.begin_training()
         run_event(Event.BATCH_START)
         self.log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
         run_event(Event.BEFORE_TRAIN_BATCH)

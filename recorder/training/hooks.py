@@ -119,7 +119,7 @@ class Hooks:
             cur_step_num=0,
             batch_num=_number(state),
             dataset_sink_mode=False,
-            eval_network=state.model,
+            eval_network=state.eval_model,
             valid_dataset=state.dataloader,
         )
         if not is_inside:
@@ -169,6 +169,9 @@ class Hooks:
     def _show_metrics(self) -> None:
         metrics = dict(self._state.eval_results or {})
         is_inside = len(self._phases) > 1
+        if (label := self._state.dataloader_label) not in (None, "eval"):  # One of several evaluators, or a named one.
+            own = {name if name.startswith(f"{label}/") else f"{label}/{name}": each for name, each in metrics.items()}
+            self.params.update(eval_label=label, evaluator_results=own)
         self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_inside else metrics
         if is_inside:
             loss = {} if self._state.eval_loss is None else {"eval_loss": self._state.eval_loss}
@@ -182,6 +185,8 @@ class Hooks:
 
     def _restore(self, phase: Phase) -> None:
         """Give back to the training what the evaluation inside it has borrowed."""
+        for key in ("eval_label", "evaluator_results"):
+            self.params.pop(key, None)
         for key in _LENT:
             if key in phase.params_before:
                 self.params[key] = phase.params_before[key]
@@ -205,7 +210,7 @@ def _training_params(state: State) -> dict[str, Any]:
         "loss_scale_mananger": None,
         "mode": "train",
         "network": state.model,
-        "optimizer": state.optimizers[0] if state.optimizers else None,
+        "optimizer": _optimizer(state),
         "parallel_mode": state.parallel_mode,
         "train_dataset": state.train_dataloader,
         "train_dataset_element": None,
@@ -213,6 +218,11 @@ def _training_params(state: State) -> dict[str, Any]:
         **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
         **({"schedulers": list(state.schedulers)} if state.schedulers else {}),
     }
+
+
+def _optimizer(state: State) -> Any:
+    """Return the optimizer; of several a tuple, which frameworks take in its place."""
+    return state.optimizers[0] if len(state.optimizers) == 1 else tuple(state.optimizers) or None
 
 
 def _number(state: State) -> int:

@@ -12,6 +12,7 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import (
     CallbackList,
     checked_callbacks,
+    checked_loggers,
     refuse_legacy_hooks,
     warn_of_legacy_hooks,
 )
@@ -22,13 +23,11 @@ from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.fit import Plan, fit
 from toposcope.recorder.training.logger import Logger, LoggerDestination
-from toposcope.recorder.training.network import steps_of
+from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
 from toposcope.recorder.training.state import Precision, State, length_of
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign import shown
-
-AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 class Model:
@@ -54,7 +53,8 @@ class Model:
         boost_level: str = "O0",
         *,
         loss_scale_manager: Any = None,
-        schedulers: Sequence[Any] = (),
+        keep_batchnorm_fp32: bool | None = None,
+        schedulers: Any = (),
         microbatch_size: int | None = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
     ) -> None:
@@ -74,7 +74,8 @@ class Model:
                 gradients, in bfloat16 on the CPU.
             boost_level: "O0"; MindSpore's other levels have no counterpart.
             loss_scale_manager: an object whose get_loss_scale() is the fixed scale of the gradients.
-            schedulers: of torch.optim.lr_scheduler, stepped once an epoch.
+            keep_batchnorm_fp32: None or True: autocast leaves normalisations in float32 in any case.
+            schedulers: one or several of torch.optim.lr_scheduler, stepped once an epoch.
             microbatch_size: samples that go through the network at once; None: the batch.
             loggers: destinations of what event callbacks log.
 
@@ -82,14 +83,12 @@ class Model:
             TypeError: an argument is of another type.
             ValueError: an argument has a value that is not allowed.
         """
-        if not isinstance(amp_level, str) or amp_level not in AMP_LEVELS:
-            raise ValueError(f"amp_level is one of {', '.join(map(repr, AMP_LEVELS))}; not {shown(amp_level)}.")
         if boost_level != "O0":
             raise ValueError(f"boost_level is 'O0', the only one there is; not {shown(boost_level)}.")
-        if loss_fn is not None and not callable(loss_fn):
-            raise TypeError(f"loss_fn is a function of outputs and labels, not {shown(loss_fn)}.")
-        if eval_indexes is not None and (eval_network is None or len(eval_indexes) != 3):
-            raise ValueError(f"eval_indexes are three indexes into what eval_network returns, not {eval_indexes!r}.")
+        if keep_batchnorm_fp32 not in (None, True):
+            raise ValueError(f"keep_batchnorm_fp32 is True or None, which autocast does; not {keep_batchnorm_fp32!r}.")
+        if eval_indexes is not None and eval_network is None:
+            raise ValueError(f"eval_indexes are for an eval_network, which is None; not {shown(eval_indexes)}.")
         if microbatch_size is not None:
             checked_integer("microbatch_size", microbatch_size, lowest=1)
         self._steps = steps_of(
@@ -97,14 +96,15 @@ class Model:
             loss_fn=loss_fn,
             optimizer=optimizer,
             amp_level=amp_level,
-            loss_scale=None if loss_scale_manager is None else float(loss_scale_manager.get_loss_scale()),
+            loss_scale=_loss_scale(loss_scale_manager),
             eval_network=eval_network,
-            eval_indexes=eval_indexes,
+            eval_indexes=None if eval_indexes is None else _checked_indexes(eval_indexes),
         )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._given_eval_network = eval_network
         self._metrics = metrics_from(metrics)
-        self._microbatch_size, self._schedulers = microbatch_size, list(schedulers)
-        self._loggers = (loggers,) if isinstance(loggers, LoggerDestination) else tuple(loggers)
+        self._microbatch_size, self._schedulers = microbatch_size, checked_schedulers(schedulers)
+        self._loggers = tuple(checked_loggers(loggers))
 
     @property
     def train_network(self) -> Any:
@@ -119,7 +119,7 @@ class Model:
     @property
     def eval_network(self) -> Any:
         """The network that is evaluated."""
-        return self._network
+        return self._network if self._given_eval_network is None else self._given_eval_network
 
     def train(
         self,
@@ -244,6 +244,7 @@ class Model:
             schedulers=self._schedulers,
             **settings,
         )
+        state.eval_model = self.eval_network
         state.precision = Precision(getattr(self._steps, "precision", "fp32"))
         state.device_train_microbatch_size = self._microbatch_size
         return state
@@ -255,6 +256,7 @@ class Model:
         first = checked_integer("initial_epoch", initial_epoch, lowest=0, highest=last - 1)
         if not isinstance(dataset, Iterable):
             raise TypeError(f"train_dataset is an iterable of batches, not {shown(dataset)}.")
+        checked_integer("sink_size", sink_size, lowest=-1)
         state = self._state(train_dataloader=dataset, max_duration=Time(last, "ep"))
         state.timestamp = state.timestamp.copy(epoch=first)
         if checked_bool("dataset_sink_mode", dataset_sink_mode):
@@ -300,6 +302,22 @@ def _checked_frequency(valid_frequency: Any) -> Function[[int, int], bool]:
         return lambda epoch, initial: epoch in epochs
     frequency = checked_integer("valid_frequency", valid_frequency, lowest=1)
     return lambda epoch, initial: (epoch - initial) % frequency == 0
+
+
+def _loss_scale(manager: Any) -> float | None:
+    """Return the fixed scale of a manager such as MindSpore's; TypeError when it has none."""
+    if manager is None:
+        return None
+    if not callable(getattr(manager, "get_loss_scale", None)):
+        raise TypeError(f"loss_scale_manager has a method get_loss_scale(), which {shown(manager)} has not.")
+    return float(manager.get_loss_scale())
+
+
+def _checked_indexes(eval_indexes: Any) -> list[int]:
+    """Return where loss, outputs and label stand."""
+    if not isinstance(eval_indexes, list | tuple) or len(eval_indexes) != 3:
+        raise ValueError(f"eval_indexes are three indexes into what eval_network returns, not {shown(eval_indexes)}.")
+    return [checked_integer("eval_indexes", index, lowest=-1) for index in eval_indexes]
 
 
 def _checked_sink_size(sink_size: Any, dataset: Any) -> int:

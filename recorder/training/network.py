@@ -4,7 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign import shown
+
+
+AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 @runtime_checkable
@@ -30,8 +34,8 @@ class Steps(Protocol):
     def begin_training(self) -> None:
         """Set the network to its training mode."""
 
-    def begin_evaluation(self) -> None:
-        """Set the network to its evaluation mode."""
+    def begin_evaluation(self) -> Callable[[], None]:
+        """Set the network to its evaluation mode; return what sets it back."""
 
     def microbatches(self, batch: Any, size: int | None) -> list[Any]:
         """Split a batch into microbatches of size samples."""
@@ -60,8 +64,8 @@ class Steps(Protocol):
     def eval_forward(self, batch: Any) -> tuple[Any, Any, Any]:
         """Return the loss (or None), the outputs and the labels of a batch, without gradients."""
 
-    def predict(self, inputs: tuple[Any, ...]) -> Any:
-        """Return the outputs of inputs, without gradients."""
+    def predict(self, batch: Any) -> Any:
+        """Return the outputs of a batch of inputs, without gradients."""
 
 
 class OwnSteps:
@@ -73,7 +77,11 @@ class OwnSteps:
     def begin_training(self) -> None:
         """Do nothing: the methods of the network say which mode is meant."""
 
-    begin_evaluation = zero_grad = step = begin_training
+    zero_grad = step = begin_training
+
+    def begin_evaluation(self) -> Callable[[], None]:
+        """Do nothing, and return what does nothing."""
+        return self.begin_training
 
     def microbatches(self, batch: Any, size: int | None) -> list[Any]:
         """Return the batch as it is; ValueError when it should be split, which only the network could do."""
@@ -107,12 +115,12 @@ class OwnSteps:
             raise TypeError(f"eval_step() returns (loss or None, outputs, labels), not {shown(result)}.")
         return result
 
-    def predict(self, inputs: tuple[Any, ...]) -> Any:
-        """Call network.predict(*inputs); TypeError when there is no such method."""
+    def predict(self, batch: Any) -> Any:
+        """Call network.predict() with the parts of batch; TypeError when there is no such method."""
         predict: Callable[..., Any] | None = getattr(self._network, "predict", None)
         if predict is None:
             raise TypeError(f"A {type(self._network).__name__} has no method predict().")
-        return predict(*inputs)
+        return predict(*parts_of(batch))
 
 
 def steps_of(network: Any, **parts: Any) -> Steps:
@@ -123,13 +131,21 @@ def steps_of(network: Any, **parts: Any) -> Steps:
         parts: loss_fn, optimizer, amp_level, ... as TorchSteps takes them.
 
     Raises:
-        TypeError: network is neither.
+        TypeError: network is neither, or a part is of another type.
+        ValueError: amp_level is another one, or a part has no effect.
     """
+    if (level := parts.get("amp_level", "O0")) not in AMP_LEVELS:
+        raise ValueError(f"amp_level is one of {', '.join(map(repr, AMP_LEVELS))}; not {shown(level)}.")
+    if parts.get("loss_fn") is not None and not callable(parts["loss_fn"]):
+        raise TypeError(f"loss_fn is a function of outputs and labels, not {shown(parts['loss_fn'])}.")
     if any(kind.__module__.startswith("torch.nn.") for kind in type(network).__mro__):
         from toposcope.recorder.frameworks.torch.steps import TorchSteps
 
         return TorchSteps(network, **parts)
     if isinstance(network, TrainableNetwork):
+        for name, without in (("amp_level", "O0"), ("loss_scale", None), ("eval_network", None)):
+            if parts.get(name, without) != without:
+                raise ValueError(f"{name} is for PyTorch modules: a {type(network).__name__} trains itself.")
         return OwnSteps(network)
     if framework_of(network).__class__.__name__ == "MindSporeFramework":
         raise TypeError("A MindSpore Cell trains in mindspore.Model: pass bridge(...) of our callbacks to it.")
@@ -139,17 +155,12 @@ def steps_of(network: Any, **parts: Any) -> Steps:
     )
 
 
-def parts_of(batch: Any) -> tuple[Any, ...]:
-    """Return what a batch consists of: the values of a mapping, the items of a tuple or a list, or itself."""
-    if isinstance(batch, Mapping):
-        return tuple(batch.values())
-    return tuple(batch) if isinstance(batch, tuple | list) else (batch,)
-
-
-def samples_of(batch: Any) -> int:
-    """Return the number of samples of a batch: the length of its first part; 0 when unknown."""
-    parts = parts_of(batch)
-    try:
-        return len(parts[0]) if parts else 0
-    except TypeError:
-        return 0
+def checked_schedulers(schedulers: Any) -> list[Any]:
+    """Return one or several schedulers as a list; TypeError when one has no method step()."""
+    given = list(schedulers) if isinstance(schedulers, list | tuple) else [] if schedulers is None else [schedulers]
+    for scheduler in given:
+        if not callable(getattr(scheduler, "step", None)):
+            raise TypeError(f"schedulers are of torch.optim.lr_scheduler, one or several; not {shown(scheduler)}.")
+        if type(scheduler).__name__ == "ReduceLROnPlateau":
+            raise TypeError("torch's ReduceLROnPlateau wants a metric at each step: use ours, which is a callback.")
+    return given

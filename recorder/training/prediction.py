@@ -3,11 +3,13 @@
 import time
 from collections.abc import Iterable
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 
+from toposcope.recorder.summary import paused
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.network import Steps, parts_of
+from toposcope.recorder.training.network import Steps
 from toposcope.recorder.training.timestamp import Timestamp
 
 
@@ -16,14 +18,13 @@ def predict(engine: Engine, steps: Steps, batches: Iterable[Any], number: int | 
     state = engine.state
     state.set_dataloader(batches, "predict")
     state.predict_timestamp = Timestamp()
-    steps.begin_evaluation()
-    engine.run_event(Event.PREDICT_START)
-    outputs = []
-    for index, batch in enumerate(batches):
-        if index == number:
-            break
-        outputs.append(_predict_batch(engine, steps, batch))
-    engine.run_event(Event.PREDICT_END)
+    restore = steps.begin_evaluation()
+    try:
+        engine.run_event(Event.PREDICT_START)
+        outputs = [_predict_batch(engine, steps, batch) for batch in islice(batches, number)]
+        engine.run_event(Event.PREDICT_END)
+    finally:
+        restore()
     return outputs
 
 
@@ -32,7 +33,8 @@ def _predict_batch(engine: Engine, steps: Steps, batch: Any) -> Any:
     state.batch = batch
     engine.run_event(Event.PREDICT_BATCH_START)
     engine.run_event(Event.PREDICT_BEFORE_FORWARD)
-    state.outputs = steps.predict(parts_of(batch))
+    with paused():
+        state.outputs = steps.predict(batch)
     engine.run_event(Event.PREDICT_AFTER_FORWARD)
     duration = timedelta(seconds=time.perf_counter() - began)
     state.predict_timestamp = state.predict_timestamp.to_next_batch(steps.samples(batch), duration=duration)

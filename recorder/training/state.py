@@ -49,6 +49,8 @@ class State:
     ) -> None:
         """Begin with nothing done; max_duration as a bare number is in epochs."""
         self.model, self.loss_fn = model, loss_fn
+        self.eval_model = model
+        """What evaluations run."""
         is_one = optimizers is not None and not isinstance(optimizers, Sequence)
         self.optimizers: list[Any] = [optimizers] if is_one else list(optimizers or ())
         self.schedulers = list(schedulers)

@@ -7,14 +7,19 @@ from typing import Any
 
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.metrics import metrics_from
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import (
+    CallbackList,
+    checked_callbacks,
+    checked_loggers,
+    warn_of_legacy_hooks,
+)
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluation import evaluate
 from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.fit import Plan, fit
 from toposcope.recorder.training.logger import Logger, LoggerDestination
-from toposcope.recorder.training.network import steps_of
+from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
@@ -42,7 +47,7 @@ class Trainer:
         max_duration: TimeInput | None = None,
         callbacks: CallbackList = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] | None = None,
-        schedulers: Sequence[Any] = (),
+        schedulers: Any = (),
         step_schedulers_every_batch: bool = False,
         eval_interval: int = 1,
         device_train_microbatch_size: int | None = None,
@@ -62,11 +67,11 @@ class Trainer:
                 a method loss(outputs, batch), Composer's convention, or returns its loss.
             train_dataloader: batches, iterated anew in every epoch.
             eval_dataloader: batches, a dict of label to batches, or Evaluators.
-            optimizers: an optimizer of torch.optim.
+            optimizers: an optimizer of torch.optim, alone or in a list.
             max_duration: how long fit() trains: "2ep", "100ba", ...; a bare number counts epochs.
             callbacks: one or several, of either style.
             loggers: destinations of what callbacks and the loops log.
-            schedulers: of torch.optim.lr_scheduler.
+            schedulers: one or several of torch.optim.lr_scheduler.
             step_schedulers_every_batch: whether these step once a batch, not once an epoch.
             eval_interval: epochs from one evaluation to the next.
             device_train_microbatch_size: samples that go through the network at once; None: the batch.
@@ -87,17 +92,20 @@ class Trainer:
         checked_integer("eval_interval", eval_interval, lowest=1)
         if device_train_microbatch_size is not None:
             checked_integer("device_train_microbatch_size", device_train_microbatch_size, lowest=1)
-        self._steps = steps_of(model, loss_fn=loss_fn, optimizer=optimizers, amp_level=amp_level)
+        optimizer = _only_one(optimizers)
+        self._steps = steps_of(model, loss_fn=loss_fn, optimizer=optimizer, amp_level=amp_level)
         self._metrics = metrics_from(metrics)
-        destinations = [loggers] if isinstance(loggers, LoggerDestination) else list(loggers or ())
+        given = checked_callbacks(callbacks)
+        warn_of_legacy_hooks(given)
+        destinations = [*checked_loggers(loggers), *(one for one in given if isinstance(one, LoggerDestination))]
         self.state = State(
             model=model,
             loss_fn=loss_fn,
-            optimizers=optimizers,
-            schedulers=schedulers,
+            optimizers=optimizer,
+            schedulers=checked_schedulers(schedulers),
             train_dataloader=train_dataloader,
             max_duration=max_duration,
-            callbacks=[*destinations, *checked_callbacks(callbacks)],
+            callbacks=[*destinations, *(one for one in given if not isinstance(one, LoggerDestination))],
             run_name=run_name,
             seed=seed,
         )
@@ -133,6 +141,8 @@ class Trainer:
             state.max_duration = state.timestamp.get(more.unit) + more
         if state.max_duration is None:
             raise ValueError("Trainer() was given no max_duration, and fit() no duration.")
+        if state.max_duration.value <= 0:
+            raise ValueError(f"max_duration is a positive time, not {state.max_duration}.")
         state.is_stop_requested = False
         with self._leaving():
             fit(self.engine, self._steps, lambda: state.train_dataloader, self._plan)
@@ -192,6 +202,15 @@ class _AfterError:
     ) -> None:
         if error is not None:
             self._clean_up(error)
+
+
+def _only_one(optimizers: Any) -> Any:
+    given = list(optimizers) if isinstance(optimizers, list | tuple) else [optimizers]
+    if len(given) > 1:
+        raise ValueError(
+            f"optimizers is one optimizer, not {len(given)}: whoever has several writes the loop and uses watch()."
+        )
+    return given[0] if given else None
 
 
 def _due(state: State, interval: int, epoch: int) -> Sequence[Evaluator]:

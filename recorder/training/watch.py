@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from toposcope.recorder.arguments import checked_integer
+from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.frameworks.torch.modules import is_module
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks, warn_of_legacy_hooks
+from toposcope.recorder.summary import paused
+from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.training.callback_list import (
+    CallbackList,
+    checked_callbacks,
+    checked_loggers,
+    warn_of_legacy_hooks,
+)
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.logger import Logger, LoggerDestination
 from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.training.network import samples_of
+from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
@@ -34,6 +42,8 @@ def watch(
     *,
     loss_fn: Any = None,
     epochs: int | None = None,
+    steps_per_epoch: int | None = None,
+    schedulers: Any = (),
     valid_loader: Any = None,
     loggers: LoggerDestination | Sequence[LoggerDestination] = (),
 ) -> WatchedRun:
@@ -46,29 +56,45 @@ def watch(
         loader: the batches of an epoch. Its length, if it has one, says when an epoch is over.
         loss_fn: the loss, for lineage.
         epochs: planned epochs. None: not known.
+        steps_per_epoch: calls of step() in an epoch, where these are not one for each batch of loader. None: as many as
+            the loader has batches; of a loader without length an evaluation ends the epoch.
+        schedulers: one or several of torch.optim.lr_scheduler, for lineage; the loop steps them.
         valid_loader: the batches of an evaluation, for lineage.
         loggers: destinations of the Logger, which logs each loss as "loss/train/total", like Composer's at the number
             of steps finished before, and what eval() is told as "metrics/<label>/<name>".
 
     Raises:
-        TypeError: callbacks or loggers hold something else, or epochs is no integer.
-        ValueError: epochs is not positive.
+        TypeError: an argument is of another type.
+        ValueError: epochs or steps_per_epoch is not positive.
     """
     given = checked_callbacks(callbacks)
     warn_of_legacy_hooks(given)
-    destinations = [*_checked_loggers(loggers), *(one for one in given if isinstance(one, LoggerDestination))]
+    destinations = [*checked_loggers(loggers), *(one for one in given if isinstance(one, LoggerDestination))]
     others = [one for one in given if not isinstance(one, LoggerDestination)]
     duration = None if epochs is None else Time(checked_integer("epochs", epochs, lowest=1), TimeUnit.EPOCH)
     state = State(
         model=model,
-        optimizers=optimizer,
+        optimizers=_checked_optimizers(optimizer),
+        schedulers=checked_schedulers(schedulers),
         loss_fn=loss_fn,
         train_dataloader=loader,
         max_duration=duration,
         evaluators=[] if valid_loader is None else [Evaluator("eval", valid_loader)],
         callbacks=[*destinations, *others],
     )
+    if steps_per_epoch is not None:
+        length = checked_integer("steps_per_epoch", steps_per_epoch, lowest=1)
+        state.set_dataloader(loader, "train", length)
     return WatchedRun(state, Logger(state, destinations))
+
+
+def _checked_optimizers(optimizer: Any) -> list[Any]:
+    """Return one or several optimizers as a list; TypeError when one is a class, a text or a number."""
+    given = list(optimizer) if isinstance(optimizer, list | tuple) else [] if optimizer is None else [optimizer]
+    for each in given:
+        if isinstance(each, type | str | int | float | dict):
+            raise TypeError(f"optimizer is an optimizer, a list of them, or None; not {shown(each)}.")
+    return given
 
 
 class WatchedRun:
@@ -120,9 +146,12 @@ class WatchedRun:
 
         Raises:
             RuntimeError: outside of the with statement.
+            TypeError: loss is a dict, a text or None.
             Exception: what a callback raised.
         """
         engine, state = self._running(), self.state
+        if loss is None or isinstance(loss, str | Mapping):
+            raise TypeError(f"loss is a number or a tensor, not {shown(loss)}.")
         self._forward.disarm()
         if not self._is_step_begun:
             self._begin_step(batch)
@@ -146,6 +175,8 @@ class WatchedRun:
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Tell what an evaluation has measured; after the last step of an epoch it belongs to that epoch.
 
+        Where the loader has no length it ends the epoch.
+
         Args:
             metrics: name to number, or to an array or tensor. What is named "loss" is what EarlyStopping and others
                 know as "eval_loss".
@@ -158,7 +189,10 @@ class WatchedRun:
             Exception: what a callback raised.
         """
         engine, state, measured = self._running(), self.state, dict(items_of("metrics", metrics))
+        checked_text("label", label)
         self._forward.disarm()
+        if state.dataloader_len is None and self._is_epoch_begun and not self._is_epoch_ended:
+            self._end_epoch()
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
         engine.run_event(Event.EVAL_BEFORE_ALL)
         state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)
@@ -259,44 +293,67 @@ class WatchedRun:
 class _Forward:
     """A forward pre-hook that tells of the first training call of a torch module, and takes itself off then.
 
-    It is on the module only between two steps: nothing hears it that callbacks do with the module.
+    It is on the module only between two steps: nothing hears it that callbacks do with the module. In the calls before
+    that one, which are evaluations, summary operators rest.
     """
 
     def __init__(self, model: Any, on_call: Callable[[Any], None]) -> None:
         self._torch: Any = sys.modules["torch"] if is_module(model) else None
         self._model, self._on_call = model, on_call
-        self._handle: Any = None
+        self._handles: list[Any] = []
+        self._rest = _Rest()
 
     def arm(self) -> None:
         """Listen, if the model is one of PyTorch that is not compiled in place: that would compile the hook, too."""
-        if self._torch is not None and self._handle is None and self._model._compiled_call_impl is None:
-            self._handle = self._model.register_forward_pre_hook(self, with_kwargs=True)
+        if self._torch is not None and not self._handles and self._model._compiled_call_impl is None:
+            self._handles = [
+                self._model.register_forward_pre_hook(self, with_kwargs=True),
+                self._model.register_forward_hook(self._rest, always_call=True),
+            ]
 
     def disarm(self) -> None:
         """Listen no more."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
+        while self._handles:
+            self._handles.pop().remove()
+        self._rest()
 
     def __call__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         # First, as the compiler traces what comes next. Evaluations are no steps.
-        if self._torch.compiler.is_compiling() or not (model.training and self._torch.is_grad_enabled()):
+        if self._torch.compiler.is_compiling():
             return
-        self.disarm()
-        self._on_call(args or kwargs)
+        if model.training and self._torch.is_grad_enabled():
+            self.disarm()
+            self._on_call(args or kwargs)
+        else:
+            self._rest.begin()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""
-        return partial, (sys.audit, "toposcope.forward")
+        return _INERT
+
+
+class _Rest:
+    """A forward hook that ends the rest of the summary operators during a call that is an evaluation."""
+
+    def __init__(self) -> None:
+        self._pauses: list[AbstractContextManager[None]] = []
+
+    def begin(self) -> None:
+        """Let the operators rest until the call is over."""
+        self._pauses.append(paused())
+        self._pauses[-1].__enter__()
+
+    def __call__(self, *_call: object) -> None:
+        while self._pauses:
+            self._pauses.pop().__exit__(None, None, None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """See _Forward."""
+        return _INERT
+
+
+_INERT = (partial, (sys.audit, "toposcope.forward"))
 
 
 def _detached(value: Any) -> Any:
     return value.detach() if hasattr(value, "detach") else value
-
-
-def _checked_loggers(loggers: Any) -> list[LoggerDestination]:
-    given = list(loggers) if isinstance(loggers, list | tuple) else [loggers]
-    for logger in given:
-        if not isinstance(logger, LoggerDestination):
-            raise TypeError(f"loggers are objects of LoggerDestination, one or several; not {shown(logger)}.")
-    return given

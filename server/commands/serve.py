@@ -63,7 +63,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with contextlib.suppress(FileNotFoundError):  # A missing logdir is waited for.
             check_listable("--logdir", options.logdir)
-        check_index_folder(options.index_dir, options.logdir)
+        check_outside_logdir("--index-dir", options.index_dir, options.logdir)
+        check_outside_logdir("--data-dir", options.data_dir, options.logdir)
         listener = bind(options.host, options.port)
     except (OSError, ValueError) as error:
         print(f"summary-server: {error}", file=sys.stderr)
@@ -113,6 +114,11 @@ def _parser() -> Parser:
         metavar="D",
         help="folder for what was read, so that the next start is instant; default: in the user's cache folder",
     )
+    parser.add_argument(
+        "--data-dir",
+        metavar="D",
+        help="folder for what users say about runs: names, notes, tags, colours; default: in the user's data folder",
+    )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--token", type=_token, metavar="T", help="token that requests must show; default off loopback: a new one"
@@ -160,14 +166,14 @@ def _token(text: str) -> str:
     return text
 
 
-def check_index_folder(folder: str | None, logdir: str) -> None:
-    """Check that a folder named for the index is not inside the logdir, which is never written.
+def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
+    """Check that a folder that a flag names to write to is not inside the logdir, which is never written.
 
     Raises:
         ValueError: it is.
     """
     if folder and is_inside(folder, logdir):
-        raise ValueError(f"--index-dir {folder!r} is inside the logdir, which is never written: name another folder")
+        raise ValueError(f"{flag} {folder!r} is inside the logdir, which is never written: name another folder")
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -205,7 +211,9 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
     logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
     exposure = make_exposure(options.host, port, options.allowed_host, options.token)
-    app: ASGIApp = make_app(logdir, streams, exposure, options.path_prefix)
+    app: ASGIApp = make_app(
+        logdir, streams, exposure, options.path_prefix, Path(options.data_dir) if options.data_dir else None
+    )
     url = page_url(options.host, port, options.path_prefix, options.token)
     print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
     if options.open:

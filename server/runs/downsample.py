@@ -28,10 +28,16 @@ def downsample(value: Float64s, points: int) -> Indices:
     finite = np.isfinite(value)
     if finite.all():
         kept = _extremes(value, points)
-        return np.union1d(kept, [0, len(value) - 1])
+        return _union(kept, [0, len(value) - 1])
     at_finite, at_others = np.flatnonzero(finite), np.flatnonzero(~finite)
     kept = at_finite[_extremes(value[at_finite], points)] if len(at_finite) > points else at_finite
-    return np.unique(np.concatenate([kept, _edges(at_others, len(value), points), [0, len(value) - 1]]))
+    return _union(kept, _edges(at_others, len(value), points), [0, len(value) - 1])
+
+
+def _union(*parts: npt.ArrayLike) -> Indices:
+    """Return all indices, ascending, each once. np.unique makes a hash table of integers: 20 times slower."""
+    indices: Indices = np.sort(np.concatenate([np.asarray(part, np.intp) for part in parts]))
+    return indices[np.append(True, indices[1:] != indices[:-1])]
 
 
 def _extremes(value: Float64s, points: int) -> Indices:

@@ -26,6 +26,15 @@ class Window(NamedTuple):
     """How many points at most, more or less (see downsample); 0: every point."""
 
 
+class Best(NamedTuple):
+    """The smallest and the largest finite value, and the step of the first point that has it; None: none is."""
+
+    min: float | None = None
+    min_step: int | None = None
+    max: float | None = None
+    max_step: int | None = None
+
+
 class Selected(NamedTuple):
     """The answer: the points, ordered along the axis."""
 
@@ -36,6 +45,8 @@ class Selected(NamedTuple):
     """Points in the window before downsampling."""
     duplicates: int
     """Points left out because a later one has the same step."""
+    best: Best
+    """Of all points in the window."""
 
 
 def select(
@@ -49,8 +60,9 @@ def select(
     series, ordering = run.ordered(tag, rank, attempt, by)
     inside = _inside(series, ordering, window, run.started or 0.0)
     points = series.take(inside)
-    smoothed = smooth(series.value, smoothing)[inside] if smoothing else None
-    total = points.total
+    x = series.step if by == "step" else series.wall_time
+    smoothed = smooth(series.value, x, smoothing)[inside] if smoothing else None
+    total, best = points.total, _find_best(points)
     if window.points and window.axis == "step" and attempt != ALL and ordering != "strict" and total:
         last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
         points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
@@ -58,7 +70,18 @@ def select(
     if window.points and points.total > window.points:
         kept = downsample(points.value, window.points)
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, total, duplicates)
+    return Selected(points, smoothed, total, duplicates, best)
+
+
+def _find_best(points: Points) -> Best:
+    """Return the smallest and the largest finite value of points, and where they are."""
+    finite = np.isfinite(points.value)
+    if not finite.all():
+        points = points.take(finite)
+    if not points.total:
+        return Best()
+    least, most = int(points.value.argmin()), int(points.value.argmax())
+    return Best(float(points.value[least]), int(points.step[least]), float(points.value[most]), int(points.step[most]))
 
 
 def _inside(points: Points, ordering: Ordering, window: Window, started: float) -> slice | npt.NDArray[np.intp]:

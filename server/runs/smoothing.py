@@ -5,58 +5,134 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.runs.running_median import WIDEST, running_median
 
-_PATTERN = re.compile(r"ema:(0|0?\.\d{1,16})")
+PATTERN = (
+    r"^(ema:(0|0?\.[0-9]{1,16})"
+    r"|time:([1-9][0-9]{0,14}(\.[0-9]{1,9})?|0?\.0{0,8}[1-9][0-9]{0,8})"
+    r"|median:(([1-9][0-9]?)?[13579]|1001))$"
+)
+"""What parse_smoothing takes: regular expression, of JSON Schema too."""
 
 
-class Smoothing(NamedTuple):
-    """Debiased exponential moving average."""
+class Average(NamedTuple):
+    """Debiased exponential moving average: each point is so much older than the next."""
 
     weight: float
     """Of what came before, in [0, 1)."""
 
 
+class TimedAverage(NamedTuple):
+    """Debiased exponential moving average by distance on the axis: a point at twice the distance weighs less."""
+
+    half_life: float
+    """The distance at which a point weighs half: steps, or seconds on an axis of time; above 0."""
+
+
+class Median(NamedTuple):
+    """Running median."""
+
+    window: int
+    """Points, odd, WIDEST at most: the point itself and as many on either side."""
+
+
+Smoothing = Average | TimedAverage | Median
+
+
 def parse_smoothing(text: str) -> Smoothing:
-    """Parse "ema:WEIGHT".
+    """Parse "ema:WEIGHT", "time:HALF_LIFE" or "median:WINDOW".
 
     Raises:
-        ValueError: text is not of that form.
+        ValueError: text is of no such form.
     """
-    match = _PATTERN.fullmatch(text)
-    if not match:
-        raise ValueError(f"smooth={text!r}: expected ema:WEIGHT with 0 <= WEIGHT < 1, for example ema:0.9")
-    return Smoothing(float(match[1]))
+    kind, _, number = text.partition(":")
+    if re.fullmatch(PATTERN, text):
+        match kind:
+            case "ema":
+                return Average(float(number))
+            case "time":
+                return TimedAverage(float(number))
+            case "median":
+                return Median(int(number))
+    raise ValueError(
+        f"smooth={text!r}: expected ema:WEIGHT with 0 <= WEIGHT < 1, for example ema:0.9, time:HALF_LIFE in steps or "
+        f"seconds above 0, or median:WINDOW with an odd number of points up to {WIDEST}"
+    )
 
 
-def smooth(value: Float64s, smoothing: Smoothing) -> Float64s:
-    """Return the debiased exponential moving average of a series, one value a point.
+def smooth(value: Float64s, x: Int64s | Float64s, smoothing: Smoothing) -> Float64s:
+    """Return a series smoothed, one value a point.
 
-    Non-finite values stand in the result as they are and count for nothing in the average of the others.
-    With x the finite values and w the weight: s[n] = sum(w**k * x[n - k]) / sum(w**k), over k = 0..n
-    (Kingma and Ba, Adam, 2015, section 3: the bias correction).
+    Non-finite values stand in the result as they are and count for nothing in what is made of the others.
+
+    With v the finite values, x their places and w the weight or h the half-life:
+
+    * Average: s[n] = sum(w**k * v[n - k]) / sum(w**k), over k = 0..n
+      (Kingma and Ba, Adam, 2015, section 3: the bias correction).
+    * TimedAverage: s[n] = sum(u[k] * v[k]) / sum(u[k]), over k = 0..n, with u[k] = 2**(-(x[n] - x[k]) / h). Where
+      x goes back, as over a restart, the way is added up; from a place that is not finite nothing before is remembered.
+    * Median: of v[n - window // 2 : n + window // 2 + 1]; at the ends of as many of these as there are.
+
+    Args:
+        value: the whole series.
+        x: where its points are on the axis.
+        smoothing: how.
     """
     finite = np.isfinite(value)
     if finite.all():
-        return _average(value, smoothing.weight)
+        return _smooth(value, x, smoothing)
     smoothed = value.copy()
-    smoothed[finite] = _average(value[finite], smoothing.weight)
+    smoothed[finite] = _smooth(value[finite], x[finite], smoothing)
     return smoothed
 
 
-def _average(value: Float64s, weight: float) -> Float64s:
-    """Sum the weighted past by doubling: after k rounds each place holds the sum over its last 2**k values."""
-    total = value * (1 - weight)
-    reach = 1
-    factor = weight
-    while reach < len(value) and factor > 1e-18:
-        more = total.copy()
-        more[reach:] += factor * total[:-reach]
-        total = more
-        reach *= 2
-        factor *= factor
-    if weight == 0:
-        return total
-    # -expm1(n * log(w)) is 1 - w**n without cancellation.
-    result: Float64s = total / -np.expm1(np.arange(1, len(value) + 1) * np.log(weight))
+def _smooth(value: Float64s, x: Int64s | Float64s, smoothing: Smoothing) -> Float64s:
+    match smoothing:
+        case Average(weight):
+            return _decaying_average(value, np.full(len(value), weight))
+        case TimedAverage(half_life):
+            return _decaying_average(value, _decay(x.astype(np.float64), half_life))
+        case Median(window):
+            return running_median(value, window)
+
+
+def _decay(x: Float64s, half_life: float) -> Float64s:
+    """Return how much less everything before each point weighs for it than for the one before it."""
+    with np.errstate(all="ignore"):  # Hostile times are infinite, or far apart.
+        decay = np.exp2(-np.abs(np.diff(x, prepend=x[:1])) / half_life)
+    decay[np.isnan(decay)] = 0
+    return decay
+
+
+def _decaying_average(value: Float64s, decay: Float64s) -> Float64s:
+    """Return y[n] = sum(d[k] * value[k]) / sum(d[k]), over k = 0..n, with d[k] = decay[k + 1] * ... * decay[n]."""
+    total = _recurrence(decay, np.ones(len(value)))  # sum(d[k])
+    # So each is a mean of the one before and the value, and nothing overflows.
+    before = np.append(0.0, total[:-1])
+    return _recurrence(decay * before / total, value / total)
+
+
+def _recurrence(factor: Float64s, term: Float64s) -> Float64s:
+    """Return y[n] = factor[n] * y[n - 1] + term[n], with y[-1] = 0.
+
+    The series is laid out in columns, one after the other. What happens within a column is found for all of them
+    together, row by row, and what each takes over from the last is added.
+    """
+    length = len(term)
+    rows = int((length / 16) ** 0.5) + 1  # One costs more than a column.
+    columns = -(-length // rows)
+    sums, products = np.zeros((2, columns * rows))
+    sums[:length], products[:length] = term, factor
+    # Contiguous rows: the transposed is copied.
+    sums, products = (np.ascontiguousarray(each.reshape(columns, rows).T) for each in (sums, products))
+    for row in range(1, rows):
+        sums[row] += products[row] * sums[row - 1]
+        products[row] *= products[row - 1]
+    taken_over = 0.0
+    carried = []
+    for last_sum, last_product in zip(sums[-1].tolist(), products[-1].tolist(), strict=True):
+        carried.append(taken_over)
+        taken_over = last_sum + last_product * taken_over
+    result: Float64s = (sums + products * np.array(carried)).T.reshape(-1)[:length]
     return result

@@ -1,7 +1,6 @@
-"""Windows, equal steps, downsampling and smoothing of one series."""
+"""Windows, equal steps, downsampling and best values of one series."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +12,7 @@ from toposcope.server.reading.version_event import Version
 from toposcope.server.runs.downsample import downsample
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Window, select
-from toposcope.server.runs.smoothing import Smoothing, parse_smoothing, smooth
+from toposcope.server.runs.smoothing import Average
 
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
 
@@ -70,31 +69,6 @@ def test_downsampling_keeps_what_matters(value: np.ndarray, points: int) -> None
             assert {inside[0], inside[-1]} <= set(kept.tolist())
 
 
-@given(values, st.floats(0, 0.9999))
-def test_smoothing_equals_the_recurrence(value: np.ndarray, weight: float) -> None:
-    """The fast average is the loop over s = w s + (1 - w) x with Adam's bias correction, finite values only."""
-    expected, total, seen = [], 0.0, 0
-    for x in value:
-        if np.isfinite(x):
-            seen += 1
-            total = weight * total + (1 - weight) * x
-            expected.append(total / (1 - weight**seen))
-        else:
-            expected.append(x)
-
-    smoothed = smooth(value, Smoothing(weight))
-
-    scale = np.abs(value[np.isfinite(value)]).max(initial=0.0)
-    assert np.allclose(smoothed, expected, rtol=1e-6, atol=1e-6 * scale, equal_nan=True)
-
-
-@pytest.mark.parametrize("text", ["", "ema", "ema:", "ema:1", "ema:1.0", "ema:-0.1", "ema:nan", "mean:3", "ema:0.9 "])
-def test_malformed_smoothing_is_refused_by_name(text: str) -> None:
-    """What is no smoothing gives an error that names it and says what was expected."""
-    with pytest.raises(ValueError, match="expected ema:WEIGHT"):
-        parse_smoothing(text)
-
-
 def test_window_counts_exactly_and_reaches_raw_points() -> None:
     """A window with few enough points gives each of them; total counts them before downsampling."""
     run = run_of(list(range(10_000)))
@@ -112,7 +86,7 @@ def test_smoothed_values_do_not_change_with_the_zoom() -> None:
     """Smoothing is computed on the whole series and read off at the points of the window."""
     value = np.random.default_rng(0).normal(size=5000)
     run = run_of(list(range(5000)), value.tolist())
-    smoothing = Smoothing(0.95)
+    smoothing = Average(0.95)
 
     everything = select(run, "loss", 0, None, Window(), smoothing)
     zoomed = select(run, "loss", 0, None, Window(lo=3000, hi=3100, points=50), smoothing)
@@ -151,6 +125,25 @@ def test_relative_axis_counts_from_the_start_of_the_run() -> None:
     selected = select(run, "loss", 0, None, Window(axis="relative", lo=5, hi=15), None)
 
     assert selected.points.step.tolist() == [2]
+
+
+@given(values, st.integers(0, 300), st.integers(0, 300))
+def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, lo: int, length: int) -> None:
+    """However few points are drawn: the extremes of what is finite, each at the first step that has it."""
+    run = run_of(list(range(len(value) + 1)), [*value.tolist(), np.nan])
+
+    best = select(run, "loss", 0, None, Window(lo=lo, hi=lo + length, points=4), None).best
+
+    inside = [(x, step) for step, x in enumerate(value.tolist()) if lo <= step <= lo + length and np.isfinite(x)]
+    least, most = min(inside, default=(None, None)), max(inside, key=lambda at: (at[0], -at[1]), default=(None, None))
+    assert best == (*least, *most)
+
+
+def test_best_values_count_what_is_hidden_by_an_equal_step() -> None:
+    """All points are full data: one that is not drawn may be the best."""
+    best = select(run_of([1, 2, 2, 3], [5, 9, 6, 5]), "loss", 0, None, Window(points=100), None).best
+
+    assert best == (5.0, 1, 9.0, 2)
 
 
 @given(st.lists(st.integers(0, 40), max_size=20))

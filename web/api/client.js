@@ -38,16 +38,24 @@ export const listRuns = () => ask("runs");
 /** @returns {Promise<{tags: TagRow[]}>} */
 export const listScalarTags = () => ask("tags?plugin=scalar");
 
-/** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
-export const readScalars = (request, signal) =>
-  ask("scalars", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(request),
-    signal,
-  });
+/** @param {string} path @param {object} body @param {AbortSignal} [signal] */
+const post = (path, body, signal) =>
+  ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
-/** Where the exact values of a tag can be downloaded.
- * @param {string} tag @param {string[]} runs none = of all runs */
-export const csvAddress = (tag, runs) =>
-  `./api/scalars.csv?${new URLSearchParams([["tag", tag], ...runs.map((run) => ["run", run])])}`;
+/** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
+export const readScalars = (request, signal) => post("scalars", request, signal);
+
+/** @param {ScalarsRequest & import("./replies.js").Grouping} request @param {AbortSignal} [signal]
+ * @returns {Promise<import("./replies.js").GroupsReply>} */
+export const readGroups = (request, signal) => post("scalars/groups", request, signal);
+
+/** Where the exact values of tags can be downloaded.
+ * @param {"csv" | "json"} format @param {string[]} tags @param {string[]} runs none = of all runs
+ * @param {{rank?: string, attempt?: string}} [which] */
+export function exactValuesAddress(format, tags, runs, { rank = "", attempt = "" } = {}) {
+  const parameters = new URLSearchParams([...tags.map((tag) => ["tag", tag]), ...runs.map((run) => ["run", run])]);
+  if (rank) parameters.set("rank", rank);
+  if (attempt) parameters.set("attempt", attempt);
+  if (format === "json") parameters.set("points", "0");
+  return `./api/scalars${format === "csv" ? ".csv" : ""}?${parameters}`;
+}

@@ -40,9 +40,29 @@
  * @property {Array<number | string>} smoothed
  * @property {number} total
  * @property {number} duplicates
+ * @property {number | null} min of all points in the window
+ * @property {number | null} min_step
+ * @property {number | null} max
+ * @property {number | null} max_step
  */
 
 /** @typedef {{revision: number, tag: string | null, series: SeriesReply[], missing: string[]}} ScalarsReply */
+
+/** @typedef {object} GroupReply
+ * @property {string} tag
+ * @property {string} group
+ * @property {string[]} runs
+ * @property {number[]} x
+ * @property {Array<number | string>} centre
+ * @property {Array<number | string>} low
+ * @property {Array<number | string>} high
+ * @property {number[]} count
+ * @property {number[]} non_finite
+ * @property {number} total
+ * @property {number} aligned
+ */
+
+/** @typedef {{revision: number, tag: string | null, groups: GroupReply[], ungrouped: string[], missing: string[]}} GroupsReply */
 
 /** @typedef {object} ScalarsRequest
  * @property {string[]} tag
@@ -52,7 +72,11 @@
  * @property {import("../lib/ticks.js").Axis} [axis]
  * @property {number} [points] 0 = every point
  * @property {string} [smooth]
+ * @property {number | "all"} [rank] absent = the lowest
+ * @property {number} [attempt] absent = stitched
  */
+
+/** How runs are brought together. @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** @typedef {{revision: number, added: string[], changed: string[], removed: string[]}} UpdateEvent */
 

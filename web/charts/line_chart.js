@@ -5,10 +5,11 @@ import { yExtent } from "../lib/extent.js";
 import { axisLabels } from "../lib/numbers.js";
 import { clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
 import { LinesLayer } from "./lines_layer.js";
-import { projection } from "./plot.js";
+import { columnsOf, projections } from "./plot.js";
 import { tokens } from "./tokens.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
+/** @typedef {import("./plot.js").Heights} Heights */
 /** @typedef {import("../lib/view.js").Window} Window */
 
 /** @typedef {object} ChartListener
@@ -22,27 +23,35 @@ export class LineChart {
   /** @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
   constructor(host, plot, listener) {
     this.plot = plot;
-    /** @type {Window} */
-    this.y = yOf(plot);
+    this.y = heightsOf(plot);
     this.listener = listener;
     /** Made with the first drawing. @type {LinesLayer | undefined} */
     this.layer = undefined;
     this.line = document.createElement("div");
     this.line.className = "crosshair";
     this.line.hidden = true;
-    this.u = new uPlot(this.options(host), this.corners(), host);
-    this.u.over.append(this.line);
+    /** @type {uPlot} */
+    this.u = this.made(host);
     /** The pixel column of the shared crosshair, for a test of change. @type {number | null} */
     this.crosshairAt = null;
   }
 
   /** @param {Plot} plot */
   draw(plot) {
-    const otherAxes = plot.axis !== this.plot.axis || plot.log !== this.plot.log;
+    const before = kindOf(this.plot, this.y);
     this.plot = plot;
-    this.y = yOf(plot);
-    if (otherAxes) this.rebuild();
-    else this.u.setData(this.corners());
+    this.y = heightsOf(plot);
+    if (kindOf(plot, this.y) !== before) this.rebuild();
+    else this.u.batch(() => this.u.setData(this.corners()));
+  }
+
+  /** uPlot would draw once the turn of the page is over, behind the back of whoever counts what drawing costs; a batch draws at its end.
+   * @param {HTMLElement} host @returns {uPlot} */
+  made(host) {
+    const u = (this.u = new uPlot(this.options(host), this.corners(), host));
+    u.over.append(this.line);
+    u.batch(() => {});
+    return u;
   }
 
   /** uPlot fixes a scale's kind at construction. */
@@ -51,8 +60,7 @@ export class LineChart {
     const host = /** @type {HTMLElement} */ (this.u.root.parentElement);
     this.u.destroy();
     this.layer = undefined;
-    this.u = new uPlot(this.options(host), this.corners(), host);
-    this.u.over.append(this.line);
+    this.made(host);
   }
 
   /** @param {number} width @param {number} height */
@@ -62,8 +70,9 @@ export class LineChart {
 
   /** @param {number | null} x */
   showCrosshair(x) {
-    const { left, right, ratio } = this.edges();
-    const at = x === null || x < left || x > right ? null : Math.round((x - left) * ratio);
+    const [left, right] = this.plot.x;
+    const place = x === null || x < left || x > right ? NaN : (this.layer?.to?.left.left(x) ?? NaN);
+    const at = Number.isFinite(place) ? Math.round(place / devicePixelRatio) : null;
     if (at === this.crosshairAt) return;
     this.crosshairAt = at;
     this.line.hidden = at === null;
@@ -86,34 +95,35 @@ export class LineChart {
     this.u.destroy();
   }
 
-  /** One series that spans the plot: uPlot needs only the extremes, the lines are drawn by the layer. @returns {any} */
+  /** A series for each axis of heights: uPlot needs only the extremes, the lines are drawn by the layer. @returns {any} */
   corners() {
-    return [null, [[...this.plot.x], [...this.y]]];
+    return [null, ...scalesOf(this.y).map(([, y]) => [[...this.plot.x], [...y]])];
   }
 
   drawLines() {
     this.layer ??= new LinesLayer(this.u.over);
     const { width, height } = this.u.bbox;
-    this.layer.draw(this.plot.lines, projection(this.plot.x, this.y, this.plot.log, width, height, devicePixelRatio));
+    this.layer.draw(this.plot, projections(this.plot, this.y, width, height, devicePixelRatio));
   }
 
   /** @param {HTMLElement} host @returns {uPlot.Options} */
   options(host) {
-    const { axis, log } = this.plot;
-    const facets = [{ scale: "x", auto: true }, { scale: "y", auto: true }];
+    const { axis, log, logX = false } = this.plot;
+    const scales = scalesOf(this.y);
+    const heights = (/** @type {"left" | "right"} */ side) => [.../** @type {Window} */ (this.y[side])];
     return {
       mode: 2,
       width: host.clientWidth,
       height: host.clientHeight,
       pxAlign: true,
       legend: { show: false },
-      padding: [6, 16, 0, 0],
-      series: [{}, { facets, paths: () => null, points: { show: false } }],
+      padding: [6, this.y.right ? 0 : 16, 0, 0],
+      series: [{}, ...scales.map(([side]) => ({ facets: [{ scale: "x", auto: true }, { scale: side, auto: true }], paths: () => null, points: { show: false } }))],
       scales: {
-        x: { time: false, range: () => [...this.plot.x] },
-        y: { time: false, distr: log ? 3 : 1, range: () => [...this.y] },
+        x: { time: false, distr: logX ? 3 : 1, range: () => [...this.plot.x] },
+        ...Object.fromEntries(scales.map(([side]) => [side, { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) }])),
       },
-      axes: [xAxis(axis), yAxis(log)],
+      axes: [xAxis(axis, logX), ...scales.map(([side], place) => yAxis(side, log, place === 0))],
       cursor: {
         x: false,
         y: false,
@@ -154,15 +164,25 @@ export class LineChart {
  * @param {number} seconds */
 const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
 
-/** @param {Plot} plot @returns {Window} */
-const yOf = ({ lines, x, log }) =>
-  yExtent(lines.map(({ xs, ys, raw }) => ({ xs, columns: raw ? [ys, raw] : [ys] })), x, log);
+/** uPlot fixes the kinds of scales at construction.
+ * @param {Plot} plot @param {Heights} y */
+const kindOf = ({ axis, log, logX = false }, y) => [axis, log, logX, !y.left, !y.right].join();
+
+/** @param {Heights} y @returns {Array<["left" | "right", Window]>} */
+const scalesOf = ({ left, right }) => [...(left || !right ? [/** @type {["left", Window]} */ (["left", left ?? [0, 1]])] : []), ...(right ? [/** @type {["right", Window]} */ (["right", right])] : [])];
+
+/** @param {Plot} plot @returns {Heights} */
+export function heightsOf({ lines, x, log, y }) {
+  if (y) return y;
+  const all = lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) }));
+  return { left: yExtent(all, x, { log, trimmed: false }).y, right: null };
+}
 
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const GRID = { stroke: () => tokens().grid, width: 1 };
 
-/** @param {import("../lib/ticks.js").Axis} axis @returns {uPlot.Axis} */
-function xAxis(axis) {
+/** @param {import("../lib/ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
+function xAxis(axis, log) {
   return {
     font: FONT,
     stroke: () => tokens().label,
@@ -173,16 +193,22 @@ function xAxis(axis) {
     space: axis === "wall_time" ? 76 : 64,
     incrs: increments(axis),
     ...(axis === "wall_time" && { splits: (_u, _axis, lo, hi, increment) => clockTicks(lo, hi, increment) }),
-    values: (_u, ticks, _axis, _space, increment) => tickLabels(axis, ticks, increment),
+    ...(log && {
+      splits: (u, _axis, lo, hi) => logTicks(lo, hi, Math.floor(u.bbox.width / devicePixelRatio / 56)),
+      filter: (_u, ticks) => ticks,
+    }),
+    values: (_u, ticks, _axis, _space, increment) => (log ? axisLabels(ticks) : tickLabels(axis, ticks, increment)),
   };
 }
 
-/** @param {boolean} log @returns {uPlot.Axis} */
-function yAxis(log) {
+/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid @returns {uPlot.Axis} */
+function yAxis(side, log, hasGrid) {
   return {
+    scale: side,
+    side: side === "left" ? 3 : 1,
     font: FONT,
     stroke: () => tokens().label,
-    grid: GRID,
+    grid: { ...GRID, show: hasGrid },
     ticks: { show: false },
     gap: 6,
     space: log ? 22 : 38,

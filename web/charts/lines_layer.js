@@ -1,10 +1,14 @@
 // The canvas with all lines of a chart, and a second one on which one line stands out.
 
-import { linePath, trianglesPath } from "./paths.js";
+import { drawFlags, drawLimits } from "./marks.js";
+import { bandPath, linePath, trianglesPath } from "./paths.js";
+import { keyOf, sideOf } from "./plot.js";
 import { dashOf, tokens } from "./tokens.js";
 
 /** @typedef {import("./plot.js").Line} Line */
+/** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Projection} Projection */
+/** @typedef {import("./plot.js").Projections} Projections */
 
 /** Points that can be drawn in one frame without holding up the page. */
 const POINTS_AT_ONCE = 4000;
@@ -27,85 +31,115 @@ export class LinesLayer {
     plotArea.prepend(this.all, this.one, this.dot);
     /** @type {Map<string, {line: Line, path: Path2D, dots: Path2D}>} */
     this.drawn = new Map();
-    /** @type {string | null} */
+    /** The lines that stand out: one by its key, or all of a run. @type {{key?: string, run?: string} | null} */
     this.standingOut = null;
-    /** @type {Projection | null} */
+    /** @type {Projections | null} */
     this.to = null;
+    /** @type {Plot | null} */
+    this.plot = null;
   }
 
   /** Few points are drawn at once; many a part a frame on a hidden canvas, which then takes the place of the old one.
-   * @param {Line[]} lines @param {Projection} to */
-  draw(lines, to) {
+   * @param {Plot} plot @param {Projections} to */
+  draw(plot, to) {
     cancelAnimationFrame(this.frame);
     this.to = to;
-    this.drawn = new Map(lines.map((line) => [line.run, { line, ...linePath(line.xs, line.ys, to) }]));
-    const points = lines.reduce((sum, { xs, raw }) => sum + xs.length * (raw ? 2 : 1), 0);
+    this.plot = plot;
+    this.drawn = new Map(plot.lines.map((line) => [keyOf(line), { line, ...linePath(line.xs, line.ys, to[sideOf(line)]) }]));
+    const points = plot.lines.reduce((sum, line) => sum + countOf(line), 0);
     const canvas = points <= POINTS_AT_ONCE ? this.all : this.hidden;
-    fit(canvas, to);
-    this.drawPart(canvas, lines, 0);
-    this.drawOne();
+    fit(canvas, to.left);
+    for (const line of plot.lines) fillBand(contextOf(canvas), line, to[sideOf(line)]);
+    this.drawPart(canvas, plot.lines, 0);
+    this.drawStandingOut();
   }
 
   /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {number} first */
   drawPart(canvas, lines, first) {
-    const to = /** @type {Projection} */ (this.to);
     const context = contextOf(canvas);
     const { palette } = tokens();
     let next = first;
     for (let points = 0; next < lines.length && points < POINTS_AT_ONCE; next++) {
       const line = lines[next];
+      const to = this.projectionOf(line);
       const colour = palette[line.style.colour];
-      const paths = this.drawn.get(line.run);
+      const paths = this.drawn.get(keyOf(line));
       if (line.raw) strokeRaw(context, linePath(line.xs, line.raw, to), colour, to);
       if (paths) strokeLine(context, paths.path, paths.dots, line, colour, 1.5, to);
-      points += line.xs.length * (line.raw ? 2 : 1);
+      points += countOf(line);
     }
     if (next < lines.length) this.frame = requestAnimationFrame(() => this.drawPart(canvas, lines, next));
-    else this.finish(canvas, lines, to);
+    else this.finish(canvas, lines);
   }
 
-  /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {Projection} to */
-  finish(canvas, lines, to) {
-    strokeTriangles(contextOf(canvas), lines, to);
+  /** @param {Line} line @returns {Projection} */
+  projectionOf(line) {
+    return /** @type {Projections} */ (this.to)[sideOf(line)];
+  }
+
+  /** @param {HTMLCanvasElement} canvas @param {Line[]} lines */
+  finish(canvas, lines) {
+    const context = contextOf(canvas);
+    const { left } = /** @type {Projections} */ (this.to);
+    drawLimits(context, this.plot?.limits ?? [], [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"), left);
+    strokeTriangles(context, lines, (line) => this.projectionOf(line));
+    drawFlags(context, lines, (line) => this.projectionOf(line));
     if (canvas === this.all) return;
     this.hidden = this.all;
     this.all.replaceWith(canvas);
     this.all = canvas;
-    this.drawOne();
+    this.drawStandingOut();
   }
 
   stop() {
     cancelAnimationFrame(this.frame);
   }
 
-  /** @param {string | null} run */
+  /** @param {string | null} run with all its lines */
   standOut(run) {
-    if (run === this.standingOut) return;
-    this.standingOut = run;
-    this.drawOne();
+    if (run === (this.standingOut?.run ?? null) && !this.standingOut?.key) return;
+    this.standingOut = run === null ? null : { run };
+    this.drawStandingOut();
   }
 
-  drawOne() {
-    const chosen = this.standingOut === null ? undefined : this.drawn.get(this.standingOut);
-    this.all.classList.toggle("faded", chosen !== undefined);
-    this.one.hidden = chosen === undefined;
-    if (!chosen || !this.to) return;
-    fit(this.one, this.to);
-    strokeLine(contextOf(this.one), chosen.path, chosen.dots, chosen.line, tokens().palette[chosen.line.style.colour], 2.5, this.to);
+  /** @param {Line | null} line by itself */
+  standOutLine(line) {
+    const key = line ? keyOf(line) : null;
+    if (key === (this.standingOut?.key ?? null) && !this.standingOut?.run) return;
+    this.standingOut = key === null ? null : { key };
+    this.drawStandingOut();
+  }
+
+  chosen() {
+    const { key, run } = this.standingOut ?? {};
+    return [...this.drawn.values()].filter(({ line }) => (key !== undefined ? keyOf(line) === key : run !== undefined && line.run === run));
+  }
+
+  drawStandingOut() {
+    const chosen = this.standingOut ? this.chosen() : [];
+    this.all.classList.toggle("faded", chosen.length > 0);
+    this.one.hidden = chosen.length === 0;
+    if (!chosen.length || !this.to) return;
+    fit(this.one, this.to.left);
+    for (const { line } of chosen) fillBand(contextOf(this.one), line, this.projectionOf(line));
+    for (const { line, path, dots } of chosen) strokeLine(contextOf(this.one), path, dots, line, tokens().palette[line.style.colour], 2.5, this.projectionOf(line));
   }
 
   /** Marks one point of the line that stands out; null = none.
    * @param {{x: number, y: number} | null} point */
   mark(point) {
-    const to = this.to;
-    const chosen = this.standingOut === null ? undefined : this.drawn.get(this.standingOut);
+    const chosen = point && this.standingOut?.key !== undefined && this.to ? this.drawn.get(this.standingOut.key) : undefined;
+    const to = chosen && this.projectionOf(chosen.line);
     const top = point && to ? to.top(point.y) : NaN;
-    this.dot.hidden = !point || !chosen || !Number.isFinite(top);
-    if (!point || !to || !chosen || this.dot.hidden) return;
+    this.dot.hidden = !Number.isFinite(top);
+    if (!point || !to || this.dot.hidden) return;
     this.dot.style.background = tokens().palette[chosen.line.style.colour];
     this.dot.style.transform = `translate(${to.left(point.x) / to.pixelRatio}px, ${top / to.pixelRatio}px)`;
   }
 }
+
+/** @param {Line} line */
+const countOf = ({ xs, raw }) => xs.length * (raw ? 2 : 1);
 
 /** CSS pixels the canvas reaches beyond the plot area, so that a dot at its edge is whole. */
 const MARGIN = 4;
@@ -146,12 +180,22 @@ function strokeLine(context, path, dots, line, colour, width, to) {
   context.fill(dots);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Line[]} lines @param {Projection} to */
-function strokeTriangles(context, lines, to) {
+/** @param {CanvasRenderingContext2D} context @param {Line} line @param {Projection} to */
+function fillBand(context, { style, xs, series: { band } }, to) {
+  if (!band?.low.length) return;
+  context.globalAlpha = 0.18;
+  context.fillStyle = tokens().palette[style.colour];
+  context.fill(bandPath(xs, band.low, band.high, to));
+  context.globalAlpha = 1;
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Line[]} lines @param {(line: Line) => Projection} on */
+function strokeTriangles(context, lines, on) {
   context.setLineDash([]);
-  context.lineWidth = 1.2 * to.pixelRatio;
   context.strokeStyle = tokens().damage;
   for (const line of lines) {
+    const to = on(line);
+    context.lineWidth = 1.2 * to.pixelRatio;
     const triangles = trianglesPath(line.xs, line.series.value, to);
     if (triangles) context.stroke(triangles);
   }

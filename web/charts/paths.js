@@ -1,4 +1,4 @@
-// Columns to canvas paths: a line with gaps, dots for lonely points, triangles where a value was not finite.
+// Columns to canvas paths: a line with gaps, dots for lonely points, a band, triangles where a value was not finite, flags.
 
 /** @typedef {import("./plot.js").Projection} Projection */
 
@@ -20,11 +20,11 @@ export function linePath(xs, ys, to) {
   };
   for (let index = 0; index < ys.length; index++) {
     const y = to.top(ys[index]);
-    if (!Number.isFinite(y)) {
+    const x = to.left(xs[index]);
+    if (!Number.isFinite(y) || !Number.isFinite(x)) {
       endOfRun();
       continue;
     }
-    const x = to.left(xs[index]);
     if (run === 0) path.moveTo(x, y);
     else path.lineTo(x, y);
     run++;
@@ -43,7 +43,7 @@ export function trianglesPath(xs, values, to) {
   const size = 4 * to.pixelRatio;
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
-    if (Number.isFinite(value)) continue;
+    if (Number.isFinite(value) || Number.isNaN(to.left(xs[index]))) continue;
     path ??= new Path2D();
     const up = value === Infinity;
     const tip = up ? 1.5 * to.pixelRatio : to.height - 1.5 * to.pixelRatio;
@@ -55,4 +55,49 @@ export function trianglesPath(xs, values, to) {
     path.closePath();
   }
   return path;
+}
+
+/** The area between two columns; open where one of them has no place.
+ * @param {Float64Array} xs @param {Float64Array} low @param {Float64Array} high @param {Projection} to */
+export function bandPath(xs, low, high, to) {
+  const path = new Path2D();
+  let begin = 0;
+  const close = (/** @type {number} */ end) => {
+    if (end > begin) outline(path, xs, low, high, begin, end, to);
+    begin = end + 1;
+  };
+  for (let index = 0; index < xs.length; index++) {
+    if (!Number.isFinite(to.top(low[index])) || !Number.isFinite(to.top(high[index])) || !Number.isFinite(to.left(xs[index]))) close(index);
+  }
+  close(xs.length);
+  return path;
+}
+
+/** @param {Path2D} path @param {Float64Array} xs @param {Float64Array} low @param {Float64Array} high
+ * @param {number} begin @param {number} end @param {Projection} to */
+function outline(path, xs, low, high, begin, end, to) {
+  path.moveTo(to.left(xs[begin]), to.top(high[begin]));
+  for (let index = begin + 1; index < end; index++) path.lineTo(to.left(xs[index]), to.top(high[index]));
+  for (let index = end - 1; index >= begin; index--) path.lineTo(to.left(xs[index]), to.top(low[index]));
+  path.closePath();
+}
+
+/** A pole on the point, its pennant to the side that has room. null when the point is not in sight.
+ * @param {{x: number, y: number}} at @param {Projection} to @returns {{pole: Path2D, pennant: Path2D} | null} */
+export function flagPaths(at, to) {
+  const x = to.left(at.x);
+  const y = to.top(at.y);
+  if (!(x >= 0 && x <= to.width && y >= 0 && y <= to.height)) return null;
+  const unit = to.pixelRatio;
+  const up = y > 16 * unit ? -1 : 1;
+  const along = x < to.width - 12 * unit ? 1 : -1;
+  const pole = new Path2D();
+  pole.moveTo(x, y);
+  pole.lineTo(x, y + up * 13 * unit);
+  const pennant = new Path2D();
+  pennant.moveTo(x, y + up * 13 * unit);
+  pennant.lineTo(x + along * 8 * unit, y + up * 10 * unit);
+  pennant.lineTo(x, y + up * 7 * unit);
+  pennant.closePath();
+  return { pole, pennant };
 }

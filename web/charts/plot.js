@@ -1,21 +1,34 @@
 // What a chart is asked to draw: lines with their own x each, axes, window.
 
-/** One run's line. `ys` is what stands in front: the smoothed values when there are any.
+/** One line. `ys` is what stands in front: the smoothed values when there are any.
  * @typedef {object} Line
- * @property {string} run
+ * @property {string} run or group
+ * @property {string} [key] tells it from all other lines of the chart; absent: its run does
+ * @property {string} [tag]
+ * @property {string[]} [kin] what tells it from other lines of its run: a tag, a rank, an attempt
  * @property {import("../lib/colours.js").LineStyle} style
+ * @property {Side} [side] absent = left
  * @property {Float64Array} xs ascending
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
  * @property {import("../lib/series.js").Series} series
+ * @property {{x: number, y: number, step: number} | null} [flag] its best value
  */
+
+/** On which axis heights are read. @typedef {"left" | "right"} Side */
 
 /** @typedef {object} Plot
  * @property {Line[]} lines
  * @property {import("../lib/ticks.js").Axis} axis
  * @property {boolean} log
- * @property {import("../lib/view.js").Window} x
+ * @property {boolean} [logX]
+ * @property {Window} x
+ * @property {Heights} [y] absent: over all lines
+ * @property {import("../state/scalar_view.js").Limit[]} [limits] on the left axis
  */
+
+/** How far the axes reach; null = no line is read there. @typedef {Record<Side, Window | null>} Heights */
+/** @typedef {import("../lib/view.js").Window} Window */
 
 /** How values become canvas pixels.
  * @typedef {object} Projection
@@ -26,18 +39,38 @@
  * @property {number} pixelRatio
  */
 
-/** @param {import("../lib/view.js").Window} x @param {import("../lib/view.js").Window} y @param {boolean} log
- * @param {number} width @param {number} height @param {number} pixelRatio @returns {Projection} */
-export function projection([x0, x1], [y0, y1], log, width, height, pixelRatio) {
-  const perX = width / (x1 - x0);
-  const bottom = log ? Math.log10(y0) : y0;
-  const perY = height / ((log ? Math.log10(y1) : y1) - bottom);
-  return {
-    left: (x) => (x - x0) * perX,
-    // A logarithm has no place for what is not above zero: NaN, which no line goes through.
-    top: log ? (y) => (y > 0 ? height - (Math.log10(y) - bottom) * perY : NaN) : (y) => height - (y - bottom) * perY,
-    width,
-    height,
-    pixelRatio,
-  };
+/** @typedef {Record<Side, Projection>} Projections */
+
+/** @param {Line} line */
+export const keyOf = ({ key, run }) => key ?? run;
+/** @param {Line} line @returns {Side} */
+export const sideOf = ({ side }) => side ?? "left";
+
+/** @param {Line} line @returns {Float64Array[]} all heights that are drawn of it */
+export const columnsOf = ({ ys, raw, series }) => [ys, ...(raw ? [raw] : []), ...(series.band?.low.length ? [series.band.low, series.band.high] : [])];
+
+/** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio @returns {Projections} */
+export function projections({ x, log, logX = false }, heights, width, height, pixelRatio) {
+  const on = (/** @type {Window} */ y) => projection(x, y, log, width, height, pixelRatio, logX);
+  const left = on(heights.left ?? heights.right ?? [0, 1]);
+  return { left, right: heights.right ? on(heights.right) : left };
+}
+
+/** @param {Window} x @param {Window} y @param {boolean} log @param {number} width @param {number} height
+ * @param {number} pixelRatio @param {boolean} [logX] @returns {Projection} */
+export function projection(x, y, log, width, height, pixelRatio, logX = false) {
+  const up = place(y, height, log);
+  return { left: place(x, width, logX), top: (value) => height - up(value), width, height, pixelRatio };
+}
+
+/** Where in a length a value lies. A logarithm has no place for what is not above zero: NaN, which no line goes through.
+ * @param {Window} window @param {number} length @param {boolean} log @returns {(value: number) => number} */
+function place([lo, hi], length, log) {
+  if (!log) {
+    const per = length / (hi - lo);
+    return (value) => (value - lo) * per;
+  }
+  const start = Math.log10(lo);
+  const per = length / (Math.log10(hi) - start);
+  return (value) => (value > 0 ? (Math.log10(value) - start) * per : NaN);
 }

@@ -1,29 +1,34 @@
 // The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
 
-import { COLOURS, DASHES } from "../lib/colours.js";
+import { COLOURS, DASHES, placesOf } from "../lib/colours.js";
+import { chosenColours } from "../state/colours.js";
 
-/** @typedef {{palette: string[], surface: string, grid: string, label: string, damage: string}} Tokens */
+/** `palette` goes on with the colours that users chose.
+ * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
 
-/** @type {{theme: string, tokens: Tokens} | null} */
+/** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
 let known = null;
 
 /** @returns {Tokens} */
 export function tokens() {
   const theme = document.documentElement.dataset.theme ?? "light";
-  if (known?.theme !== theme) known = { theme, tokens: readTokens() };
+  const chosen = chosenColours.peek();
+  if (known?.theme !== theme || known.chosen !== chosen) known = { theme, chosen, tokens: readTokens(chosen) };
   return known.tokens;
 }
 
-/** @returns {Tokens} */
-function readTokens() {
+/** @param {ReadonlyMap<string, string>} chosen @returns {Tokens} */
+function readTokens(chosen) {
   const style = getComputedStyle(document.documentElement);
   const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
-    palette: Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)),
+    palette: [...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)), ...placesOf(chosen).keys()],
     surface: token("--surface"),
     grid: token("--grid"),
+    text: token("--text"),
     label: token("--text-3"),
     damage: token("--damage"),
+    warning: token("--warning"),
   };
 }
 

@@ -18,24 +18,52 @@ export function xExtent(columns) {
   return lo === hi ? [lo - 0.5, hi + 0.5] : [lo, hi];
 }
 
-/** The finite (for a logarithm: positive) values whose x lies in the window.
+/** What lies in the first and the last so much of all values is an outlier. */
+const TAIL = 0.02;
+/** More values than this are sampled to find where the tails begin. */
+const MOST_SORTED = 20_000;
+
+/** How far the y axis reaches over what lies in the window, and how many values it leaves out.
  * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines
- * @param {Window} window @param {boolean} log @returns {Window} */
-export function yExtent(lines, [left, right], log) {
+ * @param {Window} window @param {{log: boolean, trimmed: boolean, also?: number[]}} how trimmed: outliers may lie beyond;
+ * also: heights that are to be seen in any case @returns {{y: Window, beyond: number}} */
+export function yExtent(lines, window, { log, trimmed, also = [] }) {
+  /** @type {number[]} */
+  const values = [];
   let lo = Infinity;
   let hi = -Infinity;
+  for (const value of heights(lines, window, log)) {
+    if (value < lo) lo = value;
+    if (value > hi) hi = value;
+    if (trimmed) values.push(value);
+  }
+  if (trimmed && values.length) [lo, hi] = withoutTails(values);
+  const beyond = values.reduce((count, value) => count + Number(value < lo || value > hi), 0);
+  for (const value of also) if (!log || value > 0) [lo, hi] = [Math.min(lo, value), Math.max(hi, value)];
+  return { y: log ? logAir(lo, hi) : air(lo, hi), beyond };
+}
+
+/** The finite (for a logarithm: positive) values whose x lies in the window.
+ * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines @param {Window} window @param {boolean} log */
+function* heights(lines, [left, right], log) {
   for (const { xs, columns } of lines) {
+    const begin = lowerBound(xs, left);
     const end = lowerBound(xs, right + (right - left) * 1e-9);
     for (const ys of columns) {
-      for (let index = lowerBound(xs, left); index < Math.min(end + 1, ys.length); index++) {
+      for (let index = begin; index < Math.min(end + 1, ys.length); index++) {
         const y = ys[index];
-        if (!Number.isFinite(y) || (log && y <= 0)) continue;
-        if (y < lo) lo = y;
-        if (y > hi) hi = y;
+        if (Number.isFinite(y) && (!log || y > 0)) yield y;
       }
     }
   }
-  return log ? logAir(lo, hi) : air(lo, hi);
+}
+
+/** @param {number[]} values @returns {Window} */
+function withoutTails(values) {
+  const stride = Math.ceil(values.length / MOST_SORTED);
+  const sorted = Float64Array.from({ length: Math.ceil(values.length / stride) }, (_, place) => values[place * stride]).sort();
+  const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];
+  return [at(TAIL), at(1 - TAIL)];
 }
 
 /** @param {number} lo @param {number} hi @returns {Window} */

@@ -1,37 +1,89 @@
-// One run's part of a chart: columns as they are drawn, made from the server's reply.
+// One line's columns as they are drawn, made from the server's reply: of a run, a rank, an attempt, or of a group of runs.
 
 /** @typedef {import("./ticks.js").Axis} Axis */
 
-/** Columns of one (run, tag); `smoothed` is empty unless it was asked for.
+/** A value and the step of its point. @typedef {{value: number, step: number}} Extreme */
+
+/** What a group of runs has instead of values of its own.
+ * @typedef {{x: Float64Array, low: Float64Array, high: Float64Array, count: Int32Array, runs: string[]}} Band */
+
+/** Columns of one line; `smoothed` is empty unless it was asked for.
  * @typedef {object} Series
- * @property {string} run
+ * @property {string} run the group's name in a band
+ * @property {number} [rank]
+ * @property {number | null} [attempt] null = stitched
  * @property {Float64Array} step
  * @property {Float64Array} wall_time
- * @property {Float64Array} value
+ * @property {Float64Array} value the centre of a band
  * @property {Float64Array} smoothed
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
+ * @property {Extreme | null} [min] of all points in the window, also those not drawn; null = none is finite
+ * @property {Extreme | null} [max]
+ * @property {Band | null} [band]
  */
 
 /** "NaN", "Infinity" and "-Infinity" are what Number makes of them.
  * @param {Array<number | string>} column */
 const numbers = (column) => Float64Array.from(column, Number);
 
-/** @param {{run: string, step: number[], wall_time: number[], value: Array<number | string>, smoothed?: Array<number | string>, total: number, duplicates: number}} reply
- * @returns {Series} */
+/** @param {number | null | undefined} value @param {number | null | undefined} step @returns {Extreme | null} */
+const extreme = (value, step) => (value == null || step == null ? null : { value, step });
+
+/** @param {import("../api/replies.js").SeriesReply} reply @returns {Series} */
 export const seriesOf = (reply) => ({
   run: reply.run,
+  rank: reply.rank,
+  attempt: reply.attempt,
   step: numbers(reply.step),
   wall_time: numbers(reply.wall_time),
   value: numbers(reply.value),
-  smoothed: numbers(reply.smoothed ?? []),
+  smoothed: numbers(reply.smoothed),
   total: reply.total,
   duplicates: reply.duplicates,
+  min: extreme(reply.min, reply.min_step),
+  max: extreme(reply.max, reply.max_step),
+  band: null,
 });
+
+/** @param {import("../api/replies.js").GroupReply} reply @returns {Series} */
+export function bandOf(reply) {
+  const x = numbers(reply.x);
+  const value = numbers(reply.centre);
+  return {
+    run: reply.group,
+    rank: 0,
+    attempt: null,
+    step: x,
+    wall_time: x,
+    value,
+    smoothed: new Float64Array(),
+    total: reply.total,
+    duplicates: 0,
+    ...extremesOf(x, value),
+    band: { x, low: numbers(reply.low), high: numbers(reply.high), count: Int32Array.from(reply.count), runs: reply.runs },
+  };
+}
+
+/** @param {Float64Array} x @param {Float64Array} value */
+function extremesOf(x, value) {
+  /** @type {Extreme | null} */
+  let min = null;
+  /** @type {Extreme | null} */
+  let max = null;
+  for (let index = 0; index < value.length; index++) {
+    const here = value[index];
+    if (!Number.isFinite(here)) continue;
+    if (min === null || here < min.value) min = { value: here, step: x[index] };
+    if (max === null || here > max.value) max = { value: here, step: x[index] };
+  }
+  return { min, max };
+}
 
 /** The x of every point.
  * @param {Series} series @param {Axis} axis @param {number} started the run's first wall time */
 export function xsOf(series, axis, started) {
+  if (series.band) return series.band.x;
   if (axis === "step") return series.step;
   return axis === "wall_time" ? series.wall_time : series.wall_time.map((time) => time - started);
 }

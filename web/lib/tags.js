@@ -3,6 +3,8 @@
 /** Tags that share their first segment. The name is "" for tags without one.
  * @typedef {{name: string, tags: string[]}} TagGroup */
 
+const MANY_SINGLES = 3;
+
 const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** "layer2" before "layer10".
@@ -34,8 +36,18 @@ export function groupTags(tags) {
     if (members) members.push(tag);
     else groups.set(name, [tag]);
   }
-  const named = [...groups].map(([name, members]) => ({ name, tags: members }));
+  const named = withoutSingles([...groups].map(([name, members]) => ({ name, tags: members })));
   return named.sort((a, b) => Number(!a.name) - Number(!b.name) || naturally(a.name, b.name));
+}
+
+/** Where many groups would hold one tag alone, as "conv1.weight/auto" does, these stand together without a group.
+ * @param {TagGroup[]} groups @returns {TagGroup[]} */
+function withoutSingles(groups) {
+  const single = groups.filter(({ name, tags }) => name && tags.length === 1);
+  if (single.length < MANY_SINGLES) return groups;
+  const others = groups.filter((group) => group.name && !single.includes(group));
+  const loose = groups.filter((group) => !group.name || single.includes(group)).flatMap((group) => group.tags);
+  return [...others, { name: "", tags: loose.sort(naturally) }];
 }
 
 /** The metric a researcher most likely looks at first: a loss, the shorter its name the better.

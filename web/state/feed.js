@@ -5,12 +5,21 @@ import { signal } from "@preact/signals-core";
 /** @typedef {import("../lib/series.js").Series} Series */
 /** @typedef {import("../lib/view.js").Window} Window */
 
-/** What a card asks of every run. @typedef {{axis: import("../lib/ticks.js").Axis, smooth: number, window: Window | null}} Query */
+/** What a card asks of every run.
+ * @typedef {object} Query
+ * @property {import("../lib/ticks.js").Axis} axis
+ * @property {string} smooth as the server is asked for it, "" = not
+ * @property {Window | null} window
+ * @property {string} rank "" = the lowest, "all", or a number
+ * @property {string} attempt "" = stitched, "all" = each, or a number
+ * @property {{how: import("../api/replies.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs instead of their series
+ */
 
-/** Series of one query. @typedef {{key: string, series: Map<string, Series>, answered: Set<string>}} Shelf */
+/** Series by run; those of bands by group. @typedef {Map<string, Series[]>} SeriesByRun */
+/** Series of one query. @typedef {{key: string, series: SeriesByRun, answered: Set<string>}} Shelf */
 
 /** @param {Query} query */
-export const keyOf = ({ axis, smooth, window }) => `${axis} ${smooth} ${window ? window.join(" ") : ""}`;
+export const keyOf = (query) => JSON.stringify(query);
 
 /** Remembers the series of one tag: under the query of the moment, and the whole view while zoomed. */
 export class Feed {
@@ -18,9 +27,9 @@ export class Feed {
   constructor(tag) {
     this.tag = tag;
     /** @type {Query} */
-    this.query = { axis: "step", smooth: 0, window: null };
+    this.query = { axis: "step", smooth: "", window: null, rank: "", attempt: "", grouped: null };
     this.key = keyOf(this.query);
-    /** Drawn series by run; may still be those of an older query. @type {Map<string, Series>} */
+    /** Drawn series; may still be those of an older query. @type {SeriesByRun} */
     this.series = new Map();
     /** Runs answered under this query since they last changed. @type {Set<string>} */
     this.answered = new Set();
@@ -67,10 +76,13 @@ export class Feed {
     this.answered = new Set();
   }
 
-  /** Runs to ask for.
+  /** Runs to ask for. A band is made of all its runs: one that is missing asks for all of them.
    * @param {string[]} drawn */
   missing(drawn) {
-    return drawn.filter((run) => !this.answered.has(run) && !this.asking.has(run));
+    const { grouped } = this.query;
+    const missing = drawn.filter((run) => !this.answered.has(run) && !this.asking.has(run));
+    if (!grouped || !missing.length) return missing;
+    return this.asking.size ? [] : [...grouped.runs];
   }
 
   /** Points were added: ask again, draw the old ones until then.
@@ -85,9 +97,12 @@ export class Feed {
 
   /** @param {string[]} asked @param {Series[]} came @param {number} revision */
   receive(asked, came, revision) {
-    const present = new Map(came.map((series) => [series.run, series]));
+    const present = Map.groupBy(came, (series) => series.run);
+    if (this.query.grouped || this.isBands) this.series = new Map();
+    if (this.query.grouped) this.series = present;
     for (const run of asked) {
       this.settle(run);
+      if (this.query.grouped) continue;
       const series = present.get(run);
       if (series) this.series.set(run, series);
       else this.series.delete(run);
@@ -95,6 +110,12 @@ export class Feed {
     this.revision = revision;
     this.error.value = null;
     this.version.value++;
+  }
+
+  /** Are what is drawn bands of groups, not series of runs? */
+  get isBands() {
+    for (const [first] of this.series.values()) return first.band !== null;
+    return false;
   }
 
   /** An answer came, if only an error: it is not asked for again before the run changes.

@@ -1,8 +1,9 @@
 // Asks the server for what the visible cards miss: many cards in one request, nothing twice, nothing superseded.
 
 import { effect } from "@preact/signals-core";
-import { RefusedRequest, readScalars } from "../api/client.js";
-import { seriesOf } from "../lib/series.js";
+import { RefusedRequest, readGroups, readScalars } from "../api/client.js";
+import { bandOf, seriesOf } from "../lib/series.js";
+import { runsByName } from "./catalogue.js";
 import { drawnRuns } from "./runs.js";
 
 /** @typedef {import("./feed.js").Feed} Feed */
@@ -12,11 +13,15 @@ import { drawnRuns } from "./runs.js";
 
 /** Series a request may ask for: a larger reply would hold up the page while it is parsed. */
 const SERIES_PER_REQUEST = 100;
+/** Tags whose bands a request asks for: each costs the server every point of its runs. */
+const BANDS_PER_REQUEST = 2;
 const REQUESTS_AT_ONCE = 3;
 /** Points a chart may draw of all its runs together, and bounds for one run of them. */
 const POINTS_PER_CHART = 20_000;
 const MOST_POINTS = 1000;
 const FEWEST_POINTS = 200;
+/** Attempts of a run that are drawn one by one: the last so many. */
+const MOST_ATTEMPTS = 12;
 
 /** Feeds of the cards in sight. @type {Set<Feed>} */
 const inSight = new Set();
@@ -72,8 +77,9 @@ function* plannedJobs() {
   for (const feeds of alike.values()) {
     const runs = feeds[0].missing(drawn);
     if (!runs.length) continue;
-    const runsAtOnce = runs.slice(0, SERIES_PER_REQUEST);
-    const feedsAtOnce = Math.max(1, Math.floor(SERIES_PER_REQUEST / runsAtOnce.length));
+    const isWhole = feeds[0].query.grouped !== null;
+    const runsAtOnce = isWhole ? runs : runs.slice(0, SERIES_PER_REQUEST);
+    const feedsAtOnce = isWhole ? BANDS_PER_REQUEST : Math.max(1, Math.floor(SERIES_PER_REQUEST / runsAtOnce.length));
     for (let first = 0; first < feeds.length; first += feedsAtOnce) {
       const together = feeds.slice(first, first + feedsAtOnce);
       yield { key: feeds[0].key, feeds: together, runs: runsAtOnce, stop: new AbortController() };
@@ -86,10 +92,10 @@ async function run(job) {
   jobs.add(job);
   for (const feed of job.feeds) for (const name of job.runs) feed.asking.add(name);
   try {
-    const reply = await readScalars(requestOf(job), job.stop.signal);
-    deliver(job, reply.series, reply.revision);
+    const { series, revision } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
+    deliver(job, series, revision);
   } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404) deliver(job, [], 0); // The runs went meanwhile.
+    if (error instanceof RefusedRequest && error.status === 404) deliver(job, new Map(), 0); // The runs went meanwhile.
     else if (!job.stop.signal.aborted) for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
   } finally {
     jobs.delete(job);
@@ -97,27 +103,65 @@ async function run(job) {
   }
 }
 
-/** Fewer points a run when many runs share a chart.
- * @param {number} runs */
-const pointsPerRun = (runs) => Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / runs)));
+/** Series by tag. @typedef {{series: Map<string, import("../lib/series.js").Series[]>, revision: number}} Came */
+
+/** @param {Job} job @returns {Promise<Came>} */
+async function readSeries(job) {
+  const request = requestOf(job);
+  const attempts = attemptsOf(job);
+  const replies = await Promise.all(attempts.map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, job.stop.signal)));
+  const several = replies.flatMap((reply) => reply.series);
+  const byTag = Map.groupBy(several, (one) => one.tag);
+  return { series: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])), revision: replies[0].revision };
+}
+
+/** @param {Job} job @returns {Promise<Came>} */
+async function readBands(job) {
+  const { grouped, attempt } = job.feeds[0].query;
+  const how = /** @type {NonNullable<typeof grouped>} */ (grouped).how;
+  const request = { ...requestOf(job), ...how, points: MOST_POINTS, ...(Number(attempt) && { attempt: Number(attempt) }) };
+  const { groups, revision } = await readGroups(request, job.stop.signal);
+  const byTag = Map.groupBy(groups, (one) => one.tag);
+  return { series: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision };
+}
+
+/** The attempts to ask for one by one; 0 = stitched together.
+ * @param {Job} job */
+function attemptsOf({ feeds, runs }) {
+  const { attempt } = feeds[0].query;
+  if (attempt !== "all") return [Number(attempt)];
+  const most = Math.max(1, ...runs.map((run) => runsByName.peek().get(run)?.attempts ?? 1));
+  return Array.from({ length: Math.min(most, MOST_ATTEMPTS) }, (_, place) => most - place).reverse();
+}
+
+/** Fewer points a line when many lines share a chart.
+ * @param {import("./feed.js").Query} query */
+function pointsPerLine({ rank, attempt }) {
+  let lines = 0;
+  for (const run of drawnRuns.peek()) {
+    const row = runsByName.peek().get(run);
+    lines += (rank === "all" ? (row?.ranks.length ?? 1) : 1) * (attempt === "all" ? (row?.attempts ?? 1) : 1);
+  }
+  return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
+}
 
 /** @param {Job} job @returns {import("../api/replies.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
-  const { axis, smooth, window } = feeds[0].query;
+  const { axis, smooth, window, rank } = feeds[0].query;
   return {
     tag: feeds.map((feed) => feed.tag),
     run: runs,
     axis,
-    points: pointsPerRun(drawnRuns.peek().length),
+    points: pointsPerLine(feeds[0].query),
     ...(window && { lo: window[0], hi: window[1] }),
-    ...(smooth && { smooth: `ema:${smooth}` }),
+    ...(smooth && { smooth }),
+    ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
   };
 }
 
-/** @param {Job} job @param {import("../api/replies.js").SeriesReply[]} series @param {number} revision */
+/** @param {Job} job @param {Came["series"]} series by tag @param {number} revision */
 function deliver(job, series, revision) {
-  const byTag = Map.groupBy(series, (one) => one.tag);
-  for (const feed of current(job)) feed.receive(job.runs, (byTag.get(feed.tag) ?? []).map(seriesOf), revision);
+  for (const feed of current(job)) feed.receive(job.runs, series.get(feed.tag) ?? [], revision);
 }
 
 /** Feeds that still want this job's answer.

@@ -1,11 +1,12 @@
 // What follows from runs and view: the rail's order, which runs are drawn, in which style.
 
 import { computed } from "@preact/signals-core";
-import { giveStyles } from "../lib/colours.js";
+import { giveStyles, recoloured } from "../lib/colours.js";
 import { filterOf } from "../lib/filter.js";
 import { isShown } from "../lib/selection.js";
 import { groupTags, likelyFocus } from "../lib/tags.js";
 import { listed, runs, runsByName, scalarTags } from "./catalogue.js";
+import { chosenColours } from "./colours.js";
 import { runFilter, selection, tagFilter, view } from "./view.js";
 
 /** @typedef {import("../api/replies.js").RunRow} RunRow */
@@ -14,13 +15,16 @@ import { runFilter, selection, tagFilter, view } from "./view.js";
 let given = new Map();
 let allLoaded = false;
 
-/** Styles by run. Until the server has loaded every run once their order is not known, and styles may change;
- * afterwards they never do. */
-export const styles = computed(() => {
+/** Styles by run, as they were given out. Until the server has loaded every run once their order is not known, and
+ * styles may change; afterwards they never do. */
+const givenStyles = computed(() => {
   given = giveStyles(allLoaded ? new Map(given) : new Map(), runs.value.map((row) => row.run));
   allLoaded ||= listed.value?.loading === false;
-  return given;
+  return new Map(given);
 });
+
+/** Styles by run, with the colours that users chose. */
+export const styles = computed(() => recoloured(givenStyles.value, chosenColours.value));
 
 export const runRule = computed(() => filterOf(runFilter.value));
 export const tagRule = computed(() => filterOf(tagFilter.value));

@@ -4,12 +4,15 @@ import { html, nothing } from "lit-html";
 import { duration, wallTime } from "../lib/times.js";
 import { grouped } from "../lib/numbers.js";
 import { runsByName } from "../state/catalogue.js";
+import { noteOf } from "../state/notes.js";
 import { panel } from "../state/pointer.js";
+import { change, view } from "../state/view.js";
 import { t } from "../state/words.js";
 import { ICONS } from "./icons.js";
 import { keyList } from "./keys.js";
+import { notesForm } from "./overview/notes_form.js";
 import { foundIn } from "./plugins.js";
-import { nameOf } from "./run_row.js";
+import { isOther, nameOf } from "./run_row.js";
 
 export function detailsPanel() {
   const shown = panel.value;
@@ -25,6 +28,8 @@ export function detailsPanel() {
 
 /** @param {import("../api/replies.js").RunRow} row */
 const details = (row) => html`
+  <p class="panel-page"><button class="text" data-key="run-page" @click=${() => change({ page: "overview", own: { ...view.peek().own, "over.run": row.run } })}>${t("run.page")} ›</button></p>
+  ${noteOf(row.run).alias ? html`<p class="run-path">${row.run}</p>` : nothing}
   ${row.damaged_records ? html`<p class="warning">${ICONS.warning}<span>${t("panel.damaged", { n: row.damaged_records })}</span></p>` : nothing}
   <dl>
     ${entry(t("panel.state"), row.live ? t("panel.live") : t("panel.finished"))}
@@ -35,9 +40,10 @@ const details = (row) => html`
     ${entry(t("panel.ranks"), row.ranks.join(", "))}
     ${row.attempts > 1 ? entry(t("panel.attempts"), String(row.attempts)) : nothing}
     ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
-    ${entry(t("panel.series"), foundIn(row, (plugin) => plugin === "scalar") || "0")}
+    ${entry(t("panel.series"), foundIn(row, (plugin) => !isOther(plugin)) || "0")}
   </dl>
-  ${foundIn(row, (plugin) => plugin !== "scalar") ? html`<p class="hint">${t("panel.also", { found: foundIn(row, (plugin) => plugin !== "scalar") })}</p>` : nothing}`;
+  ${foundIn(row, isOther) ? html`<p class="hint">${t("panel.also", { found: foundIn(row, isOther) })}</p>` : nothing}
+  ${notesForm(row.run, false)}`;
 
 /** @param {string} name @param {string} value */
 const entry = (name, value) => html`<dt>${name}</dt><dd>${value}</dd>`;

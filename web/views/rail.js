@@ -1,11 +1,12 @@
 // The run list: filter on top, then one row a run. Only the rows in sight exist.
 
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { EVERYTHING, NOTHING } from "../lib/selection.js";
 import { runs } from "../state/catalogue.js";
 import { lastValues } from "../state/last_values.js";
+import { awayRuns, isAwayShown, showAway } from "../state/notes.js";
 import { cursorRun, pointedRun } from "../state/pointer.js";
 import { focusTag, listedRuns, runRule } from "../state/runs.js";
 import { change, runFilter } from "../state/view.js";
@@ -21,8 +22,14 @@ const SPARE = 8;
 const scrolled = signal(0);
 const listHeight = signal(800);
 
+/** The runs of the list: those that are hidden or archived only when they are asked for. */
+const railRuns = computed(() => {
+  const away = awayRuns.value;
+  return away.size ? listedRuns.value.filter((row) => !away.has(row.run)) : listedRuns.value;
+});
+
 export function rail() {
-  const rows = listedRuns.value;
+  const rows = railRuns.value;
   const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
   const last = Math.min(rows.length, Math.ceil((scrolled.value + listHeight.value) / ROW) + SPARE);
   const format = columnFormat(rows.slice(first, last).map((row) => lastValues.value.get(row.run) ?? NaN));
@@ -42,8 +49,13 @@ export function rail() {
       <ul aria-label=${t("rail.title")} style="height:${rows.length * ROW}px">
         ${repeat(rows.slice(first, last), (row) => row.run, (row, index) => runRow(row, first + index, rows.length, format))}
       </ul>
-    </div>`;
+    </div>
+    ${isAwayShown.value || awayRuns.value.size ? awayNote() : nothing}`;
 }
+
+/** How many runs are hidden or archived, and the way to see them. */
+const awayNote = () => html`<p class="away-note">${isAwayShown.value ? nothing : t("rail.away", { n: awayRuns.value.size })}
+  <button class="text" data-key="away" @click=${() => showAway(!isAwayShown.peek())}>${t(isAwayShown.value ? "rail.away_hide" : "rail.away_show")}</button></p>`;
 
 /** @param {Event} event */
 function measured(event) {
@@ -63,7 +75,7 @@ export const followRailHeight = (element) =>
 /** Moves the keyboard's place in the list and keeps it in sight.
  * @param {number} by */
 export function moveCursor(by) {
-  const rows = listedRuns.peek();
+  const rows = railRuns.peek();
   const at = rows.findIndex((row) => row.run === cursorRun.peek());
   const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
   if (!next) return;

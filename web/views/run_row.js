@@ -6,6 +6,7 @@ import { inColumn } from "../lib/numbers.js";
 import { isShown, only, toggled } from "../lib/selection.js";
 import { cutLeaf } from "../lib/tags.js";
 import { lastValues } from "../state/last_values.js";
+import { noteOf } from "../state/notes.js";
 import { cursorRun, panel, pointedRun } from "../state/pointer.js";
 import { styles } from "../state/runs.js";
 import { change, selection } from "../state/view.js";
@@ -39,14 +40,16 @@ export function runRow(row, place, count, format) {
     </li>`;
 }
 
-/** @param {string} run */
-export const nameOf = (run) => (run === "." ? t("rail.root") : run);
+/** What a run is called: its alias if somebody gave it one.
+ * @param {string} run */
+export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : run);
 
 /** The path dimmed, the last segment not; below a parent only what the parent does not say.
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
-  const shortened = parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
-  const [path, leaf] = cutLeaf(shortened);
+  const { alias } = noteOf(run);
+  const shortened = !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
+  const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
   return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
 }
 
@@ -57,10 +60,17 @@ function lastValue(run, format) {
   return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
 }
 
+/** Is there no page for such series? @param {string} plugin */
+export const isOther = (plugin) => !["scalar", "histogram", "image", "tensor", "text"].includes(plugin);
+
 /** @param {RunRow} row */
 function hint(row) {
+  const note = noteOf(row.run);
   const lines = [nameOf(row.run)];
-  const others = foundIn(row, (plugin) => plugin !== "scalar");
+  if (note.alias) lines.push(row.run);
+  if (note.hidden) lines.push(t("notes.is_hidden"));
+  if (note.archived) lines.push(t("notes.is_archived"));
+  const others = foundIn(row, isOther);
   if (others) lines.push(t("panel.also", { found: others }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
   return lines.join("\n");

@@ -14,6 +14,8 @@ from toposcope.recorder.frameworks.mindspore.state import load_state, network_st
 class MindSporeFramework:
     """Facts of Cells, their optimizers and data pipelines. What is of another kind has none."""
 
+    rates_are_of_last_step = True
+
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the optimizer's parameters, of the one in the network when it is None; else the trainable ones."""
         found = optimizer if is_optimizer(optimizer) else optimizer_in(network)

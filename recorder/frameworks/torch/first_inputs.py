@@ -11,7 +11,10 @@ from toposcope.recorder.frameworks.torch.modules import library
 class FirstInputs:
     """Listens to a module until its first call, and then takes itself off.
 
-    It is a forward pre-hook. A module may be copied and pickled with it.
+    It is a forward pre-hook. A module may be copied and pickled with it. Some calls it never hears: of forward()
+    itself, of a module that is compiled (`module.compile()`), or of one inside a wrapper that is; then remove() it.
+    While it listens torch.jit.script() refuses the module, as it does for every hook that is no function it could
+    compile: script before.
     """
 
     def __init__(self, module: Any) -> None:
@@ -29,6 +32,10 @@ class FirstInputs:
         self._handle.remove()
         if self.inputs is None:
             self.inputs = _safely_described(args, kwargs)
+
+    def remove(self) -> None:
+        """Listen no more; the inputs stay unknown, if they are."""
+        self._handle.remove()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""

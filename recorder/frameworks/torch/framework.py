@@ -18,12 +18,14 @@ from toposcope.recorder.frameworks.torch.optimizers import (
     set_learning_rates_of,
 )
 from toposcope.recorder.frameworks.torch.settings import attribute, name_of
-from toposcope.recorder.frameworks.torch.state import load_state, optimizer_state_of
+from toposcope.recorder.frameworks.torch.state import load_optimizer_state_of, load_state, optimizer_state_of
 from toposcope.recorder.values.histogram import Histogram
 
 
 class TorchFramework:
     """Facts of modules, their optimizers and data loaders. What is of another kind has none."""
+
+    rates_are_of_last_step = False
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the optimizer's parameters by the network's names; without optimizer the trainable ones of network."""
@@ -46,6 +48,8 @@ class TorchFramework:
         """Return the name of a function, or of the class of another object, seen through wrappers."""
         if thing is None:
             return None
+        if isinstance(thing, tuple):
+            return ", ".join(filter(None, map(self.class_name, thing)))
         if is_module(thing):
             return type(unwrapped(thing)).__name__
         # What torch.compile makes of a function knows the function.
@@ -78,8 +82,8 @@ class TorchFramework:
         return optimizer_state_of(optimizer)
 
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
-        """Give the optimizer its state; ValueError when it is one of other parameters."""
-        optimizer.load_state_dict(dict(state))
+        """Give the optimizer, or several, its state; ValueError when it is one of other parameters."""
+        load_optimizer_state_of(optimizer, state)
 
     def histogram(self, tensor: Any) -> Histogram | None:
         """Return the histogram of a tensor on another device than the CPU, computed there; else None."""

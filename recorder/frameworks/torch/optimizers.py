@@ -14,6 +14,8 @@ _LEFT_OUT = {"params", "param_names", "lr", "initial_lr", "foreach", "fused", "c
 
 def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
     """Return the groups of parameters of an optimizer; none of an object that is no optimizer."""
+    if isinstance(optimizer, tuple):
+        return [group for each in optimizer for group in groups_of(each)]
     groups = attribute(optimizer, "param_groups")
     return [group for group in groups if isinstance(group, MutableMapping)] if isinstance(groups, list | tuple) else []
 

@@ -6,6 +6,14 @@ from typing import Any
 from toposcope.recorder.frameworks.torch.modules import is_tensor, library
 from toposcope.recorder.frameworks.torch.settings import attribute
 
+SEVERAL = "several_optimizers"
+"""Under it is what several optimizers remember: a name that no optimizer made of others has of itself."""
+
+
+def is_extra_state(name: object) -> bool:
+    """Say whether an entry of a state_dict() is what a module's get_extra_state() returned: anything of any shape."""
+    return str(name).split(".")[-1] == "_extra_state"
+
 
 def load_state(module: Any, state: Mapping[str, Any]) -> None:
     """Give a module its parameters and buffers.
@@ -22,20 +30,44 @@ def load_state(module: Any, state: Mapping[str, Any]) -> None:
         raise ValueError(f"The state lacks {_some(missing)} of {type(module).__name__}.")
     if unexpected := [name for name in state if name not in own]:
         raise ValueError(f"The state holds {_some(unexpected)}, which {type(module).__name__} has not.")
-    tensors = {name: _tensor(value) for name, value in state.items()}
+    tensors = {name: value if is_extra_state(name) else _tensor(value) for name, value in state.items()}
     for name, tensor in tensors.items():
-        if is_tensor(own[name]) and own[name].shape != attribute(tensor, "shape"):
+        if is_tensor(own[name]) and not is_extra_state(name) and own[name].shape != attribute(tensor, "shape"):
             shapes = tuple(attribute(tensor, "shape") or ()), tuple(own[name].shape)
             raise ValueError(f"The state holds {name!r} of shape {shapes[0]}; that of the module is of {shapes[1]}.")
     module.load_state_dict(tensors)
 
 
 def optimizer_state_of(optimizer: Any) -> dict[str, Any] | None:
-    """Return the state_dict() of an optimizer; None when it has none, or cannot tell it."""
+    """Return the state_dict() of an optimizer, of a tuple of them {"several_optimizers": [state_dict(), ...]}.
+
+    None when one has none, or cannot tell it.
+    """
     try:
+        if isinstance(optimizer, tuple):
+            return {SEVERAL: [dict(each.state_dict()) for each in optimizer]}
         return dict(optimizer.state_dict())
     except Exception:
         return None
+
+
+def load_optimizer_state_of(optimizer: Any, state: Mapping[str, Any]) -> None:
+    """Give an optimizer, or a tuple of them, what optimizer_state_of() has returned of such ones.
+
+    Raises:
+        ValueError: the state is of another number of optimizers, of other parameters, or of no optimizer of PyTorch.
+    """
+    if isinstance(optimizer, tuple):
+        states = state.get(SEVERAL, [state])
+        if len(states) != len(optimizer):
+            raise ValueError(f"The state is of {len(states)} optimizers, and {len(optimizer)} are to take it.")
+        for each, of_each in zip(optimizer, states, strict=True):
+            load_optimizer_state_of(each, of_each)
+        return
+    try:
+        optimizer.load_state_dict(dict(state))
+    except KeyError as error:
+        raise ValueError(f"The state is of no {type(optimizer).__name__}: it lacks {error}.") from error
 
 
 def _tensor(value: Any) -> Any:

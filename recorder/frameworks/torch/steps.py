@@ -1,14 +1,12 @@
 """The steps of a PyTorch module: forward, loss, backward and update, with autocast and loss scaling."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from toposcope.recorder.training.network import parts_of, samples_of
+from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign import shown
-
-AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 
 class TorchSteps:
@@ -33,35 +31,63 @@ class TorchSteps:
         eval_indexes: Sequence[int] | None = None,
     ) -> None:
         self._torch: Any = sys.modules["torch"]
+        if isinstance(loss_fn, type):
+            raise TypeError(f"loss_fn is an object, {loss_fn.__name__}(), not the class.")
+        if optimizer is not None and (isinstance(optimizer, type) or not hasattr(optimizer, "zero_grad")):
+            raise TypeError(f"optimizer is one of torch.optim, or None; not {shown(optimizer)}.")
+        if eval_network is not None and not isinstance(eval_network, self._torch.nn.Module):
+            raise TypeError(f"eval_network is a torch.nn.Module or None, not {shown(eval_network)}.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
-        self._has_own_loss = loss_fn is None and callable(getattr(network, "loss", None))
-        self._device = next((tensor.device for tensor in network.parameters()), self._torch.device("cpu"))
-        self._is_mixed = amp_level != "O0"
-        is_scaled = self._is_mixed and self._device.type == "cuda" and loss_scale is None
-        self._scaler = self._torch.amp.GradScaler(self._device.type) if is_scaled else None
+        # A method, not a module of that name inside the network.
+        self._has_own_loss = loss_fn is None and callable(getattr(type(network), "loss", None))
+        self._is_mixed, self._is_scaled = amp_level != "O0", amp_level != "O0" and loss_scale is None
+        self._scaler: Any = None
         self._loss_scale = loss_scale or 1.0
-        self.precision = "fp32" if not self._is_mixed else "amp_fp16" if self._device.type == "cuda" else "amp_bf16"
+        self._find_device()
+
+    @property
+    def precision(self) -> str:
+        """The name of the numbers it computes in, Composer's."""
+        return "fp32" if not self._is_mixed else "amp_fp16" if self._device.type == "cuda" else "amp_bf16"
 
     def begin_training(self) -> None:
         """Set the module to training mode."""
+        self._find_device()
         self._network.train()
 
-    def begin_evaluation(self) -> None:
-        """Set the module to evaluation mode."""
-        self._network.eval()
-        if self._eval_network is not None:
-            self._eval_network.eval()
+    def begin_evaluation(self) -> Callable[[], None]:
+        """Set the module to evaluation mode; return what gives each of its modules its mode back."""
+        self._find_device()
+        networks = [each for each in (self._network, self._eval_network) if each is not None]
+        modes = [(module, module.training) for network in networks for module in network.modules()]
+        for network in networks:
+            network.eval()
+
+        def restore() -> None:
+            for module, is_training in modes:
+                module.training = is_training
+
+        return restore
+
+    def _find_device(self) -> None:
+        """Look where the module is: it may be moved between two trainings."""
+        self._device = next((tensor.device for tensor in self._network.parameters()), self._torch.device("cpu"))
+        if self._is_scaled and self._scaler is None and self._device.type == "cuda":
+            self._scaler = self._torch.amp.GradScaler(self._device.type)
 
     def microbatches(self, batch: Any, size: int | None) -> list[Any]:
         """Split the tensors of a batch into pieces of size samples."""
         number = self.samples(batch)
         if size is None or number <= size:
             return [batch]
-        return [_cut(batch, slice(start, start + size), number) for start in range(0, number, size)]
+        pieces = [_cut(batch, slice(start, start + size), number) for start in range(0, number, size)]
+        if self.samples(pieces[0]) != size:
+            raise ValueError(f"A batch of {number} samples cannot be cut into microbatches: {shown(batch)}.")
+        return pieces
 
     def samples(self, batch: Any) -> int:
-        """Return the length of the first part of the batch."""
+        """Return the number of samples of the batch."""
         return samples_of(batch)
 
     def zero_grad(self) -> None:
@@ -124,12 +150,18 @@ class TorchSteps:
                 return self._loss_of(outputs, batch), outputs, parts_of(batch)[-1]
             outputs = self.forward(batch)
             loss = self._loss_of(outputs, batch)
-        return loss.mean() if loss.ndim else loss, outputs, parts_of(batch)[-1]
+        judged = outputs if self._loss_fn is not None else _without_loss(outputs)
+        return loss.mean() if loss.ndim else loss, judged, _labels_of(batch)
 
-    def predict(self, inputs: tuple[Any, ...]) -> Any:
-        """Return the outputs of the module."""
+    def predict(self, batch: Any) -> Any:
+        """Return the outputs of the module for a batch without labels."""
+        batch = self._moved(batch)
         with self._torch.no_grad(), self._precision():
-            return self._network(*self._moved(inputs))
+            if self._has_own_loss:
+                return self._network(batch[0] if isinstance(batch, tuple) and len(batch) == 1 else batch)
+            if self._loss_fn is None and isinstance(batch, Mapping):
+                return self._network(**batch)
+            return self._network(*parts_of(batch))
 
     def _inputs(self, batch: Any) -> tuple[Any, ...]:
         parts = parts_of(batch)
@@ -142,6 +174,9 @@ class TorchSteps:
         if self._has_own_loss:
             return self._network.loss(outputs, batch)
         if isinstance(outputs, Mapping):
+            if "loss" not in outputs:
+                names = ", ".join(map(repr, outputs))
+                raise TypeError(f"Without loss_fn a dict of outputs has 'loss'; this one has {names}.")
             return outputs["loss"]
         loss = outputs[0] if isinstance(outputs, tuple | list) else getattr(outputs, "loss", outputs)
         if not isinstance(loss, self._torch.Tensor):
@@ -163,18 +198,41 @@ class TorchSteps:
 
     def _moved(self, value: Any) -> Any:
         """Return value with its tensors on the device of the network; arrays of NumPy become tensors."""
+        if isinstance(value, self._torch.Tensor):
+            return value if value.device == self._device else value.to(self._device)
+        if hasattr(value, "to"):  # A packed sequence, or a batch of encodings.
+            return value.to(self._device)
         if isinstance(value, Mapping):
             return {key: self._moved(item) for key, item in value.items()}
         if isinstance(value, tuple | list):
-            return tuple(self._moved(item) for item in value)
-        if isinstance(value, self._torch.Tensor):
-            return value if value.device == self._device else value.to(self._device)
+            return _like(value, [self._moved(item) for item in value])
         return self._torch.as_tensor(value, device=self._device) if hasattr(value, "__array__") else value
+
+
+def _like(items: Any, changed: list[Any]) -> Any:
+    """Return changed items as a tuple, or as the named tuple that they were."""
+    return type(items)(*changed) if hasattr(items, "_fields") else tuple(changed)
+
+
+def _without_loss(outputs: Any) -> Any:
+    """Return what a network that returns its loss has returned besides it, for the metrics."""
+    if isinstance(outputs, tuple | list) and len(outputs) > 1:
+        return outputs[1] if len(outputs) == 2 else tuple(outputs[1:])
+    if isinstance(outputs, Mapping):
+        return outputs.get("logits", outputs)
+    return getattr(outputs, "logits", outputs)
+
+
+def _labels_of(batch: Any) -> Any:
+    """Return the item "labels" or "label" of a mapping, else the last part of the batch."""
+    if isinstance(batch, Mapping):
+        return batch.get("labels", batch.get("label", parts_of(batch)[-1]))
+    return parts_of(batch)[-1]
 
 
 def _cut(batch: Any, piece: slice, number: int) -> Any:
     if isinstance(batch, Mapping):
         return {key: _cut(item, piece, number) for key, item in batch.items()}
     if isinstance(batch, tuple | list):
-        return tuple(_cut(item, piece, number) for item in batch)
+        return _like(batch, [_cut(item, piece, number) for item in batch])
     return batch[piece] if hasattr(batch, "__len__") and len(batch) == number else batch

@@ -26,6 +26,7 @@ from toposcope.recorder.checkpoints import load_checkpoint, restore, save_checkp
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.watch import watch
 
 
 def files_in(directory: Path) -> list[str]:
@@ -230,6 +231,31 @@ def test_network_optimizer_and_appended_values_are_in_the_file(tmp_path: Path) -
     assert loaded.appended == {"epoch_num": 2, "step_num": 106, "rate": 0.01, "name": "digits"}
     assert numbers_of(loaded.network) == numbers_of(network.state_dict())
     assert numbers_of(loaded.optimizer) == numbers_of(optimizer.state_dict())
+
+
+@pytest.mark.parametrize("format", ["ckpt", "safetensors"])
+def test_both_optimizers_of_a_watched_loop_are_in_the_file(tmp_path: Path, format: str) -> None:
+    """And can be put back, each into its own."""
+    network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 1))
+    optimizers = [
+        torch.optim.Adam(network[0].parameters(), lr=0.01),
+        torch.optim.SGD(network[1].parameters(), lr=0.1, momentum=0.9),
+    ]
+    checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(format=format))
+    with watch(checkpoint, network, optimizers) as run:
+        for _ in range(2):
+            loss = network(torch.randn(8, 4)).square().mean()
+            loss.backward()
+            for optimizer in optimizers:
+                optimizer.step()
+            run.step(loss)
+    saved = numbers_of([optimizer.state_dict() for optimizer in optimizers])
+
+    loaded = load_checkpoint(checkpoint.latest_ckpt_file_name)
+    fresh = [torch.optim.Adam(network[0].parameters()), torch.optim.SGD(network[1].parameters(), lr=1.0)]
+    restore(loaded, network, fresh)
+    assert numbers_of(loaded.optimizer) == saved
+    assert numbers_of([optimizer.state_dict() for optimizer in fresh]) == saved
 
 
 @pytest.mark.parametrize("wrapper", ["torch.compile", "DataParallel"])

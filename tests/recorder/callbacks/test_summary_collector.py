@@ -92,11 +92,13 @@ def test_images_are_the_first_array_of_the_batch(tmp_path: Path) -> None:
 
 
 def test_batches_without_images_are_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Input that is no picture is not collected, and everything else is."""
+    """Input that is no picture is not collected, and everything else is; it is told of where it was asked for."""
     with caplog.at_level(logging.WARNING):
-        train(tmp_path, Line(), line_batches(30))
+        train(tmp_path / "unasked", Line(), line_batches(1))
+        assert not caplog.records
+        train(tmp_path / "asked", Line(), line_batches(30), collect_specified_data={**QUIET, "collect_input_data": True})
 
-    assert steps_of(tmp_path, "loss/auto") == [1, 10, 20, 30]
+    assert steps_of(tmp_path / "asked", "loss/auto") == [1, 10, 20, 30]
     (record,) = caplog.records
     assert "the input: not collected any more" in record.getMessage()
     assert "(4,)" in record.getMessage()
@@ -351,7 +353,7 @@ def test_training_that_raises_leaves_its_lineage_and_closed_files(tmp_path: Path
 
     run = run_in(tmp_path)
     assert run.lineage().hyper_parameters["epoch"] == 2
-    assert steps_of(tmp_path, "loss/auto") == [1, 10]
+    assert steps_of(tmp_path, "loss/auto") == [1, 10, 13]
     assert run.damaged_records == 0
 
 
@@ -363,7 +365,7 @@ def test_learning_rate_of_a_schedule_is_in_the_lineage(tmp_path: Path) -> None:
             params = run_context.original_args()
             params.network.learning_rate = 0.1 / params.cur_step_num
 
-    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Decay()]
+    callbacks = [Decay(), SummaryCollector(tmp_path, collect_specified_data=QUIET)]
     Model(Line()).train(1, line_batches(20), callbacks=callbacks)
 
     run = run_in(tmp_path)

@@ -1,5 +1,6 @@
 """Checkpoints of every format: saved, read by us and by the libraries whose formats they are, and put back."""
 
+import io
 import os
 from collections import OrderedDict
 from pathlib import Path
@@ -37,6 +38,101 @@ def test_torch_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_p
         each(torch.ones(2, 4)).square().sum().backward()
         each_optimizer.step()
     assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
+
+
+def trained_pair() -> tuple[torch.nn.Module, tuple[torch.optim.Optimizer, ...]]:
+    """Return a module that two optimizers of different kinds train."""
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
+    optimizers = (
+        torch.optim.Adam(network[0].parameters(), lr=0.01),
+        torch.optim.SGD(network[1].parameters(), lr=0.1, momentum=0.9),
+    )
+    network(torch.randn(8, 4)).square().sum().backward()
+    for optimizer in optimizers:
+        optimizer.step()
+    return network, optimizers
+
+
+@pytest.mark.parametrize("kind", [tuple, list])
+@pytest.mark.parametrize("ending", FORMATS)
+def test_several_optimizers_come_back_each_with_its_own_state(tmp_path: Path, ending: str, kind: Any) -> None:
+    network, optimizers = trained_pair()
+    save_checkpoint(network, tmp_path / f"a.{ending}", optimizer=kind(optimizers))
+    saved = numbers_of([optimizer.state_dict() for optimizer in optimizers])
+
+    fresh = (
+        torch.optim.Adam(network[0].parameters(), lr=1.0),
+        torch.optim.SGD(network[1].parameters(), lr=1.0, momentum=0.1),
+    )
+    restore(load_checkpoint(tmp_path / f"a.{ending}"), network, kind(fresh))
+
+    assert numbers_of([optimizer.state_dict() for optimizer in fresh]) == saved
+
+
+def test_another_number_of_optimizers_is_told_and_changes_nothing(tmp_path: Path) -> None:
+    network, optimizers = trained_pair()
+    save_checkpoint(network, tmp_path / "two.ckpt", optimizer=optimizers)
+    save_checkpoint(network, tmp_path / "one.ckpt", optimizer=optimizers[:1])
+    two, one = load_checkpoint(tmp_path / "two.ckpt"), load_checkpoint(tmp_path / "one.ckpt")
+    with torch.no_grad():
+        network[0].bias.fill_(7)
+
+    with pytest.raises(ValueError, match=r"2 optimizers, and 1 "):
+        restore(two, network, optimizers[0])
+    with pytest.raises(ValueError, match=r"2 optimizers, and 3 "):
+        restore(two, network, [*optimizers, optimizers[0]])
+    with pytest.raises(ValueError, match=r"1 optimizers, and 2 "):
+        restore(one, network, optimizers)
+    assert network[0].bias.tolist() == [7, 7, 7]
+    restore(one, network, optimizers[0])
+
+
+class Remembering(torch.nn.Linear):
+    """A module with extra state."""
+
+    def __init__(self, remembered: Any = None) -> None:
+        super().__init__(2, 1)
+        self.remembered = remembered
+
+    def get_extra_state(self) -> Any:
+        """Return what is remembered."""
+        return self.remembered
+
+    def set_extra_state(self, state: Any) -> None:
+        """Remember it."""
+        self.remembered = state
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize(
+    "extra", [3, "text", None, torch.arange(3.0), {"scale": 0.5, 7: [1, (None, True)], "amax": torch.ones(2)}]
+)
+def test_extra_state_of_a_module_comes_back_as_it_was(tmp_path: Path, ending: str, extra: Any) -> None:
+    network = torch.nn.Sequential(Remembering(extra), Remembering(extra))
+    save_checkpoint(network, tmp_path / f"a.{ending}")
+    other = torch.nn.Sequential(Remembering(), Remembering())
+    restore(load_checkpoint(tmp_path / f"a.{ending}"), other)
+    assert [repr(each.remembered) for each in other] == [repr(extra)] * 2
+    assert torch.equal(other[1].weight, network[1].weight)
+
+
+def test_extra_state_of_arrays_stays_one_of_arrays_in_a_safetensors_file(tmp_path: Path) -> None:
+    network = torch.nn.Sequential(Remembering({"seen": np.arange(3)}), Remembering(np.ones(2)))
+    save_checkpoint(network, tmp_path / "a.safetensors")
+    other = torch.nn.Sequential(Remembering(), Remembering())
+    restore(load_checkpoint(tmp_path / "a.safetensors"), other)
+    assert repr(other[0].remembered) == repr({"seen": np.arange(3)})
+    assert repr(other[1].remembered) == repr(np.ones(2))
+
+
+@pytest.mark.parametrize("extra", [{"file": io.BytesIO(b"x")}, {"dtype": torch.float32}, np.array(["a"])])
+def test_extra_state_that_a_safetensors_file_cannot_hold_is_told_with_the_format_that_can(
+    tmp_path: Path, extra: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"'0\._extra_state' .*format='ckpt'"):
+        save_checkpoint(torch.nn.Sequential(Remembering(extra)), tmp_path / "a.safetensors")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -183,6 +279,40 @@ def test_cut_file_is_a_value_error_that_names_it(tmp_path: Path, network: Any, e
         load_checkpoint(path)
 
 
+@pytest.mark.parametrize(("ending", "expected"), [("ckpt", r"torch\.save\(\)"), ("safetensors", r"\.safetensors file")])
+def test_cut_file_is_told_what_it_should_be(tmp_path: Path, ending: str, expected: str) -> None:
+    path = tmp_path / f"a.{ending}"
+    save_checkpoint(trained_torch()[0], path)
+    os.truncate(path, 100)
+    with pytest.raises(ValueError, match=rf"a\.{ending}' .*begins like .*{expected}.*cut or damaged"):
+        load_checkpoint(path)
+
+
+def test_file_of_others_that_holds_more_than_a_network_is_told_by_its_entries(tmp_path: Path) -> None:
+    """A state_dict() with extra state is a network."""
+    network, optimizer = trained_torch()
+    content = {"model": network.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}
+    torch.save(content, tmp_path / "a.pt")
+    with pytest.raises(ValueError, match=r"a\.pt' .*'model', 'optimizer', 'epoch'.*Checkpoint\(network"):
+        load_checkpoint(tmp_path / "a.pt")
+    torch.save(Remembering("text").state_dict(), tmp_path / "b.pt")
+    assert load_checkpoint(tmp_path / "b.pt").network["_extra_state"] == "text"
+
+
+@pytest.mark.parametrize("path", [5, None, b"a.ckpt", ["a.ckpt"]])
+def test_what_is_no_path_is_a_type_error_that_names_the_argument(path: Any) -> None:
+    with pytest.raises(TypeError, match=r"^path is the path of a file, .*, not "):
+        load_checkpoint(path)
+    with pytest.raises(TypeError, match=r"^path is the path of a file, .*, not "):
+        save_checkpoint(trained_line(), path)
+
+
+@pytest.mark.parametrize("checkpoint", ["a.ckpt", None, {"weight": np.zeros(1), "bias": np.zeros(1)}])
+def test_what_is_no_checkpoint_is_not_restored(checkpoint: Any) -> None:
+    with pytest.raises(TypeError, match=r"^checkpoint is a Checkpoint, as load_checkpoint\(\) returns it, not "):
+        restore(checkpoint, Line())
+
+
 @pytest.mark.parametrize("content", [b"", b"x", b"hello, world", bytes(100), b"\n" * 5, b"PK\3\4" + bytes(50)])
 def test_unknown_file_is_a_value_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
@@ -202,7 +332,7 @@ def test_pickled_code_is_not_run(tmp_path: Path) -> None:
             return (os.mkdir, (str(tmp_path / "evil"),))
 
     torch.save({"network": Evil()}, tmp_path / "a.ckpt")
-    with pytest.raises(ValueError, match=r"a\.ckpt"):
+    with pytest.raises(ValueError, match=r"a\.ckpt.*objects other than tensors"):
         load_checkpoint(tmp_path / "a.ckpt")
     assert not (tmp_path / "evil").exists()
 

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
@@ -122,6 +123,14 @@ def test_error_names_the_value_and_what_is_expected() -> None:
     """Who misspells a key sees those that exist."""
     with pytest.raises(ValueError, match=r"'collect_metric', .*'collect_landscape'; not 'colect_metric'"):
         collected_data({"colect_metric": True}, True)
+
+
+@pytest.mark.parametrize("value", [[1], None, True, np.bool_(True), {"b": 1}, object(), np.ones(2)])
+def test_error_of_custom_lineage_names_the_argument_and_only_what_is_taken(value: object) -> None:
+    with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] is a str, int or float, not "):
+        SummaryCollector("run", custom_lineage_data={"b": 1, "a": value})
+    with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] is an integer of 64 bits"):
+        SummaryCollector("run", custom_lineage_data={"a": 2**64})
 
 
 def test_landscape_has_the_documented_defaults() -> None:

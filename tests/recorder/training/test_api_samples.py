@@ -1,5 +1,6 @@
 """The Python samples of the API texts, with only imports, network and data path changed."""
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from toposcope.recorder.callbacks import (
     SummaryCollector,
     TimeMonitor,
 )
+from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.metrics import Accuracy
 from toposcope.recorder.training import Callback, Event, EventCallback, Logger, Model, RunContext, State, Trainer
 
@@ -133,14 +135,66 @@ def test_summary_collector() -> None:
 
     # Do not collect metric and collect the first layer parameter, others are collected by default
     specified = {"collect_metric": False, "histogram_regular": "^conv1.*"}
-    summary_collector = SummaryCollector(summary_dir="./summary_dir2", collect_specified_data=specified)
+    summary_collector = SummaryCollector(summary_dir="./summary_dir", collect_specified_data=specified)
     model.train(1, ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
 
     with toposcope.server.open(".") as logdir:
-        first, second = (logdir.runs[name] for name in ("summary_dir", "summary_dir2"))
-        assert first.scalars("loss/auto").step.tolist() == [1]
-        assert "loss/auto" not in second.tags("scalar")
-        assert set(second.tags("histogram")) == {"conv1.bias/auto", "conv1.weight/auto"}
+        run = logdir.runs["summary_dir"]
+        # Two trainings in one directory are two attempts at one run: the second replaces what it repeats.
+        assert run.attempts == 2
+        assert run.scalars("loss/auto", attempt="all").step.tolist() == [1]
+        assert run.scalars("learning_rate").step.tolist() == [1]
+        assert run.scalars("learning_rate", attempt="all").step.tolist() == [1, 1]
+        times = {tag: len(run.histograms(tag, attempt="all")) for tag in run.tags("histogram")}
+        twice, once = ("conv1.weight", "conv1.bias"), ("conv2.weight", "conv2.bias", "fc1.weight")
+        assert times == {f"{name}/auto": 2 for name in twice} | {f"{name}/auto": 1 for name in once}
+
+
+def test_summary_landscape_while_it_is_collected() -> None:
+    def create_dataset(data_path: str, batch_size: int) -> Any:
+        images, digits = np.zeros((160, 1, 32, 32), np.float32), np.arange(160) % 10
+        return ds.NumpySlicesDataset({"image": images, "label": digits}).batch(batch_size)
+
+    # If the device_target is Ascend, set the device_target to "Ascend"
+    context.set_context(mode=context.GRAPH_MODE, device_target="GPU")
+    mnist_dataset_dir = "/path/to/mnist_dataset_directory"
+    # The detail of create_dataset method shown in model_zoo.official.cv.lenet.src.dataset.py
+    ds_train = create_dataset(mnist_dataset_dir, 32)
+    # The detail of LeNet5 shown in model_zoo.official.cv.lenet.src.lenet.py
+    network = LeNet5(10)
+    net_loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    net_opt = nn.Momentum(network.trainable_params(), 0.01, 0.9)
+    model = Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()})
+    # Simple usage for collect landscape information:
+    interval_1 = [1, 2, 3, 4, 5]
+    summary_collector = SummaryCollector(
+        summary_dir="./summary/lenet_interval_1",
+        collect_specified_data={
+            "collect_landscape": {
+                "landscape_size": 4,
+                "unit": "step",
+                "create_landscape": {"train": True, "result": False},
+                "num_samples": 2048,
+                "intervals": [interval_1],
+            }
+        },
+    )
+    model.train(1, ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
+
+    folder = Path("summary/lenet_interval_1/ckpt_dir").resolve()
+    metadata = json.loads((folder / "train_metadata.json").read_text())
+    assert metadata == {
+        "epoch_group": {"0": interval_1},
+        "model_params_file_map": {str(step): str(folder / f"LeNet5_{step}_step.ckpt") for step in interval_1},
+        "step_per_epoch": 5,
+        "unit": "step",
+        "num_samples": 2048,
+        "landscape_size": 4,
+        "create_landscape": {"train": True, "result": False},
+    }
+    newest, weight = load_checkpoint(metadata["model_params_file_map"]["5"]), network.fc3.weight
+    assert newest.network["fc3.weight"].tolist() == weight.tolist()
+    assert load_checkpoint(metadata["model_params_file_map"]["1"]).network["fc3.weight"].tolist() != weight.tolist()
 
 
 def test_checkpoint_config() -> None:

@@ -152,6 +152,37 @@ def test_counts_follow_from_epochs_batches_microbatches_and_evaluators(
     assert seen[Event.INIT] == seen[Event.BEFORE_LOAD] == seen[Event.AFTER_LOAD] == 1
 
 
+def test_loading_comes_between_its_two_events() -> None:
+    trace: list[str] = []
+
+    class Traced(EventCallback):
+        def run_event(self, event: Event, state: State, logger: Logger) -> None:
+            trace.append(event.name)
+
+    line = Line()
+
+    def load(state: State) -> None:
+        assert state.model is line
+        trace.append("load()")
+
+    Trainer(model=line, callbacks=Traced(), load=load).close()
+    assert trace == ["INIT", "BEFORE_LOAD", "load()", "AFTER_LOAD"]
+
+
+def test_iterations_of_two_epochs_begin_three_times_in_five_and_end_twice() -> None:
+    """The third is cut by the end of the training."""
+    counted = Counted()
+    with Trainer(
+        model=Line(), train_dataloader=line_batches(3), max_duration="5ep", iteration_length=2, callbacks=counted
+    ) as trainer:
+        trainer.fit()
+        assert trainer.state.timestamp.iteration == 2
+        assert trainer.state.timestamp.epoch_in_iteration == 1
+    seen = counted.seen
+    assert (seen[Event.ITERATION_START], seen[Event.ITERATION_END], seen[Event.ITERATION_CHECKPOINT]) == (3, 2, 2)
+    assert seen[Event.EPOCH_START] == seen[Event.EPOCH_END] == 5
+
+
 class Named(EventCallback):
     """Writes its name at two events, and at close()."""
 

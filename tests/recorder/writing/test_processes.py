@@ -1,16 +1,13 @@
 """What a recording survives: forks, threads, signals, and the end of the process in all its forms."""
 
 import functools
-import gc
 import threading
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from servers import wait_until
 from trainings import (
-    NEVER,
     SLOW_SECONDS,
     ReadEvents,
     add_all_kinds,
@@ -19,7 +16,6 @@ from trainings import (
     read_sessions,
     run_training,
     steps_in,
-    train,
 )
 
 from toposcope.recorder import SummaryRecord
@@ -266,28 +262,30 @@ def test_recording_until_after_the_end(tmp_path: Path, read_events: ReadEvents) 
 
 def test_recorder_closed_by_a_finaliser(tmp_path: Path, read_events: ReadEvents) -> None:
     """An object in a cycle that closes its recorder when it is collected loses nothing, wherever that happens."""
+    script = """
+        import gc, time
 
-    class Training:
-        def __init__(self, number: int) -> None:
-            self.recorder = SummaryRecord(tmp_path / str(number), flush_seconds=NEVER)
-            self.itself = self
-            train(self.recorder, range(20))
+        class Training:
+            def __init__(self, number):
+                self.recorder = SummaryRecord(f"{sys.argv[1]}/{number}", flush_seconds=1e6)
+                self.itself = self
+                train(self.recorder, range(20))
 
-        def __del__(self) -> None:
-            self.recorder.close()
-            self.recorder.close()
+            def __del__(self):
+                self.recorder.close()
+                self.recorder.close()
 
-    for number in range(20):
-        Training(number)
-    # A collection does nothing while another one, in a recorder's thread, waits for a recorder to close.
-    wait_until(lambda: gc.collect() >= 0 and "toposcope-writer" not in thread_names(), SLOW_SECONDS)
+        for number in range(20):
+            Training(number)
+        # A collection does nothing while another one, in a recorder's thread, waits for a recorder to close.
+        while gc.collect() >= 0 and "toposcope-writer" in [thread.name for thread in threading.enumerate()]:
+            time.sleep(1e-3)
+        print("closed")
+    """
+    ended = run_training(tmp_path, script, tmp_path)
 
+    assert ended.stdout == "closed\n"
     assert [steps_in(tmp_path / str(number), read_events) for number in range(20)] == [list(range(20))] * 20
-
-
-def thread_names() -> list[str]:
-    """Return the names of the threads that run."""
-    return [thread.name for thread in threading.enumerate()]
 
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])

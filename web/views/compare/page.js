@@ -1,7 +1,30 @@
-// The compare page.
+// The compare page: chosen runs side by side, what sets them apart, and the same series of each.
 
 import { html, nothing } from "lit-html";
-import { withoutRuns } from "../empty_page.js";
+import { withoutRuns, empty } from "../empty_page.js";
+import { t } from "../../state/words.js";
+import { followWidth } from "../histograms/columns.js";
+import { differences } from "./differences.js";
+import { compareFacts, comparedRuns, leftOut, sectionTags } from "./compared.js";
+import { sections } from "./sections.js";
 
-export const toolbar = () => nothing;
-export const content = () => withoutRuns() ?? html``;
+export { toolbar } from "./toolbar.js";
+
+export const content = () => withoutRuns() ?? (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
+
+const compared = () => html`
+  <div class="compare" data-runs=${JSON.stringify(comparedRuns.value)}>
+    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, n: leftOut.value })}</p>` : nothing}
+    ${differences()}
+    ${sections()}
+  </div>`;
+
+/** Begins to ask for what the page shows; returns what ends it. */
+export function follow() {
+  const ends = [
+    compareFacts.follow(() => ({ runs: comparedRuns.value, query: { metric: [], sparkline: false, environment: true } })),
+    ...Object.values(sectionTags).map((tags) => tags.follow()),
+    followWidth(),
+  ];
+  return () => ends.forEach((end) => end());
+}

@@ -1,7 +1,23 @@
-// The histograms page.
+// The histograms page: a card for each tag, in it a plot for each drawn run.
 
-import { html, nothing } from "lit-html";
-import { withoutRuns } from "../empty_page.js";
+import { html } from "lit-html";
+import { PluginTags } from "../../state/tags.js";
+import { t } from "../../state/words.js";
+import { pluginContent, pluginToolbar } from "../plugin_page.js";
+import { followWidth } from "./columns.js";
+import "./histogram_card.js";
+import { settings } from "./toolbar.js";
 
-export const toolbar = () => nothing;
-export const content = () => withoutRuns() ?? html``;
+export { ACTIONS, KEYS } from "./keys.js";
+
+const tags = new PluginTags("histogram");
+
+export const toolbar = () => pluginToolbar(tags, settings());
+
+export const content = () =>
+  pluginContent(tags, t("empty.no_histograms"), (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`);
+
+export function follow() {
+  const ends = [tags.follow(), followWidth()];
+  return () => ends.forEach((end) => end());
+}

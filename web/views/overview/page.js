@@ -1,7 +1,56 @@
-// The overview page.
+// The overview page: the table of runs, or the page of one of them.
 
 import { html, nothing } from "lit-html";
+import { cursorRun } from "../../state/pointer.js";
+import { closeFacts, followTagCounts, metrics, sparklineFacts, tableFacts } from "../../state/overview.js";
+import { runs, runsByName } from "../../state/catalogue.js";
+import { change } from "../../state/view.js";
+import { t } from "../../state/words.js";
 import { withoutRuns } from "../empty_page.js";
+import { focusOn } from "../focus.js";
+import { followMenu } from "./column_menu.js";
+import { followNewest, runMetrics } from "./newest.js";
+import { runPage } from "./run_page.js";
+import { followHeight, moveInTable, runsInSight, runTable } from "./run_table.js";
+import { filterRow, openRun, showRun } from "./settings.js";
 
-export const toolbar = () => nothing;
-export const content = () => withoutRuns() ?? html``;
+export { toolbar } from "./toolbar.js";
+
+/** @typedef {import("../pages.js").KeyRow} KeyRow */
+
+export const content = () => withoutRuns() ?? (openRun.value ? runPage(openRun.value) : html`${tableError()}${runTable()}`);
+
+const tableError = () => (tableFacts.error.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableFacts.error.value.message })}</p>` : nothing);
+
+/** Begins to ask for what the page shows; returns what ends it. */
+export function follow() {
+  const ends = [
+    tableFacts.follow(() => ({ runs: openRun.value ? [] : runs.value.map((row) => row.run), query: { metric: metrics.value, sparkline: false, environment: false } })),
+    sparklineFacts.follow(() => ({ runs: openRun.value ? [] : runsInSight(), query: { metric: metrics.value, sparkline: true, environment: false } })),
+    closeFacts.follow(() => ({ runs: runsByName.value.has(openRun.value) ? [openRun.value] : [], query: { metric: runMetrics.value, sparkline: true, environment: true } })),
+    followTagCounts(),
+    followNewest(),
+    followHeight(),
+    followMenu(),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+function openCursorRun() {
+  const run = cursorRun.peek();
+  if (run !== null && !openRun.peek()) showRun(run);
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "/": focusOn("over-filter"),
+  j: () => moveInTable(1),
+  k: () => moveInTable(-1),
+  e: openCursorRun,
+  u: () => showRun(""),
+  v: () => (filterRow.value = !filterRow.peek()),
+  c: () => change({ page: "compare" }),
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [[["e"], "keys.open_run"], [["u"], "keys.back_to_table"], [["v"], "keys.filter_values"], [["c"], "keys.compare"]];

@@ -1,49 +1,65 @@
 // A card around its chart: the tag's name, what can be done with it, what must be said about its points.
 
 import { html, nothing } from "lit-html";
-import { csvAddress } from "../../api/client.js";
-import { grouped } from "../../lib/numbers.js";
+import { grouped, shortNumber } from "../../lib/numbers.js";
 import { cutGroup } from "../../lib/tags.js";
-import { runs } from "../../state/catalogue.js";
-import { drawnRuns, focusTag } from "../../state/runs.js";
+import { drawnRuns } from "../../state/runs.js";
 import { expire } from "../../state/requests.js";
+import { bands, pins, togglePin } from "../../state/scalar_view.js";
 import { axis as pageAxis, change, opened, zooms } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { remarks } from "./card_model.js";
 import { ICONS } from "../icons.js";
+import { nameOf } from "../run_row.js";
+import { cardSettings } from "./card_settings.js";
+import { beyondLimits, remarks } from "./card_model.js";
+import { menuOf, openMenu } from "./card_menu.js";
+import { SIGNS } from "./signs.js";
+import "./value_table.js";
 
-/** @typedef {import("../../state/feed.js").Feed} Feed */
-/** @typedef {import("../../lib/series.js").Series} Series */
+/** @typedef {import("./card_parts.js").CardParts} CardParts */
+/** @typedef {import("./card_model.js").Part} Part */
+/** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
+/** @typedef {import("../../charts/plot.js").Plot} Plot */
 
-/** More runs than this do not fit into an address. */
-const RUNS_IN_ADDRESS = 100;
+/** Names in a note, before it only counts. */
+const MOST_NAMED = 3;
 
-/** @param {{tag: string}} card @param {Feed} feed @param {Series[]} series
- * @param {import("../../lib/ticks.js").Axis} axis */
-export function cardFrame(card, feed, series, axis) {
-  const [group, leaf] = cutGroup(card.tag);
-  const oneStep = axis !== pageAxis.value;
+/** @param {ScalarCard} card @param {CardParts} parts @param {Plot | null} plot @param {import("../../lib/ticks.js").Axis} axis */
+export function cardFrame(card, parts, plot, axis) {
+  const all = parts.all.value;
+  const series = all.flatMap((part) => part.series);
+  const isOpen = opened.value === card.tag;
   return html`
     <header>
-      <h3 title=${card.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
-      ${downsampled(series)}
-      ${actions(card)}
+      ${title(all)}
+      ${downsampled(series, plot)}
+      ${actions(card, isOpen)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes">${notes(series)}${oneStep ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
-    ${state(feed, series)}`;
+    <div class="notes">${notes(series, plot)}${axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
+    ${state(all, card.tag)}
+    ${isOpen ? html`${cardSettings(card.tag)}<value-table .plot=${plot}></value-table>` : nothing}`;
 }
 
-/** @param {{tag: string}} card */
-function actions({ tag }) {
-  const enlarged = opened.value === tag;
-  const focused = focusTag.value === tag;
-  const chosen = drawnRuns.value.length === runs.value.length || drawnRuns.value.length > RUNS_IN_ADDRESS ? [] : drawnRuns.value;
+/** @param {Part[]} all */
+function title([own, ...others]) {
+  const [group, leaf] = cutGroup(own.tag);
+  const names = [own, ...others].map(({ tag }) => tag).join("\n");
+  return html`<h3 title=${names}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span>${others.map(
+    ({ tag, side }) => html`<span class="with"> + ${cutGroup(tag)[1]}${side === "right" ? html` <span class="meta">(${t("card.right_axis")})</span>` : nothing}</span>`,
+  )}</h3>`;
+}
+
+/** @param {ScalarCard} card @param {boolean} isOpen */
+function actions(card, isOpen) {
+  const { tag } = card;
+  const isPinned = pins.value.includes(tag);
   return html`<div class="actions">
     ${zooms.value[tag] ? button("reset", t("card.reset"), ICONS.reset, () => change({ zooms: without(tag) })) : nothing}
-    ${button("focus", t(focused ? "card.focused" : "card.focus"), ICONS.focus, () => change({ focus: tag }), focused)}
-    <a class="quiet" data-key="csv" download href=${csvAddress(tag, chosen)} title=${t("card.csv")} aria-label=${t("card.csv")}>${ICONS.csv}</a>
-    ${button("enlarge", t(enlarged ? "card.shrink" : "card.enlarge"), enlarged ? ICONS.shrink : ICONS.enlarge, () => change({ open: enlarged ? "" : tag }), enlarged)}
+    ${button("pin", t(isPinned ? "card.unpin" : "card.pin"), SIGNS.pin, () => togglePin(tag), isPinned)}
+    <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${menuOf.value === card} title=${t("card.menu")} aria-label=${t("card.menu")}
+      @click=${(/** @type {MouseEvent} */ event) => openMenu(card, /** @type {HTMLElement} */ (event.currentTarget))}>${SIGNS.more}</button>
+    ${button("enlarge", t(isOpen ? "card.shrink" : "card.enlarge"), isOpen ? ICONS.shrink : ICONS.enlarge, () => change({ open: isOpen ? "" : tag }), isOpen)}
   </div>`;
 }
 
@@ -57,31 +73,44 @@ function without(tag) {
 const button = (key, label, sign, act, pressed = false) =>
   html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed} @click=${act}>${sign}</button>`;
 
-/** @param {Series[]} series */
-function downsampled(series) {
-  const { drawn, total } = remarks(series);
+/** @param {import("../../lib/series.js").Series[]} series @param {Plot | null} plot */
+function downsampled(series, plot) {
+  const { drawn, total } = remarks(series, plot);
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   return drawn < total
     ? html`<span class="meta" data-note="downsampled" title=${t("card.downsampled_hint", counts)}>${t("card.downsampled", counts)}</span>`
     : nothing;
 }
 
-/** @param {Series[]} series */
-function notes(series) {
-  const { duplicates, dropped } = remarks(series);
+/** @param {import("../../lib/series.js").Series[]} series @param {Plot | null} plot */
+function notes(series, plot) {
+  const { duplicates, dropped, left, beyond } = remarks(series, plot);
+  const limits = plot ? beyondLimits(plot).filter(({ lines }) => lines.length) : [];
   return html`
+    ${limits.map(({ above, value, lines }) => html`<span class="limit-note" data-note="limit">${t(above ? "card.above" : "card.below", { value: shortNumber(value, 5), runs: named(lines) })}</span>`)}
+    ${beyond ? html`<span data-note="outliers" title=${t("card.outliers_hint")}>${t("card.outliers", { n: grouped(beyond) })}</span>` : nothing}
     ${duplicates ? html`<span data-note="duplicates" title=${t("card.duplicates_hint")}>${t("card.duplicates", { n: grouped(duplicates) })}</span>` : nothing}
-    ${dropped ? html`<span data-note="dropped">${t("card.dropped", { n: grouped(dropped) })}</span>` : nothing}`;
+    ${dropped ? html`<span data-note="dropped">${t("card.dropped", { n: grouped(dropped) })}</span>` : nothing}
+    ${left ? html`<span data-note="left">${t("card.left", { n: grouped(left) })}</span>` : nothing}`;
+}
+
+/** @param {import("../../charts/plot.js").Line[]} lines */
+function named(lines) {
+  const names = [...new Set(lines.map(({ run }) => nameOf(run)))];
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(", ") + (more > 0 ? ` +${more}` : "");
 }
 
 /** Why there is no line to see, when there is none.
- * @param {Feed} feed @param {Series[]} series */
-function state(feed, series) {
-  const error = feed.error.value;
-  if (error && feed.key) return html`<div class="state error" role="alert"><span>${t("card.failed", { reason: error.message })}</span>
-    <button class="plain" @click=${() => expire(null, [feed])}>${t("card.retry")}</button></div>`;
-  if (series.some(({ step }) => step.length)) return nothing;
+ * @param {Part[]} all @param {string} tag of the card */
+function state(all, tag) {
+  const broken = all.find(({ feed }) => feed.error.value);
+  if (broken) return html`<div class="state error" role="alert"><span>${t("card.failed", { reason: broken.feed.error.value?.message ?? "" })}</span>
+    <button class="plain" @click=${() => expire(null, all.map(({ feed }) => feed))}>${t("card.retry")}</button></div>`;
+  if (all.some(({ series }) => series.some(({ step }) => step.length))) return nothing;
   if (!drawnRuns.value.length) return html`<div class="state" data-state="none_drawn">${t("card.none_drawn")}</div>`;
+  const { feed } = all[0];
   if (!drawnRuns.value.every((run) => feed.answered.has(run))) return html`<div class="state bone" data-state="waiting"></div>`;
-  return html`<div class="state" data-state="not_here">${t(zooms.value[feed.tag] ? "card.no_points_here" : "card.not_here")}</div>`;
+  if (bands.value) return html`<div class="state" data-state="no_group">${t("card.no_group")}</div>`;
+  return html`<div class="state" data-state="not_here">${t(zooms.value[tag] ? "card.no_points_here" : "card.not_here")}</div>`;
 }

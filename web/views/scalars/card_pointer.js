@@ -44,20 +44,19 @@ export class CardPointer {
     const to = chart.layer?.to;
     if (!at || !to) return this.#hide();
     this.#inside = true;
-    const { axis, lines, x: window } = chart.plot;
+    const { axis, lines } = chart.plot;
     const x = chart.xAt(at.left);
-    const perPixel = (window[1] - window[0]) / (to.width / to.pixelRatio);
-    const hits = hitsAt(lines, x, perPixel);
+    const hits = hitsAt(lines, x, chart.xAt(at.left + 1) - x);
     const best = nearestHit(hits, x, at.top, to);
     crosshair.value = { axis, x };
     this.#standOut(best);
-    if (hits.length) showReadOut(chart.u.rect, at, hits, best);
+    if (hits.length) showReadOut(chart.u.rect, at, hits, best, axis);
     else hideReadOut();
   }
 
   /** @param {Hit | null} hit */
   #standOut(hit) {
-    this.chart.layer?.standOut(hit?.line.run ?? null);
+    this.chart.layer?.standOutLine(hit?.line ?? null);
     this.chart.layer?.mark(hit && { x: hit.line.xs[hit.index], y: hit.line.ys[hit.index] });
   }
 

@@ -12,9 +12,10 @@ function nextAxis() {
 }
 
 function toggleEnlarged() {
+  if (opened.peek()) return change({ open: "" });
   const card = document.querySelector("scalar-card:hover") ?? document.querySelector("scalar-card:focus-within");
   const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  change({ open: opened.peek() === tag ? "" : tag });
+  if (tag) change({ open: tag });
 }
 
 /** @type {Record<string, () => void>} */

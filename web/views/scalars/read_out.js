@@ -4,6 +4,7 @@ import { DASHES } from "../../lib/colours.js";
 import { columnFormat, inColumn, grouped } from "../../lib/numbers.js";
 import { cutLeaf } from "../../lib/tags.js";
 import { clock, duration, wallTime } from "../../lib/times.js";
+import { keyOf } from "../../charts/plot.js";
 import { startOf } from "../../state/runs.js";
 import { t } from "../../state/words.js";
 import { nameOf } from "../run_row.js";
@@ -15,6 +16,7 @@ const AROUND = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
+const BAND_COLUMNS = /** @type {const} */ ({ smoothed: "smoothed", value: "centre", step: "low", relative: "high", wall_time: "runs" });
 
 const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
@@ -47,12 +49,12 @@ function makeRow(kind) {
 }
 
 /** @param {number} place @param {import("../../charts/plot.js").Line} line */
-function rowAt(place, { run, style }) {
+function rowAt(place, line) {
+  const { style } = line;
   const row = (pool[place] ??= addRow(place));
-  const shownAs = `${style.colour} ${style.dash} ${run}`;
+  const shownAs = `${style.colour} ${style.dash} ${keyOf(line)}`;
   if (row.shownAs !== shownAs) {
     row.shownAs = shownAs;
-    row.root.dataset.run = run;
     row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
     row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
   }
@@ -77,26 +79,37 @@ function byValue(one, other) {
   return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
 }
 
-/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits @param {Hit | null} best */
-export function showReadOut(area, at, hits, best) {
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits @param {Hit | null} best
+ * @param {import("../../lib/ticks.js").Axis} axis */
+export function showReadOut(area, at, hits, best, axis) {
   const sorted = hits.toSorted(byValue);
   const most = Math.min(MOST_ROWS, Math.floor((innerHeight - 80) / ROW));
   const first = Math.max(0, Math.min(sorted.length - most, (best ? sorted.indexOf(best) : 0) - (most >> 1)));
   const rows = sorted.slice(first, first + most);
-  const smooth = rows.some(({ line }) => line.raw);
-  writeHead(smooth);
+  const isBand = rows.some(({ line }) => line.series.band);
+  const smooth = !isBand && rows.some(({ line }) => line.raw);
+  writeHead(smooth, isBand);
   writeRows(rows, best, smooth);
   write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
   more.hidden = sorted.length === rows.length;
-  const told = best ?? rows[0];
-  write(moment, `${t("read.wall_time")} ${wallTime(told.line.series.wall_time[told.index])}`);
-  place(area, at, rows.length + 1, smooth);
+  write(moment, momentOf(best ?? rows[0], axis));
+  const isLong = rows.some(({ line }) => line.kin?.length);
+  place(area, at, rows.length + 1, (smooth ? 520 : 440) + (isLong ? 90 : 0));
 }
 
-/** @param {boolean} smooth */
-function writeHead(smooth) {
-  write(head.cells.name, t("read.run"));
-  for (const name of COLUMNS) write(head.cells[name], t(`read.${name}`));
+/** @param {Hit} hit @param {import("../../lib/ticks.js").Axis} axis */
+function momentOf({ line, index }, axis) {
+  const { band, wall_time: wall } = line.series;
+  if (!band) return `${t("read.wall_time")} ${wallTime(wall[index])}`;
+  const x = band.x[index];
+  return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
+}
+
+/** A band has its edges and its runs where a series has its step and times.
+ * @param {boolean} smooth @param {boolean} isBand */
+function writeHead(smooth, isBand) {
+  write(head.cells.name, t(isBand ? "read.group" : "read.run"));
+  for (const name of COLUMNS) write(head.cells[name], t(`read.${isBand ? BAND_COLUMNS[name] : name}`));
   root.classList.toggle("smooth", smooth);
 }
 
@@ -130,22 +143,35 @@ function sharedPath(rows) {
 /** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../../lib/numbers.js").ColumnFormat} format
  * @param {import("../../lib/numbers.js").ColumnFormat | null} smoothFormat */
 function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
-  const { run, series } = line;
+  const { run, series, kin = [] } = line;
   const value = series.value[index];
-  const wall = series.wall_time[index];
   const { cells } = row;
   row.root.classList.toggle("best", best);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.name, nameOf(run).slice(shared));
+  write(cells.name, [...kin, series.band && !run ? t("read.all_runs") : nameOf(run).slice(shared)].join(" · "));
+  const { dataset } = row.root;
+  dataset.run = run;
+  dataset.step = String(series.step[index]);
+  dataset.value = String(value);
+  dataset.kin = kin.join(" ");
   write(cells.value, inColumn(value, format));
   write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
+  if (smoothFormat) dataset.smoothed = String(line.ys[index]);
+  if (series.band) return writeBand(row, series.band, index, format);
+  const wall = series.wall_time[index];
   write(cells.step, grouped(series.step[index]));
   write(cells.relative, duration(wall - startOf(run)));
   write(cells.wall_time, clock(wall));
-  const { dataset } = row.root;
-  dataset.step = String(series.step[index]);
-  dataset.value = String(value);
-  if (smoothFormat) dataset.smoothed = String(line.ys[index]);
+}
+
+/** @param {Row} row @param {import("../../lib/series.js").Band} band @param {number} index @param {import("../../lib/numbers.js").ColumnFormat} format */
+function writeBand({ cells, root: { dataset } }, { low, high, count }, index, format) {
+  write(cells.step, low.length ? inColumn(low[index], format) : "");
+  write(cells.relative, high.length ? inColumn(high[index], format) : "");
+  write(cells.wall_time, grouped(count[index]));
+  dataset.low = String(low[index]);
+  dataset.high = String(high[index]);
+  dataset.count = String(count[index]);
 }
 
 /** Only what changes costs anything, and a changed text node less than a new one.
@@ -156,10 +182,10 @@ function write(cell, text) {
 }
 
 /** Beside the chart if there is room, so that it hides nothing that is read; its size is known without asking the layout.
- * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {boolean} smooth */
-function place(area, at, rows, smooth) {
+ * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {number} wide the width it likes */
+function place(area, at, rows, wide) {
   const narrow = innerWidth < NARROW;
-  const width = Math.min(innerWidth - 16, narrow ? 300 : smooth ? 520 : 440);
+  const width = Math.min(innerWidth - 16, narrow ? 300 : wide);
   const height = rows * ROW + 14 + ROW;
   const left = narrow ? (innerWidth - width) / 2 : beside(area, at, width);
   const under = area.top + area.height + 30;

@@ -4,13 +4,12 @@ import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
 import { LineChart } from "../../charts/line_chart.js";
-import { Feed } from "../../state/feed.js";
-import { feeds } from "../../state/live.js";
 import { crosshair, pointedRun } from "../../state/pointer.js";
-import { asked, follow, leave } from "../../state/requests.js";
+import { asked } from "../../state/requests.js";
 import { change, opened, theme, zooms } from "../../state/view.js";
 import { cardFrame } from "./card_frame.js";
-import { axisFor, drawnSeries, plotOf, queryFor } from "./card_model.js";
+import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
+import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
 import { forget, remember } from "./recent_cards.js";
 
@@ -35,19 +34,19 @@ const size = new ResizeObserver((entries) => {
   for (const { target } of entries) /** @type {ScalarCard | null} */ (target.closest("scalar-card"))?.fit();
 });
 
-class ScalarCard extends HTMLElement {
+export class ScalarCard extends HTMLElement {
   /** @type {Array<() => void>} */
   #ends = [];
   /** @type {LineChart | null} */
   #chart = null;
-  /** @type {Plot | null} */
-  #plot = null;
+  /** What is drawn, or is about to be. @type {Plot | null} */
+  plot = null;
   /** @type {CardPointer | null} */
   #pointer = null;
   #draw = () => this.draw();
   tag = "";
-  /** @type {Feed | null} */
-  feed = null;
+  /** @type {CardParts | null} */
+  parts = null;
 
   connectedCallback() {
     sight.observe(this);
@@ -61,25 +60,28 @@ class ScalarCard extends HTMLElement {
 
   wake() {
     if (this.#ends.length) return;
-    const feed = (this.feed ??= new Feed(this.tag));
+    const parts = (this.parts ??= new CardParts(this.tag));
     remember(this);
-    feeds.add(feed);
-    const series = computed(() => drawnSeries(feed));
-    const axis = computed(() => axisFor(series.value));
+    const own = computed(() => parts.all.value[0].series);
+    const axis = computed(() => axisFor(own.value));
+    const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
     this.#ends = [
-      effect(() => void (feed.ask(queryFor(this.tag, axis.value)) && asked())),
-      effect(() => void render(cardFrame(this, feed, series.value, axis.value), this)),
       effect(() => {
-        this.#plot = plotOf(this.tag, series.value, axis.value);
+        const query = queryFor(this.tag, axis.value);
+        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).ask(query)).some(Boolean)) asked();
+      }),
+      effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
+      effect(() => {
+        this.plot = plot.value;
         theme.value;
         drawSoon(this.#draw);
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
       effect(() => this.#standOut(pointedRun.value)),
-      effect(() => this.#enlarge(opened.value === this.tag)),
+      effect(() => void this.classList.toggle("enlarged", opened.value === this.tag)),
+      parts.follow(),
     ];
     size.observe(this.host());
-    follow(feed);
   }
 
   sleep() {
@@ -89,14 +91,13 @@ class ScalarCard extends HTMLElement {
     drawNever(this.#draw);
     size.unobserve(this.host());
     this.#removeChart();
-    if (this.feed) leave(this.feed);
   }
 
   /** Lets go of the series too; they are asked for again when the card comes back. */
   drop() {
     forget(this);
-    if (this.feed) feeds.delete(this.feed);
-    this.feed = null;
+    this.parts?.drop();
+    this.parts = null;
     render(nothing, this);
   }
 
@@ -110,18 +111,13 @@ class ScalarCard extends HTMLElement {
     this.#chart?.layer?.standOut(run);
   }
 
-  /** @param {boolean} enlarged */
-  #enlarge(enlarged) {
-    if (this.classList.toggle("enlarged", enlarged)) this.scrollIntoView({ block: "nearest" });
-  }
-
   /** Where the chart stands. @returns {HTMLElement} */
   host() {
     return /** @type {HTMLElement} */ (this.querySelector(".plot"));
   }
 
   draw() {
-    const plot = this.#plot;
+    const plot = this.plot;
     if (!plot) this.#removeChart();
     else if (this.#chart) this.#chart.draw(plot);
     else this.#addChart(plot);
@@ -160,14 +156,23 @@ class ScalarCard extends HTMLElement {
 
   /** What is drawn, readable from outside. */
   #tellTests() {
-    const plot = this.#plot;
-    this.dataset.drawnPoints = String(plot?.lines.reduce((sum, line) => sum + line.xs.length, 0) ?? 0);
-    this.dataset.total = String(plot?.lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0) ?? 0);
-    this.dataset.drawnRuns = JSON.stringify(plot?.lines.map((line) => line.run) ?? []);
-    this.dataset.axis = plot?.axis ?? "";
-    this.dataset.window = plot?.x.join(",") ?? "";
-    this.dataset.revision = String(this.feed?.revision ?? 0);
-    this.dataset.pending = String(Boolean(this.feed?.asking.size));
+    const { plot } = this;
+    const lines = plot?.lines ?? [];
+    const feeds = this.parts?.all.peek().map(({ feed }) => feed) ?? [];
+    const told = {
+      drawnPoints: lines.reduce((sum, line) => sum + line.xs.length, 0),
+      total: lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0),
+      drawnRuns: JSON.stringify([...new Set(lines.map((line) => line.run))]),
+      drawnLines: JSON.stringify(lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])])),
+      axis: plot?.axis ?? "",
+      window: plot?.x.join(",") ?? "",
+      heights: JSON.stringify(plot?.y ?? null),
+      flags: JSON.stringify(lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : []))),
+      beyond: JSON.stringify(plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : []),
+      revision: feeds[0]?.revision ?? 0,
+      pending: feeds.some((feed) => feed.asking.size),
+    };
+    for (const [name, value] of Object.entries(told)) this.dataset[name] = String(value);
   }
 }
 

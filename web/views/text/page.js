@@ -1,7 +1,44 @@
-// The text page.
+// The text page: a card for each tag.
 
-import { html, nothing } from "lit-html";
-import { withoutRuns } from "../empty_page.js";
+import { html } from "lit-html";
+import { PluginTags } from "../../state/tags.js";
+import { change, opened } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { choice } from "../choice.js";
+import { pageSlider } from "../images/card_parts.js";
+import { stepper } from "../images/step_keys.js";
+import { sizeChoice } from "../images/toolbar.js";
+import { pluginContent, pluginToolbar } from "../plugin_page.js";
+import { isRaw, showRaw, textStep } from "./text_settings.js";
+import "./text_card.js";
 
-export const toolbar = () => nothing;
-export const content = () => withoutRuns() ?? html``;
+/** @typedef {import("../pages.js").KeyRow} KeyRow */
+
+const tags = new PluginTags("text");
+
+export const follow = () => tags.follow();
+
+export const toolbar = () => pluginToolbar(tags, html`
+  ${pageSlider(textStep)}
+  ${choice("as", t("text.shown_as"), [["markdown", t("text.markdown"), t("text.markdown_hint")], ["raw", t("text.raw"), t("text.raw_hint")]], isRaw.value ? "raw" : "markdown", (value) => showRaw(value === "raw"))}
+  ${sizeChoice()}`);
+
+export const content = () =>
+  pluginContent(tags, t("empty.no_text"), (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`);
+
+function toggleEnlarged() {
+  const card = document.querySelector("text-card:hover") ?? document.querySelector("text-card:focus-within");
+  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
+  change({ open: opened.peek() === tag ? "" : tag });
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "[": stepper("", "text-card", textStep, -1),
+  "]": stepper("", "text-card", textStep, 1),
+  m: () => showRaw(!isRaw.peek()),
+  f: toggleEnlarged,
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [[["[", "]"], "text.keys_step"], [["m"], "text.keys_raw"], [["f"], "text.keys_enlarge"]];

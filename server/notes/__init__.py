@@ -1,0 +1,1 @@
+"""What users say about runs: alias, note, tags, colour, hidden, archived; kept in the data folder."""

@@ -1,0 +1,158 @@
+"""The notes on the runs of a logdir: read once, and again what was replaced, here or by another server."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from toposcope.server.notes.notes_folder import DamagedNotesError, NotesFolder, Stamp
+from toposcope.server.notes.run_notes import RunNotes
+
+LOOK_SECONDS = 1.0
+"""How often is looked whether another server changed notes."""
+_FRESH_NANOSECONDS = 3_000_000_000
+"""How old a change of the folder must be that two of them within one tick of its clock cannot be told apart."""
+_NEVER = 2**63
+
+log = logging.getLogger(__name__)
+Told = Callable[[list[str]], None]
+
+
+class Noted(NamedTuple):
+    """All notes at one moment; never changes."""
+
+    revision: int
+    """Grows with each change that this server saw."""
+    changed_at: int
+    """Revision of the logdir at the last change."""
+    runs: Mapping[str, RunNotes]
+    """By run, in the order of their names; those of runs that are gone too."""
+    problems: list[str]
+    """Why notes could not be read, a sentence each."""
+
+
+class _File(NamedTuple):
+    stamp: Stamp
+    run: str | None
+    notes: RunNotes | None
+    problem: str | None
+
+
+class Notes:
+    """Follows a folder in a thread of its own and publishes by swapping one reference.
+
+    Args:
+        folder: where the notes are.
+        revision: returns that of the logdir.
+    """
+
+    def __init__(self, folder: NotesFolder, revision: Callable[[], int]) -> None:
+        self._folder = folder
+        self._revision = revision
+        self._files: dict[str, _File] = {}
+        self._noted = Noted(0, -1, MappingProxyType({}), [])
+        self._seen: int | None = None
+        """When the folder had changed for the last time, in nanoseconds since 1970; None: look at its files."""
+        self._failure: str | None = None
+        self._is_read = False
+        self._lock = threading.Lock()
+        self._tell: Told = lambda _: None
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="toposcope-notes", daemon=True)
+
+    @property
+    def path(self) -> str:
+        """The folder."""
+        return str(self._folder.folder)
+
+    def start(self, tell: Told) -> None:
+        """Begin to follow; tell is called, in any thread, with the runs whose notes changed."""
+        self._tell = tell
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop following; returns when the thread has ended."""
+        self._stopping.set()
+        self._thread.join()
+
+    def current(self) -> Noted:
+        """Return all notes as they are now."""
+        self._refresh()
+        return self._noted
+
+    def change(self, run: str, changes: Mapping[str, Any]) -> RunNotes:
+        """Replace fields of the notes of a run; return all its notes.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        notes = self._folder.change(run, changes)
+        self._refresh(is_sure=True)
+        return notes
+
+    def _follow(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._refresh()
+            except Exception:  # The top of the thread: what is known stays served.
+                log.exception("the notes in %s cannot be followed", self.path)
+            self._stopping.wait(LOOK_SECONDS)
+
+    def _refresh(self, is_sure: bool = False) -> None:
+        """Read what was replaced since; is_sure: that something was."""
+        with self._lock:
+            modified = self._modified()
+            if not is_sure and self._seen is not None and modified == self._seen:
+                return
+            is_first, self._is_read = not self._is_read, True
+            changed = self._read_replaced()
+            is_settled = modified < time.time_ns() - _FRESH_NANOSECONDS
+            self._seen = modified if is_settled else None
+        if changed and not is_first:
+            self._tell(changed)
+
+    def _modified(self) -> int:
+        try:
+            return os.stat(self.path).st_mtime_ns
+        except OSError:
+            return 0
+
+    def _read_replaced(self) -> list[str]:
+        """Bring the files up to date and publish; return the runs whose notes changed."""
+        try:
+            stamps, failure = self._folder.stamps(), None
+        except OSError as error:
+            stamps, failure = {}, f"the notes in {self.path!r} cannot be read: {error.strerror}"
+        replaced = [
+            name for name, stamp in stamps.items() if name not in self._files or self._files[name].stamp != stamp
+        ]
+        gone = self._files.keys() - stamps.keys()
+        if not replaced and not gone and failure == self._failure:
+            return []
+        self._failure = failure
+        self._files = {name: file for name, file in self._files.items() if name not in gone}
+        self._files |= {name: self._read(name, stamps[name]) for name in replaced}
+        return self._publish()
+
+    def _read(self, name: str, stamp: Stamp) -> _File:
+        try:
+            return _File(stamp, *self._folder.read(name), None)
+        except (OSError, DamagedNotesError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            return _File(stamp, None, None, f"{name} in {self.path!r} cannot be read: {reason}")
+
+    def _publish(self) -> list[str]:
+        old = self._noted
+        runs = {file.run: file.notes for file in self._files.values() if file.run is not None and file.notes}
+        problems = [self._failure] if self._failure else []
+        problems += [file.problem for file in self._files.values() if file.problem]
+        changed = sorted(run for run in old.runs.keys() | runs.keys() if old.runs.get(run) != runs.get(run))
+        if changed or problems != old.problems:
+            new = Noted(old.revision + 1, _NEVER, MappingProxyType(dict(sorted(runs.items()))), problems)
+            # First as a change that no revision includes: one that is published meanwhile may be told without it.
+            self._noted = new
+            self._noted = new._replace(changed_at=self._revision())
+        return changed

@@ -1,0 +1,75 @@
+"""The notes of one run, and a change of them."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+LARGEST_NOTE = 64 << 10
+"""Bytes in UTF-8."""
+LONGEST_ALIAS = 200
+LONGEST_TAG = 100
+MOST_TAGS = 100
+_CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
+"""Separators of lines and paragraphs are controls in all but name."""
+
+
+def _line(text: str) -> str:
+    """Return one line of text without blanks around it."""
+    if re.search(_CONTROLS, text):
+        raise ValueError("expected one line of text without control characters")
+    return text.strip()
+
+
+def _alias(alias: str | None) -> str | None:
+    return (_line(alias) or None) if alias is not None else None
+
+
+def _note(note: str) -> str:
+    if (size := len(note.encode())) > LARGEST_NOTE:
+        raise ValueError(f"expected {LARGEST_NOTE} bytes of UTF-8 at most, found {size}")
+    return note
+
+
+def _tags(tags: list[str]) -> list[str]:
+    lines = map(_line, tags)
+    return list(dict.fromkeys(line for line in lines if line))
+
+
+_ONE_LINE = {"pattern": rf"^[^{_CONTROLS[1:-1]}]*$"}
+_Alias = Annotated[
+    Annotated[str, Field(max_length=LONGEST_ALIAS, json_schema_extra=_ONE_LINE)] | None, AfterValidator(_alias)
+]
+_Note = Annotated[str, Field(max_length=LARGEST_NOTE), AfterValidator(_note)]
+_Tag = Annotated[str, Field(max_length=LONGEST_TAG, json_schema_extra=_ONE_LINE)]
+_Tags = Annotated[list[_Tag], Field(max_length=MOST_TAGS), AfterValidator(_tags)]
+_Colour = Annotated[
+    Annotated[str, Field(pattern=r"^#[0-9A-Fa-f]{6}$"), AfterValidator(str.lower)] | None,
+    Field(description="#rrggbb; null: the page chooses"),
+]
+
+
+class RunNotes(BaseModel):
+    """What users say about one run."""
+
+    model_config = ConfigDict(strict=True)
+
+    alias: _Alias = Field(default=None, description="what to call it, one line; null: its name")
+    note: _Note = Field(default="", description="Markdown; 65536 bytes of UTF-8 at most")
+    tags: _Tags = Field(default=[], description="each a line; blank ones and repeated ones are left out")
+    colour: _Colour = None
+    hidden: bool = Field(default=False, description="whether its curves are switched off")
+    archived: bool = Field(default=False, description="whether it is put away: listed only when asked for")
+
+
+class NotesChange(RunNotes):
+    """A change of the notes of a run: the fields that it holds replace those before, the others stay."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    def changes(self) -> dict[str, Any]:
+        """Return the fields that it holds."""
+        return self.model_dump(exclude_unset=True)
+
+
+NO_NOTES = RunNotes()

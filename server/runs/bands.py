@@ -1,0 +1,110 @@
+"""A band: where the series of a group of runs lie, and how far apart."""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.reading.series import Float64s
+from toposcope.server.runs.alignment import Curve, Places, Room, align, points_at, read_at
+from toposcope.server.runs.downsample import Indices, downsample
+
+Centre = Literal["mean", "median"]
+Spread = Literal["minmax", "std", "quartiles", "none"]
+_Counts = npt.NDArray[np.int64]
+
+
+class Band(NamedTuple):
+    """Statistics across curves; arrays of equal length, one number a place."""
+
+    x: Places
+    centre: Float64s
+    """NaN where no curve has a finite value."""
+    low: Float64s
+    high: Float64s
+    """Edges; empty when none were asked for."""
+    present: _Counts
+    """Curves that have a finite value there."""
+    non_finite: _Counts
+    """Curves whose own point there is NaN or infinite."""
+    total: int
+    """Places in the window at which any of the curves has a point."""
+    aligned: int
+    """At how many of these the statistics were computed, before downsampling; all of them unless they are too many."""
+
+
+def find_band(
+    curves: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float, points: int, room: Room
+) -> Band:
+    """Compute a band from every point of some curves.
+
+    At each place it is made of the curves that have a value there, see alignment.read_at. The edges are the smallest
+    and the largest value; or the mean less and plus the standard deviation (the population's, as NumPy's), between
+    which the median is, too; or the quartiles, between two values linearly.
+
+    Args:
+        curves: one or more.
+        centre: what the line in the middle is.
+        spread: what the edges are.
+        lo: lower bound on the axis, included.
+        hi: upper bound, included.
+        points: how many places to choose, about, so that the extremes of centre and edges stay; 0: all.
+        room: for how many places there is time.
+    """
+    x, total = align(curves, lo, hi, room)
+    lines = np.empty((3, len(x)))
+    present, non_finite = np.zeros((2, len(x)), np.int64)
+    at = 0
+    for values in read_at(curves, x):
+        where = slice(at, at := at + values.shape[1])
+        present[where] = _statistics(values, centre, spread, lines[:, where])
+    for curve in curves:
+        non_finite[points_at(curve, x, ~np.isfinite(curve.value))] += 1
+    drawn = lines[:1] if spread == "none" else lines
+    kept: slice | Indices = slice(None)
+    if points and len(x) > points:
+        kept = np.sort(np.concatenate([downsample(line, max(4, points // len(drawn))) for line in drawn]))
+        kept = kept[np.append(True, kept[1:] != kept[:-1])]
+    low, high = (np.empty(0), np.empty(0)) if spread == "none" else (lines[1, kept], lines[2, kept])
+    return Band(x[kept], lines[0, kept], low, high, present[kept], non_finite[kept], total, len(x))
+
+
+def _statistics(values: Float64s, centre: Centre, spread: Spread, lines: Float64s) -> _Counts:
+    """Compute statistics of each column, of what is finite in it; return how much that is.
+
+    Args:
+        values: shape (curves, places); is changed.
+        centre: what the first of the lines becomes.
+        spread: what the two others become.
+        lines: shape (3, places); is filled.
+    """
+    absent = ~np.isfinite(values)
+    count: _Counts = len(values) - np.count_nonzero(absent, axis=0)
+    values[absent] = np.nan
+    ordered = values.T
+    if centre == "median" or spread == "quartiles":
+        ordered = np.sort(ordered, axis=1)  # NaN come last.
+    with np.errstate(all="ignore"):  # A column of nothing, and numbers whose squares overflow.
+        mean = np.add.reduce(values, axis=0, where=~absent) / count
+        lines[0] = mean if centre == "mean" else _quantile(ordered, count, 0.5)
+        match spread:
+            case "minmax":
+                np.fmin.reduce(values, axis=0, out=lines[1])
+                np.fmax.reduce(values, axis=0, out=lines[2])
+            case "std":
+                deviation = np.sqrt(np.add.reduce((values - mean) ** 2, axis=0, where=~absent) / count)
+                lines[1:] = mean - deviation, mean + deviation
+            case "quartiles":
+                lines[1:] = _quantile(ordered, count, 0.25), _quantile(ordered, count, 0.75)
+    return count
+
+
+def _quantile(ordered: Float64s, count: _Counts, share: float) -> Float64s:
+    """Return a quantile of the first `count` values of each row, between two values linearly."""
+    position = share * np.maximum(count - 1, 0)
+    below = np.floor(position).astype(np.intp)
+    above = np.ceil(position).astype(np.intp)
+    low, high = (np.take_along_axis(ordered, at[:, np.newaxis], axis=1)[:, 0] for at in (below, above))
+    part = position - below
+    result: Float64s = np.where(low == high, low, low * (1 - part) + high * part)
+    return result

@@ -1,0 +1,101 @@
+"""Which runs form a group: all of them, those whose names have something in common, or a hyperparameter."""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.name_patterns import find_in_names
+from toposcope.server.runs.run import RunView
+
+PATTERN = r"^(none|regex:[\s\S]{1,200}|param:[\s\S]{1,1000})$"
+"""What parse_grouping takes, for JSON Schema."""
+_MOST_EXACT = 2**53
+
+
+class Grouping(NamedTuple):
+    """What runs are grouped by."""
+
+    kind: Literal["none", "regex", "param"]
+    name: str
+    """The regular expression, or the name of the hyperparameter."""
+
+
+class Group(NamedTuple):
+    """Some runs that are taken together."""
+
+    name: str
+    runs: list[RunView]
+
+
+def parse_grouping(text: str | None) -> Grouping:
+    """Parse "none", "regex:PATTERN" or "param:NAME"; None is "none".
+
+    Raises:
+        ValueError: text is of no such form.
+    """
+    if text is None or text == "none":
+        return Grouping("none", "")
+    if not re.fullmatch(PATTERN, text):
+        raise ValueError("expected none, regex:PATTERN of 200 characters at most, or param:NAME of 1000")
+    kind, _, name = text.partition(":")
+    return Grouping("regex" if kind == "regex" else "param", name)
+
+
+def group_runs(
+    runs: list[RunView], grouping: Grouping, hyper_parameters: Callable[[RunView], dict[str, Value]]
+) -> tuple[list[Group], list[str]]:
+    """Return (groups: first those whose names are numbers, by number, then by name; names of the runs in none).
+
+    * "none": all runs are one group, whose name is empty.
+    * "regex": the name of a group is what the expression finds in the names of its runs: its first capture group, or
+      all of the match where that took no part.
+    * "param": the name of a group is the value of the hyperparameter; 16, 16.0 and "16" are the same.
+
+    Args:
+        runs: which.
+        grouping: by what.
+        hyper_parameters: returns those of a run, by name.
+
+    Raises:
+        ValueError: the regular expression is none, or takes too long.
+    """
+    match grouping.kind:
+        case "none":
+            return [Group("", runs)] if runs else [], []
+        case "regex":
+            found = find_in_names(grouping.name, [run.name for run in runs])
+            return _gather((run, found.get(run.name)) for run in runs)
+        case "param":
+            return _gather((run, _text(hyper_parameters(run).get(grouping.name))) for run in runs)
+
+
+def _gather(named: Iterable[tuple[RunView, str | None]]) -> tuple[list[Group], list[str]]:
+    groups: dict[str, list[RunView]] = {}
+    ungrouped = []
+    for run, name in named:
+        if name is None:
+            ungrouped.append(run.name)
+        else:
+            groups.setdefault(name, []).append(run)
+    return [Group(name, groups[name]) for name in sorted(groups, key=_order)], ungrouped
+
+
+def _order(name: str) -> tuple[bool, float, str]:
+    try:
+        number = float(name)
+    except ValueError:
+        number = float("nan")
+    return (False, number, name) if number == number else (True, 0.0, name)
+
+
+def _text(value: Value | None) -> str | None:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float() if value.is_integer() and abs(value) < _MOST_EXACT:
+            return str(int(value))
+        case None:
+            return None
+        case _:
+            return str(value)

@@ -1,0 +1,91 @@
+"""What a run was trained with as a flat table has it: one name, one value; the facts of its environment apart."""
+
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+import orjson
+
+from toposcope.server.json_text import in_json
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import RunView
+from toposcope.server.values.hparams import read_session
+from toposcope.server.values.lineage import (
+    Lineage,
+    Plain,
+    custom_lineage,
+    merge,
+    no_lineage,
+    read_messages,
+    train_lineage,
+)
+
+ENVIRONMENT = "environment/"
+"""How names of custom lineage begin that tell of the environment."""
+CUSTOM = "custom/"
+LONGEST_TEXT = 1000
+"""Characters of a value; what is longer is cut and ends with an ellipsis."""
+
+_SECTIONS = {Tag("lineage", "train"): train_lineage, Tag("lineage", "custom"): custom_lineage}
+
+Value = bool | int | float | str
+"""Non-finite numbers are "NaN", "Infinity" and "-Infinity", lists and objects their JSON."""
+
+
+class Told(NamedTuple):
+    """What was recorded of how a run was trained."""
+
+    hyper_parameters: dict[str, Value]
+    environment: dict[str, Value]
+    """By name without "environment/"."""
+    problems: list[str]
+    """Sentences about what is damaged."""
+
+
+def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
+    """Return the hyperparameters of a run and of the sessions below it, and the facts of its environment.
+
+    A name stands for the hyperparameter of that name: of a session of TensorBoard's writers, or of the lineage, which
+    wins. Where a run has none of that name it stands for the custom lineage, which else has "custom/" before it.
+    """
+    named: dict[str, Plain] = {}
+    recorded, problems = _lineage(run)
+    for holder in (run, *sessions):
+        session, failed = read_session(holder) if "hparams" in holder.plugins else (None, [])
+        problems += failed
+        named |= {name: hparam.value for name, hparam in session.hparams.items()} if session else {}
+    named |= recorded.hyper_parameters
+    environment: dict[str, Plain] = {}
+    # Names that are free come first: what is marked takes none of theirs.
+    for name, value in sorted(recorded.custom.items(), key=lambda item: (item[0] in named, item[0])):
+        if name.startswith(ENVIRONMENT) and name != ENVIRONMENT:
+            environment[name.removeprefix(ENVIRONMENT)] = value
+            continue
+        while name in named and value != named[name]:
+            name = CUSTOM + name
+        named[name] = value
+    return Told(_flat(named), _flat(environment), problems)
+
+
+def _lineage(run: RunView) -> tuple[Lineage, list[str]]:
+    """Return the lineage of a run without its evaluations."""
+    merged, problems = no_lineage(), list[str]()
+    for tag, decode in _SECTIONS.items():
+        if any(tag in file.series for file in run.files):
+            found, failed = read_messages(run, tag, decode)
+            merged = merge([merged, *found])
+            problems += failed
+    return merged, problems
+
+
+def _flat(named: dict[str, Plain]) -> dict[str, Value]:
+    return {name: _value(value) for name, value in named.items() if value is not None}
+
+
+def _value(value: Plain) -> Value:
+    if isinstance(value, (list, dict)):
+        value = orjson.dumps(in_json(value)).decode()
+    elif not isinstance(value, (bool, str)):
+        value = in_json(value)
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        value = value[: LONGEST_TEXT - 1] + "…"
+    return cast(Value, value)

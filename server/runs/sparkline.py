@@ -1,0 +1,53 @@
+"""A series in a few points, for a drawing as small as a word."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.runs.downsample import Indices
+from toposcope.server.runs.series_summary import all_finite
+
+MOST_POINTS = 40
+_BUCKETS = (MOST_POINTS - 2) // 2
+
+
+class Sparkline(NamedTuple):
+    """Finite points by step: the first, the last, and the smallest and the largest of each stretch between."""
+
+    step: Int64s
+    value: Float64s
+
+
+def sparkline(points: Points) -> Sparkline:
+    """Return MOST_POINTS points at most of a series of one or more; of points with equal steps the last one counts.
+
+    Args:
+        points: in the order of the file.
+    """
+    step, value = points.step, points.value
+    if not (step[1:] > step[:-1]).all():
+        order = np.argsort(step, kind="stable")
+        step, value = step[order], value[order]
+        last = np.append(step[1:] != step[:-1], True)
+        step, value = step[last], value[last]
+    if not all_finite(value):
+        finite = np.isfinite(value)
+        step, value = step[finite], value[finite]
+    if len(value) <= MOST_POINTS:
+        return Sparkline(step, value)
+    where = _extremes(value)
+    return Sparkline(step[where], value[where])
+
+
+def _extremes(value: Float64s) -> Indices:
+    """Return the rows of the first and the last value, and of the extremes of _BUCKETS stretches at most."""
+    # tsdownsample costs 50 us a call, which ten thousand runs would feel.
+    length = -(-len(value) // _BUCKETS)
+    whole = len(value) // length * length
+    stretches = value[:whole].reshape(-1, length)
+    starts = np.arange(0, whole, length)
+    rows = {0, len(value) - 1, *(starts + stretches.argmin(1)).tolist(), *(starts + stretches.argmax(1)).tolist()}
+    if whole < len(value):
+        rows |= {whole + int(value[whole:].argmin()), whole + int(value[whole:].argmax())}
+    return np.array(sorted(rows))

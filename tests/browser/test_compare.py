@@ -1,0 +1,107 @@
+"""The comparison in a real browser: what sets runs apart, and the same series of each side by side."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.event_files import GOLDEN
+from toposcope.proto import framing, lineage_pb2
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def record_run(folder: Path, scale: float, optimizer: str, rate: float, epochs: int = 3) -> None:
+    """Record a run with every kind of data and what it was trained with."""
+    with SummaryRecord(str(folder)) as record:
+        for step in range(4):
+            record.add_value("scalar", "loss", scale / (step + 1))
+            record.add_value("scalar", HOSTILE, scale)
+            record.add_value("histogram", "weights", np.arange(20, dtype=np.float32) * scale)
+            record.add_value("image", "sample", np.full((1, 1, 8, 8), step * 40, dtype=np.float32))
+            record.add_value("tensor", "logits", np.ones((2, 3), dtype=np.float32) * scale)
+            record.record(step)
+    event = lineage_pb2.LineageEvent(wall_time=1.0)
+    parameters = event.train_lineage.hyper_parameters
+    parameters.optimizer, parameters.learning_rate, parameters.epoch = optimizer, rate, epochs
+    version = lineage_pb2.LineageEvent(wall_time=1.0, version="MindSpore.Event:1")
+    records = [framing.frame(each.SerializeToString()) for each in (version, event)]
+    (folder / "events.out.events.summary.1.0.host_MS_lineage").write_bytes(b"".join(records))
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Return a logdir of three runs."""
+    record_run(tmp_path / "a", 1.0, "sgd", 0.5)
+    record_run(tmp_path / "b", 2.0, "sgd", 0.25)
+    record_run(tmp_path / "c", 4.0, HOSTILE, 0.5)
+    return tmp_path
+
+
+def expect_row(page: Page, name: str, *values: str) -> None:
+    """Wait until a row of the difference table has these values."""
+    expect(page.locator(f'[data-difference] tr[data-name="{name}"] td')).to_have_text(list(values))
+
+
+def test_differences(server, page, logdir):
+    """Rows that differ come first, cells that are not as most are marked, equal rows are folded; runs are taken out."""
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(logdir).url + "#page=compare")
+
+    expect_row(page, "optimizer", "sgd", "sgd", HOSTILE)
+    expect_row(page, "learning_rate", "0.5", "0.25", "0.5")
+    expect(page.locator('[data-difference="different"] tr[data-name]')).to_have_count(2)
+    expect(page.locator('tr[data-name="learning_rate"] td.odd')).to_have_text("0.25")
+    expect(page.locator('tr[data-name="optimizer"] td.odd')).to_have_text(HOSTILE)
+    expect(page.locator("details[data-equal]")).to_have_attribute("data-equal", "1")
+    expect(page.locator('tr[data-name="epoch"]')).to_be_hidden()
+    page.locator("details[data-equal] summary").click()
+    expect_row(page, "epoch", "3", "3", "3")
+
+    page.locator('.compared-run[data-run="b"] button').click()
+
+    expect_row(page, "optimizer", "sgd", HOSTILE)
+    expect(page.locator('[data-difference="different"] tr[data-name]')).to_have_count(1)
+    page.locator('[data-key="none"]').click()
+    expect(page.locator(".empty")).to_have_attribute("data-state", "none_drawn")
+
+
+def test_same_series_side_by_side(server, page, pages, logdir):
+    """Every kind of data stands once a run; another tag is chosen; the address restores both; live data arrives."""
+    page.goto(server(logdir).url + "#page=compare&hide=c")
+    scalar = page.locator('[data-section="scalar"] scalar-card')
+    expect(scalar).to_have_attribute("data-drawn-runs", '["a","b"]')
+    expect(page.locator('[data-section="scalar"]')).to_have_attribute("data-section-tag", "loss")
+    for kind, card in (("image", "image-card"), ("tensor", "tensor-card"), ("histogram", "histogram-card")):
+        section = page.locator(f'[data-section="{kind}"]')
+        section.scroll_into_view_if_needed()
+        for run in ("a", "b"):
+            expect(section.locator(f'{card} [data-run="{run}"]').first).to_be_visible()
+        expect(section.locator('[data-run="c"]')).to_have_count(0)
+    page.locator('[data-key="tag-scalar"]').select_option(HOSTILE)
+    expect(page.locator(f"scalar-card[data-tag={json.dumps(HOSTILE)}]")).to_have_attribute("data-drawn-points", "8")
+
+    other = pages.open()
+    other.goto(page.url)
+
+    expect(other.locator('[data-section="scalar"]')).to_have_attribute("data-section-tag", HOSTILE)
+    expect(other.locator(".compared-run")).to_have_count(2)
+    with SummaryRecord(str(logdir / "b")) as record:
+        record.add_value("scalar", HOSTILE, 1.0)
+        record.record(9)
+    expect(other.locator(f"scalar-card[data-tag={json.dumps(HOSTILE)}]")).to_have_attribute("data-drawn-points", "9")
+    assert page.locator('img[src="x"]').count() == 0
+
+
+def test_golden_runs_under_a_prefix(server, page):
+    """Runs of TensorBoard's writers with other hyperparameters; a tag that a run lacks is said to be absent."""
+    started = server(GOLDEN / "tensorboard/tensorboardx", "--path-prefix", "/topo")
+    page.goto(started.url + f"#page=compare&show={quote('lr_0.1')}&show={quote('lr_0.01')}")
+
+    expect_row(page, "lr", "0.1", "0.01")
+    expect(page.locator('[data-section="text"] text-card')).to_be_attached()
+    expect(page.locator(".compared-run")).to_have_count(2)

@@ -1,0 +1,268 @@
+"""The histograms page in a real browser: what it draws is what was recorded."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def record_histograms(folder: Path, steps: int, tag: str = "weights", shift: float = 0.0) -> list[np.ndarray]:
+    """Record normal values that drift and widen, and return them."""
+    random = np.random.default_rng(7)
+    values = [random.normal(shift + step / 10, 1 + step / 20, 400) for step in range(steps)]
+    with SummaryRecord(str(folder)) as record:
+        for step, value in enumerate(values):
+            record.add_value("histogram", tag, value)
+            record.record(step)
+    return values
+
+
+def plots(page: Page, tag: str = "weights") -> Locator:
+    """Return the plots of a card."""
+    return page.locator(f"histogram-card[data-tag={json.dumps(tag)}] histogram-plot")
+
+
+def read(plot: Locator, name: str) -> Any:
+    """Return what a drawn plot tells of itself."""
+    expect(plot).to_have_attribute(f"data-{name}", re.compile("."))
+    return json.loads(plot.get_attribute(f"data-{name}") or "null")
+
+
+def point_at(page: Page, plot: Locator, across: float, down: float) -> dict[str, Any]:
+    """Point at a part of a plot and return what the read-out says of the run that is pointed at."""
+    box = plot.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    expect(page.locator("#hist-read-out")).to_be_visible()
+    return page.locator("#hist-read-out").evaluate(
+        "root => Object.assign({}, ...[...root.querySelectorAll('[data-step], [data-low], .best')].map(e => e.dataset))"
+    )
+
+
+def listing(page: Page, run: str, tag: str = "weights") -> list[dict[str, Any]]:
+    """Return the histograms of a series as the server lists them."""
+    url = f"{page.url.split('#')[0]}api/histograms?run={quote(run)}&tag={quote(tag)}"
+    entries: list[dict[str, Any]] = page.request.get(url).json()["histograms"]
+    return entries
+
+
+def count_between(entry: dict[str, Any], low: float, high: float) -> float:
+    """Return how many values lie between two edges, as if each bucket's were spread evenly."""
+    count = 0.0
+    for left, width, n in entry["buckets"]:
+        left, right = max(left, entry["min"]), min(left + width, entry["max"])
+        if n and right > left:
+            count += n * max(0.0, min(right, high) - max(left, low)) / (right - left)
+    return count
+
+
+def test_rebinning_keeps_every_total(server, page, tmp_path):
+    """On one grid, steps of differing buckets keep their totals exactly; constants and edges find their bin."""
+    (tmp_path / "run").mkdir()
+    page.goto(server(tmp_path).url)
+    results = page.evaluate(
+        """async () => {
+          const { binOf, edgeOf, gridOver, rebin } = await import("./lib/rebin.js");
+          const distribution = (buckets) => ({
+            left: Float64Array.from(buckets, (b) => b[0]), right: Float64Array.from(buckets, (b) => b[1]),
+            counts: Float64Array.from(buckets, (b) => b[2]), total: buckets.reduce((sum, b) => sum + b[2], 0) });
+          const sum = (bins) => bins.reduce((all, one) => all + one, 0);
+          let seed = 1;
+          const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+          const wrong = [];
+          for (let trial = 0; trial < 400; trial++) {
+            const scale = 10 ** (trial % 12 - 4);
+            const most = 10 ** (trial % 15);
+            const edges = Array.from({ length: 2 + trial % 40 }, () => (random() - 0.5) * scale).sort((a, b) => a - b);
+            const right = (i) => edges[trial % 5 ? i + 1 : i];
+            const buckets = edges.slice(1).map((_, i) => [edges[i], right(i), Math.floor(random() * most)]);
+            const it = distribution(buckets);
+            const bins = rebin(it, gridOver([edges[0], edges.at(-1)], 30 + trial % 131));
+            if (sum(bins) !== it.total || sum(bins.toReversed()) !== it.total) wrong.push(trial);
+          }
+          const grid = gridOver([0, 4], 4);
+          const whole = gridOver([-1.7e308, 1.7e308], 8);
+          const constant = gridOver([3, 3], 30);
+          return { wrong,
+            spread: [...rebin(distribution([[0.5, 2.5, 8]]), grid)],
+            edges: [...rebin(distribution([[0, 0, 1], [2, 2, 5], [4, 4, 7]]), grid)],
+            huge: [...rebin(distribution([[-1.7e308, 1.7e308, 80]]), whole)],
+            middle: binOf(constant, 3) === constant.bins >> 1 && edgeOf(constant, 0) < 3 };
+        }"""
+    )
+    assert results == {
+        "wrong": [],
+        "spread": [2, 4, 2, 0],
+        "edges": [1, 0, 5, 7],
+        "huge": [10] * 8,
+        "middle": True,
+    }
+
+
+def test_drawings_equal_the_data(server, page, tmp_path):
+    """Every drawing holds all values of each step; read-outs tell the count of a bin, and percentiles."""
+    values = record_histograms(tmp_path / "a", 12)
+    record_histograms(tmp_path / "b", 8, shift=2)
+    page.goto(server(tmp_path).url + "#page=histograms")
+
+    for mode in ("ridge", "heat"):
+        page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
+        expect(plots(page)).to_have_count(2)
+        assert read(plots(page).nth(0), "steps") == [list(range(12))]
+        assert read(plots(page).nth(0), "totals") == [400] * 12
+        assert read(plots(page).nth(1), "totals") == [400] * 8
+        expect(plots(page).nth(1)).to_have_attribute("data-grid", plots(page).nth(0).get_attribute("data-grid") or "")
+        said = point_at(page, plots(page).nth(0), 0.4, 0.6)
+        entry = listing(page, "a")[int(said["step"])]
+        low, high = float(said["low"]), float(said["high"])
+        assert said["run"] == "a"
+        assert float(said["count"]) == pytest.approx(count_between(entry, low, high), abs=1e-6)
+        assert float(said["share"]) == pytest.approx(float(said["count"]) / 400)
+        assert float(said["below"]) == pytest.approx(count_between(entry, -math.inf, low) / 400, abs=1e-9)
+
+    page.locator('[data-choice="mode"] [data-value="single"]').click()
+    assert read(plots(page), "drawn-runs") == ["a", "b"]
+    assert read(plots(page), "totals") == [400, 400]
+    assert read(plots(page), "shown-step") == [11, 7]
+
+    page.locator('[data-choice="mode"] [data-value="bands"]').click()
+    step = int(point_at(page, plots(page), 0.5, 0.5)["step"])
+    for share in (0, 0.16, 0.5, 0.93, 1):
+        shown = page.locator(f'#hist-read-out [data-percentile="{share}"]').get_attribute("data-value")
+        assert float(shown or "nan") == pytest.approx(np.quantile(values[step], share), abs=0.12)
+
+
+def test_address_restores_the_view(server, page, pages, tmp_path):
+    """What is chosen stands in the address, and the address shows the same to somebody else."""
+    for name in ("a", "b"):
+        record_histograms(tmp_path / name, 20)
+    page.goto(server(tmp_path).url)
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    expect(plots(page)).to_have_count(2)
+    page.locator('[data-choice="axis"] [data-value="relative"]').click()
+    page.locator('[data-choice="layout"] [data-value="front"]').click()
+    page.locator('[data-choice="scale"] [data-value="log"]').click()
+    page.locator('[data-choice="mode"] [data-value="heat"]').click()
+    step = point_at(page, plots(page).nth(0), 0.5, 0.5)["step"]
+    page.mouse.down()
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(f"hist.step={step}"))
+    for part in ("hist.mode=heat", "hist.axis=relative", "hist.layout=front", "hist.scale=log"):
+        assert part in page.url
+
+    other = pages.open(width=400)
+    other.goto(page.url)
+    expect(plots(other).nth(0)).to_have_attribute("data-axis", "relative")
+    assert read(plots(other).nth(0), "shown-step") == [int(step)]
+    assert read(plots(other).nth(0), "totals") == read(plots(page).nth(0), "totals")
+    assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
+    """One step is shown, the last at first; keys and slider move it, and new steps arrive while the last is shown."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+
+        def add(step: int) -> None:
+            record.add_value("histogram", "weights", np.arange(step + 1.0))
+            record.record(step)
+            record.flush()
+
+        for step in (0, 10, 20):
+            add(step)
+        page.goto(server(tmp_path).url + "#page=histograms&hist.mode=single")
+        expect(plots(page)).to_have_attribute("data-shown-step", "[20]")
+        assert read(plots(page), "totals") == [21]
+        add(30)
+        expect(plots(page)).to_have_attribute("data-shown-step", "[30]")
+        page.keyboard.press("[")
+        expect(plots(page)).to_have_attribute("data-shown-step", "[20]")
+        page.locator(".step-slider input").focus()
+        page.keyboard.press("ArrowLeft")
+        expect(plots(page)).to_have_attribute("data-shown-step", "[10]")
+        expect(plots(page)).to_have_attribute("data-totals", "[11]")
+        add(40)
+        expect(plots(page)).to_have_attribute("data-steps", "[[0,10,20,30,40]]")
+        expect(plots(page)).to_have_attribute("data-shown-step", "[10]")
+        assert "hist.step=10" in page.url
+        page.locator(".step-slider input").press("End")
+        expect(plots(page)).to_have_attribute("data-shown-step", "[40]")
+        assert "hist.step" not in page.url
+
+
+def test_non_finite_and_constant_values_are_told(server, page, tmp_path):
+    """NaN and infinities are counted beside the drawing, a constant is seen, and the table says it in numbers."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        for step in range(3):
+            mixed = np.array([1.0, 2.0, 3.0, np.nan, np.nan, np.inf] if step == 1 else [1.0, 2.0, 3.0])
+            record.add_value("histogram", "mixed", mixed)
+            record.add_value("histogram", "never", np.full(4, np.nan))
+            record.add_value("histogram", "constant", np.full(9, 3.0))
+            record.record(step)
+    page.goto(server(tmp_path).url + "#page=histograms")
+    mixed = page.locator('histogram-card[data-tag="mixed"]')
+    expect(mixed.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
+    assert read(plots(page, "mixed"), "totals") == [3, 3, 3]
+    expect(page.locator('histogram-card[data-tag="never"] [data-state="no_values"]')).to_be_visible()
+    assert read(plots(page, "constant"), "totals") == [9, 9, 9]
+    box = plots(page, "constant").bounding_box()
+    assert box
+    said = point_at(page, plots(page, "constant"), (12 + (box["width"] - 58) / 2) / box["width"], 0.84)
+    assert float(said["low"]) < 3 < float(said["high"])
+    assert said["count"] == "9"
+    assert said["share"] == "1"
+
+    mixed.locator('[data-key="table"]').click()
+    row = mixed.locator('tr[data-step="1"] td')
+    expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
+
+
+def test_downsampling_is_told_and_a_larger_card_draws_more(server, page, tmp_path):
+    """A card says how many of the steps it draws; enlarged by its key it draws more, and arrows read it."""
+    record_histograms(tmp_path / "run", 90)
+    page.goto(server(tmp_path).url + "#page=histograms")
+    note = page.locator('[data-note="downsampled"]')
+    expect(note).to_have_text("50 of 90 steps")
+    steps = read(plots(page), "steps")[0]
+    assert len(steps) == 50
+    assert steps[-1] == 89
+
+    page.locator("histogram-card").hover()
+    page.keyboard.press("f")
+    expect(page.locator("histogram-card")).to_have_class(re.compile("enlarged"))
+    expect(note).to_have_count(0)
+    expect(plots(page)).to_have_attribute("data-steps", json.dumps([list(range(90))], separators=(",", ":")))
+    assert read(plots(page), "totals") == [400] * 90
+
+    page.mouse.move(5, 5)
+    plots(page).focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator('#hist-read-out [data-read="step"]')).to_have_attribute("data-step", "88")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("hist.step=88"))
+
+
+def test_hostile_tag_under_a_path_prefix(server, page, tmp_path):
+    """A tag that is markup is text, in every drawing, under a path prefix and in Chinese too."""
+    record_histograms(tmp_path / HOSTILE.replace("/", "_"), 5, tag=HOSTILE)
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(tmp_path, "--path-prefix", "/topo").url + "#page=histograms&lang=zh")
+    expect(page.locator("histogram-card h3")).to_have_text(HOSTILE)
+    for mode in ("heat", "bands", "single", "ridge"):
+        page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
+        assert read(plots(page, HOSTILE), "drawn-runs") == [HOSTILE]
+        point_at(page, plots(page, HOSTILE), 0.5, 0.5)
+    page.locator('[data-key="table"]').click()
+    expect(page.locator(".hist-rows tbody tr")).to_have_count(5)
+    assert page.locator("#content img, #hist-read-out img").count() == 0

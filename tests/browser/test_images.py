@@ -1,0 +1,253 @@
+"""The images page in a real browser: what is drawn is what was recorded."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from summary_values import of_plugin, strings, tensorboard_run
+
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+COLOURS = "pictures => pictures.map(picture => { const one = new OffscreenCanvas(1, 1).getContext('2d');" + (
+    "one.drawImage(picture, 0, 0, 1, 1, 0, 0, 1, 1); return [...one.getImageData(0, 0, 1, 1).data].slice(0, 3); })"
+)
+
+
+def picture(red: int, step: int, side: int = 8) -> npt.NDArray[np.uint8]:
+    """Return a picture of one colour, but for its corner pixel on the right below."""
+    pixels = np.full((side, side, 3), (red, step, 10), np.uint8)
+    pixels[-1, -1] = 255
+    return pixels
+
+
+def record_run(folder: Path, red: int, steps: range, tags: tuple[str, ...] = ("input/a",), side: int = 8) -> None:
+    """Record pictures whose colour tells run and step."""
+    with SummaryRecord(str(folder)) as record:
+        for step in steps:
+            for tag in tags:
+                record.add_value("image", tag, picture(red, step, side), dataformats="HWC")
+            record.record(step)
+
+
+def card(page: Page, tag: str = "input/a") -> Locator:
+    """Return a card of the page."""
+    return page.locator(f"image-card[data-tag={json.dumps(tag)}]")
+
+
+def expect_steps(page: Page, *steps: int | str, tag: str = "input/a") -> None:
+    """Wait until the cells of a card, run by run, show these steps, and their pictures are drawn."""
+    cells = card(page, tag).locator(".cell")
+    expect(cells).to_have_count(len(steps))
+    for place, step in enumerate(steps):
+        expect(cells.nth(place)).to_have_attribute("data-step", str(step))
+    expect(card(page, tag).locator('still-picture[data-pending="false"] img')).to_have_count(
+        sum(step != "" for step in steps)
+    )
+
+
+def colours(page: Page, tag: str = "input/a") -> list[list[int]]:
+    """Return the colour of the first pixel of each picture of a card."""
+    found: list[list[int]] = card(page, tag).locator("img").evaluate_all(COLOURS)
+    return found
+
+
+def expect_panes(page: Page, *panes: tuple[str, int]) -> None:
+    """Wait until the large view shows these runs at these steps, drawn."""
+    expect(page.locator("image-viewer")).to_have_attribute("data-panes", json.dumps(panes, separators=(",", ":")))
+    expect(page.locator('image-pane[data-pending="false"]:not([data-drawn=""])')).to_have_count(len(panes))
+
+
+def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
+    """Each run's picture at the shared step, or the last one before it, pixel for pixel; `[` and `]` move all cards."""
+    record_run(tmp_path / "a", 100, range(0, 50, 10))
+    record_run(tmp_path / "b", 200, range(5, 45, 20), ("input/a", "other"))
+    page.goto(server(tmp_path).url + "#page=images")
+    expect_steps(page, 40, 25)
+    assert colours(page) == [[100, 40, 10], [200, 25, 10]]
+
+    for _ in range(3):
+        page.keyboard.press("[")
+    expect_steps(page, 20, 5)
+    expect_steps(page, 5, tag="other")
+    assert colours(page) == [[100, 20, 10], [200, 5, 10]]
+    expect(card(page).locator('.cell[data-run="b"] .own-step')).to_have_class(re.compile("earlier"))
+
+    page.locator('[data-key="page-step"] input').focus()
+    page.keyboard.press("Home")
+    expect_steps(page, 0, "")
+    expect(card(page).locator('.cell[data-run="b"] [data-state="later"]')).to_have_text("Nothing yet: begins at step 5")
+    expect(page).to_have_url(re.compile(r"image\.step=0"))
+
+
+def test_card_leaves_the_shared_step_and_returns(server, page, tmp_path):
+    """A card's own slider moves that card alone, says so, survives a reload, and leads back."""
+    record_run(tmp_path / "a", 100, range(0, 50, 10), ("input/a", "input/b"))
+    page.goto(server(tmp_path).url + "#page=images&image.step=30")
+    expect_steps(page, 30)
+
+    card(page).locator('[data-key="card-step-back"]').click()
+    expect_steps(page, 20)
+    expect_steps(page, 30, tag="input/b")
+    expect(page).to_have_url(re.compile(r"image\.at\.input%2Fa=20"))
+    page.locator('[data-key="page-step-forth"]').click()
+    expect_steps(page, 20)
+    expect_steps(page, 40, tag="input/b")
+    expect(page).not_to_have_url(re.compile(r"image\.step"))
+    page.reload()
+    expect_steps(page, 20)
+    expect(card(page).locator("footer")).to_have_attribute("data-own", "true")
+    card(page).hover()
+    page.keyboard.press("[")
+    expect_steps(page, 10)
+
+    card(page).locator('[data-key="follow"]').click()
+    expect_steps(page, 40)
+    expect(card(page).locator("footer")).to_have_attribute("data-own", "false")
+
+
+def test_live_pictures_arrive(server, page, tmp_path):
+    """Who stands at the latest step sees the next one; who has chosen a step stays there."""
+    with SummaryRecord(str(tmp_path / "a")) as record:
+        for step in (1, 2):
+            record.add_value("image", "input/a", picture(50, step), dataformats="HWC")
+            record.record(step)
+        record.flush()
+        page.goto(server(tmp_path).url + "#page=images")
+        expect_steps(page, 2)
+        record.add_value("image", "input/a", picture(50, 3), dataformats="HWC")
+        record.record(3)
+        record.flush()
+        expect_steps(page, 3)
+        page.keyboard.press("[")
+        expect_steps(page, 2)
+        record.add_value("image", "input/a", picture(50, 4), dataformats="HWC")
+        record.record(4)
+        record.flush()
+        expect(page.locator('[data-key="page-step"] input')).to_have_attribute("max", "3")
+        expect_steps(page, 2)
+
+
+def test_large_view_differs_runs_and_steps(server, page, tmp_path):
+    """Panes for runs and steps, their difference told and drawn, pixels under the cursor; the address restores them."""
+    record_run(tmp_path / "a", 100, range(0, 50, 10))
+    record_run(tmp_path / "b", 130, range(0, 50, 10))
+    page.goto(server(tmp_path).url + "#page=images")
+    expect_steps(page, 40, 40)
+    card(page).locator('.cell[data-run="a"] .picture').click()
+    expect_panes(page, ("a", 40))
+
+    page.locator('.run-chip[data-run="b"]').click()
+    expect_panes(page, ("a", 40), ("b", 40))
+    page.locator('.pane[data-run="a"] image-pane').click()
+    page.locator('.film li[data-step="20"] .frame').click(modifiers=["Shift"])
+    expect_panes(page, ("a", 40), ("b", 40), ("a", 20))
+    page.keyboard.press("d")
+
+    panes = page.locator("image-pane")
+    for place, (mean, largest) in {1: (30 * 63 / 64 / 3, 30), 2: (20 * 63 / 64 / 3, 20)}.items():
+        expect(panes.nth(place)).to_have_attribute("data-largest", str(largest))
+        assert float(panes.nth(place).get_attribute("data-mean") or "nan") == pytest.approx(mean)
+        assert float(panes.nth(place).get_attribute("data-differing") or "nan") == 63 / 64
+    expect(panes.nth(0)).not_to_have_attribute("data-mean", re.compile("."))
+    panes.nth(1).hover()
+    expect(panes.nth(0)).to_have_attribute("data-colour", "100,40,10,255")
+    expect(panes.nth(1)).to_have_attribute("data-colour", "30,0,0,255")
+    expect(panes.nth(2)).to_have_attribute("data-colour", "0,20,0,255")
+
+    page.mouse.wheel(0, -240)
+    expect(page).to_have_url(re.compile(r"image\.part="))
+    page.reload()
+    expect_panes(page, ("a", 40), ("b", 40), ("a", 20))
+    expect(panes.nth(2)).to_have_attribute("data-largest", "20")
+    expect(page.locator('[data-key="zoom-fit"]')).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("Escape")
+    expect_steps(page, 40, 40)
+
+
+def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
+    """The wheel zooms around the cursor, dragging moves by as much as the hand, and fitting shows all again."""
+    record_run(tmp_path / "a", 100, range(1), side=32)
+    page.goto(server(tmp_path).url + "#page=images&open=input/a")
+    expect_panes(page, ("a", 0))
+    pane = page.locator("image-pane")
+    box = pane.bounding_box()
+    assert box
+    scale = min(box["width"], box["height"]) / 32
+    left = box["x"] + (box["width"] - 32 * scale) / 2
+    top = box["y"] + (box["height"] - 32 * scale) / 2
+    page.mouse.move(left + 20.5 * scale, top + 9.5 * scale)
+    expect(pane).to_have_attribute("data-pixel", "20,9")
+    expect(pane).to_have_attribute("data-colour", "100,0,10,255")
+
+    page.mouse.wheel(0, -240)
+    expect(page).to_have_url(re.compile(r"image\.part="))
+    expect(pane).to_have_attribute("data-pixel", "20,9")
+    page.mouse.down()
+    page.mouse.move(left + 14.5 * scale, top + 12.5 * scale, steps=5)
+    page.mouse.up()
+    expect(pane).to_have_attribute("data-pixel", "20,9")
+
+    page.locator('[data-key="zoom-fit"]').click()
+    expect(page).not_to_have_url(re.compile(r"image\.part="))
+
+
+def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
+    """Sizes that differ are told instead of a difference; what is no picture says so; all of one value are shown."""
+    pages.allowed = "Failed to decode"
+    record_run(tmp_path / "a", 100, range(1), ("x",), 8)
+    record_run(tmp_path / "b", 100, range(1), ("x",), 6)
+    with SummaryRecord(str(tmp_path / "c")) as record:
+        record.add_value("image", "x", picture(9, 0), dataformats="HWC")
+        record.record(0)
+    png = next((tmp_path / "c").glob("*.out.events.summary*")).read_bytes()
+    png = png[png.index(b"\x89PNG") : png.index(b"IEND") + 8]
+    tensorboard_run(tmp_path / "d", [(0, of_plugin("images", "several", strings(b"8", b"8", png, png, b"none")))])
+    page.goto(server(tmp_path).url + "#page=images&tags=several")
+    expect(card(page, "several").locator("still-picture[data-size='8x8']")).to_have_count(2)
+    expect(card(page, "several").locator("still-picture").nth(2)).to_have_text("This picture cannot be drawn.")
+    assert colours(page, "several") == [[9, 0, 10], [9, 0, 10]]
+
+    page.goto(page.url.split("#")[0] + "#page=images&open=x&show=a&show=b&image.difference=auto")
+    expect(page.locator('.pane[data-run="b"] [data-state="sizes"]')).to_contain_text(re.compile("8 . 8.* 6 . 6"))
+
+
+def test_hostile_tag_under_a_prefix(server, page, tmp_path):
+    """Markup in a tag is text, in card and large view; pictures come through a prefix; brightness is kept."""
+    record_run(tmp_path / "run", 100, range(2), (HOSTILE,))
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(tmp_path, "--path-prefix", "/topo").url + "#page=images&image.bright=150&image.contrast=80")
+    expect_steps(page, 1, tag=HOSTILE)
+    expect(page.locator("image-card h3")).to_have_text(HOSTILE)
+    expect(page.locator("image-card img")).to_have_css("filter", "brightness(1.5) contrast(0.8)")
+
+    page.locator('[data-key="adjust-reset"]').click()
+    expect(page.locator("image-card img")).to_have_css("filter", "none")
+    expect(page).not_to_have_url(re.compile(r"image\.bright"))
+    page.goto(page.url.split("#")[0] + f"#page=images&open={quote(HOSTILE)}&image.panes=%5B%5B%22run%22,0%5D%5D")
+    expect_panes(page, ("run", 0))
+    expect(page.locator("image-viewer h3")).to_have_text(HOSTILE)
+
+
+def test_narrow_page(server, pages, tmp_path):
+    """At 400 px neither cards nor large view overflow; of many steps some are listed, and all on demand."""
+    for red, name in enumerate("abc"):
+        record_run(tmp_path / name, red, range(60))
+    page = pages.open(width=400, height=720)
+    page.goto(server(tmp_path).url + "#page=images")
+    expect_steps(page, 59, 59, 59)
+    fits = "document.documentElement.scrollWidth <= 400 && document.querySelector('#page').scrollWidth <= 400"
+    assert page.evaluate(fits)
+    slider = card(page).locator('[data-key="card-step"] input')
+    expect(slider).to_have_attribute("max", "49")
+    card(page).get_by_text("50 of 60 steps").click()
+    expect(slider).to_have_attribute("max", "59")
+
+    card(page).locator('[data-key="enlarge"]').click()
+    expect_panes(page, ("a", 59), ("b", 59), ("c", 59))
+    assert page.evaluate(fits)

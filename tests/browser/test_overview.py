@@ -1,0 +1,304 @@
+"""The overview in a real browser: the table of runs, the page of one run, what people say about runs."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.event_files import scalar_event, version_event
+from toposcope.proto import framing, lineage_pb2
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+START = 1_700_000_000.0
+
+
+def write_run(
+    folder: Path, losses: list[float], began: float = START, tag: str = "train/loss", **hyper_parameters: Any
+) -> None:
+    """Write a run as it would be after training: a loss a step, and what it was trained with."""
+    folder.mkdir(parents=True)
+    points = [scalar_event(began + step, step, {tag: loss}) for step, loss in enumerate(losses)]
+    (folder / "events.out.events.summary.1.0.host_MS").write_bytes(b"".join([version_event(began), *points]))
+    if hyper_parameters:
+        event = lineage_pb2.LineageEvent(wall_time=began)
+        for name, value in hyper_parameters.items():
+            setattr(event.train_lineage.hyper_parameters, name, value)
+        version = lineage_pb2.LineageEvent(wall_time=began, version="MindSpore.Event:1")
+        records = [framing.frame(each.SerializeToString()) for each in (version, event)]
+        (folder / "events.out.events.summary.1.0.host_MS_lineage").write_bytes(b"".join(records))
+
+
+def write_sweep(logdir: Path) -> None:
+    """Write four runs of two optimizers."""
+    write_run(logdir / "sweep/a9", [1.0, 0.5, 0.25], optimizer="sgd", learning_rate=0.5, batch_size=32)
+    write_run(logdir / "sweep/a10", [1.0, 0.375, 0.5], START + 10, optimizer="sgd", learning_rate=0.25, batch_size=32)
+    write_run(logdir / "sweep/b1", [1.0, 0.125, math.nan], START + 20, optimizer="adam", learning_rate=0.5, batch_size=32)
+    write_run(logdir / "other", [3.0, 2.0], START + 30, batch_size=32)
+
+
+@pytest.fixture
+def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder for notes."""
+    return tmp_path_factory.mktemp("data")
+
+
+def order(page: Page) -> list[str]:
+    """Return the runs of the table from top to bottom."""
+    rows: list[str] = page.locator(".run-line").evaluate_all("rows => rows.map(row => row.dataset.run)")
+    return rows
+
+
+def expect_order(page: Page, *runs: str) -> None:
+    """Wait until the table has exactly these runs in this order."""
+    expect(page.locator(".run-line")).to_have_count(len(runs))
+    for place, run in enumerate(runs):
+        expect(page.locator(".run-line").nth(place)).to_have_attribute("data-run", run)
+
+
+def row(page: Page, run: str) -> Locator:
+    """Return a run's row."""
+    return page.locator(f".run-line[data-run={json.dumps(run)}]")
+
+
+def cell(page: Page, run: str, column: str) -> Locator:
+    """Return a cell of the table."""
+    return row(page, run).locator(f"td[data-column={json.dumps(column)}]")
+
+
+def expect_value(page: Page, run: str, column: str, value: str) -> None:
+    """Wait until a run's cell has a value, however it is written."""
+    expect(cell(page, run, column).locator("[data-value]")).to_have_attribute("data-value", value)
+
+
+def sort(page: Page, column: str, **options: Any) -> None:
+    """Click on the head of a column."""
+    page.locator(f".heads [data-column={json.dumps(column)}] button.head-label").click(**options)
+
+
+def test_table_equals_the_data(server, page, tmp_path, data_dir):
+    """Each cell says what was recorded; the best value is the loss's smallest and stands out; a run grows in place."""
+    write_sweep(tmp_path)
+    page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview&x=step")
+
+    expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")
+    expect_value(page, "sweep/a9", "last:train/loss", "0.25")
+    expect_value(page, "sweep/a10", "last:train/loss", "0.5")
+    expect_value(page, "sweep/a10", "best:train/loss", "0.375")
+    expect_value(page, "sweep/b1", "last:train/loss", "NaN")
+    expect_value(page, "sweep/b1", "best:train/loss", "0.125")
+    expect(page.locator(".run-line .best")).to_have_count(1)
+    expect(cell(page, "sweep/b1", "bad")).to_have_text("NaN @ 2")
+    expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
+    expect(cell(page, "sweep/a10", "param:learning_rate")).to_have_text("0.25")
+    expect(page.locator('td[data-column="param:batch_size"]')).to_have_count(0)
+    expect(cell(page, "sweep/a9", "duration")).to_have_text("2.00s")
+    expect(cell(page, "sweep/a9", "line:train/loss").locator("svg")).to_have_attribute("data-points", "3")
+    expect(cell(page, "sweep/b1", "line:train/loss").locator(".bad")).to_have_count(1)
+
+    with (tmp_path / "other/events.out.events.summary.1.0.host_MS").open("ab") as file:
+        file.write(scalar_event(START + 32, 2, {"train/loss": 0.0625}))
+
+    expect_value(page, "other", "last:train/loss", "0.0625")
+    expect(cell(page, "other", "line:train/loss").locator("svg")).to_have_attribute("data-points", "3")
+    page.locator('[data-column="best:train/loss"] .turn').click()
+    expect_value(page, "other", "best:train/loss", "3")
+
+
+def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
+    """Rows are sorted with the missing ones last, filtered by value, grouped with means; the address restores it all."""
+    write_sweep(tmp_path)
+    page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
+    expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
+    sort(page, "name")
+    expect_order(page, "other", "sweep/a9", "sweep/a10", "sweep/b1")
+    sort(page, "last:train/loss")
+    expect_order(page, "sweep/a9", "sweep/a10", "other", "sweep/b1")
+    sort(page, "last:train/loss")
+    expect_order(page, "other", "sweep/a10", "sweep/a9", "sweep/b1")
+    sort(page, "param:learning_rate")
+    sort(page, "last:train/loss", modifiers=["Shift"])
+    expect_order(page, "sweep/a10", "sweep/a9", "sweep/b1", "other")
+
+    page.locator('[data-key="filter-row"]').click()
+    page.locator('[data-filter="param:optimizer"]').fill("=sgd or adam")
+    expect_order(page, "sweep/a10", "sweep/a9", "sweep/b1")
+    page.locator('[data-filter="best:train/loss"]').fill("0.2..0.4")
+    expect_order(page, "sweep/a10", "sweep/a9")
+    page.locator('[data-filter="best:train/loss"]').fill(">wrong")
+    expect(page.locator('[data-filter="best:train/loss"]')).to_have_attribute("aria-invalid", "true")
+    page.locator('[data-filter="best:train/loss"]').fill("")
+    page.locator('[data-key="group"]').select_option("param:optimizer")
+    expect(page.locator('.group-line[data-group="sgd"]')).to_have_attribute("data-count", "2")
+    mean = page.locator('.group-line[data-group="sgd"] td[data-column="last:train/loss"]')
+    expect(mean.locator(".mean")).to_have_attribute("data-value", "0.375")
+    page.locator('.group-line[data-group="sgd"] .group-toggle').click()
+    expect_order(page, "sweep/b1")
+    page.locator('[data-key="columns"]').click()
+    page.locator('[data-shown-column="duration"] input').uncheck()
+    page.locator('[data-shown-column="param:optimizer"] [data-key="earlier"]').click()
+    page.keyboard.press("Escape")
+    expect(page.locator('.heads [data-column="duration"]')).to_have_count(0)
+    heads = page.locator(".heads [data-column]").evaluate_all("heads => heads.map(head => head.dataset.column)")
+
+    other = pages.open()
+    other.goto(page.url)
+
+    expect_order(other, "sweep/b1")
+    expect(other.locator('.group-line[data-group="sgd"]')).to_have_attribute("data-count", "2")
+    expect(other.locator('[data-filter="param:optimizer"]')).to_have_value("=sgd or adam")
+    assert other.locator(".heads [data-column]").evaluate_all("heads => heads.map(head => head.dataset.column)") == heads
+    other.locator('[data-key="group"]').select_option("regex:")
+    other.locator('[data-key="group-regex"]').fill("/([ab])")
+    expect(other.locator('.group-line[data-group="a"]')).to_have_attribute("data-count", "2")
+
+
+def test_thousands_of_runs(server, page, tmp_path, data_dir):
+    """Only the rows in sight exist; the last one is reached; keys walk the rows, choose them and open a run's page."""
+    for index in range(1000):
+        write_run(tmp_path / f"run{index}", [1.0, index / 4], START + index)
+    page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
+    table = page.locator(".run-table")
+    expect(table).to_have_attribute("data-lines", "1000")
+    expect(cell(page, "run0", "last:train/loss")).to_be_visible()
+    assert page.locator(".run-line").count() < 60
+
+    table.evaluate("table => table.scrollTop = table.scrollHeight")
+
+    expect(row(page, "run999")).to_be_in_viewport()
+    expect_value(page, "run999", "last:train/loss", "249.75")
+    expect(cell(page, "run999", "line:train/loss").locator("svg")).to_be_visible()
+    expect(row(page, "run0")).to_have_count(0)
+    table.evaluate("table => table.scrollTop = 0")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Space")
+    expect(row(page, "run1")).to_have_attribute("data-shown", "false")
+    expect(row(page, "run1")).to_have_class(re.compile("cursor"))
+    page.keyboard.press("e")
+    expect(page.locator('.run-page[data-run="run1"]')).to_be_visible()
+    page.keyboard.press("u")
+    expect(row(page, "run1")).to_be_visible()
+
+
+def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
+    """What one viewer says, another sees; it outlives the server; a hidden run leaves table and list."""
+    write_sweep(tmp_path)
+    first = server(tmp_path, "--data-dir", str(data_dir))
+    page.goto(first.url + "#page=overview&over.run=sweep/a9")
+    other = pages.open()
+    other.goto(first.url + "#page=overview")
+    expect(row(other, "sweep/a9")).to_be_visible()
+    form = page.locator(".notes-form")
+
+    form.locator('[name="alias"]').fill(HOSTILE)
+    form.locator('[name="tags"]').fill("paper, best")
+    form.locator('[name="note"]').fill("Diverges *later*.")
+    form.locator('[data-colour="#17916b"]').click()
+
+    expect(row(other, "sweep/a9").locator(".run-name")).to_have_text(HOSTILE)
+    expect(cell(other, "sweep/a9", "tags").locator(".tag-chip")).to_have_text(["paper", "best"])
+    expect(other.locator('.run[data-run="sweep/a9"] .run-name')).to_have_text(HOSTILE)
+    expect(form.locator('[data-colour="#17916b"]')).to_have_attribute("aria-checked", "true")
+    expect(page.locator(".run-page h2 .leaf")).to_have_text(HOSTILE)
+    other.locator('.run[data-run="sweep/b1"]').hover()
+    other.locator('.run[data-run="sweep/b1"] [data-key="details"]').click()
+    other.locator('#panel [name="hidden"]').check()
+    expect(row(other, "sweep/b1")).to_have_count(0)
+    expect(page.locator('.run[data-run="sweep/b1"]')).to_have_count(0)
+    expect(page.locator(".away-note")).to_contain_text("1 hidden run")
+    page.locator('.away-note [data-key="away"]').click()
+    expect(page.locator('.run[data-run="sweep/b1"]')).to_have_count(1)
+    pages.allowed = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
+    first.stop()
+    second = server(tmp_path, "--data-dir", str(data_dir))
+    third = pages.open()
+    third.goto(second.url + "#page=overview&over.run=sweep/a9")
+
+    expect(third.locator('[name="note"]')).to_have_value("Diverges *later*.")
+    expect(third.locator('[name="alias"]')).to_have_value(HOSTILE)
+    assert third.locator("img").count() == 0
+
+
+def test_notes_that_cannot_be_kept(server, pages, page, tmp_path, data_dir):
+    """When the server cannot keep a change, the page says why and shows what is kept."""
+    pages.allowed = "503"
+    write_sweep(tmp_path)
+    blocked = data_dir / "file"
+    blocked.write_text("in the way")
+    page.goto(server(tmp_path, "--data-dir", str(blocked)).url + "#page=overview&over.run=sweep/a9")
+
+    page.locator('[name="alias"]').fill("new name")
+    page.locator('[name="alias"]').blur()
+
+    expect(page.locator(".notes-form [role=alert]")).to_contain_text("--data-dir")
+    expect(page.locator('[name="alias"]')).to_have_value("")
+    expect(page.locator(".run-page h2 .leaf")).to_have_text("sweep/a9")
+
+
+def test_run_page(server, page, tmp_path, data_dir):
+    """The page of a run tells the first bad step, damage and where, its kinds of data; links lead there."""
+    write_sweep(tmp_path)
+    event_file = tmp_path / "sweep/b1/events.out.events.summary.1.0.host_MS"
+    content = event_file.read_bytes() + scalar_event(START + 25, 3, {"train/loss": 0.5})
+    event_file.write_bytes(content[:-3] + b"\0" + content[-2:] + scalar_event(START + 26, 4, {"acc": 0.5}))
+    page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
+
+    row(page, "sweep/b1").locator("a.run-name").click()
+
+    bad = page.locator(".bad-news")
+    expect(bad).to_have_attribute("data-bad-step", "2")
+    expect(bad).to_contain_text("NaN first at step 2 in train/loss")
+    place = page.locator(".damage li")
+    expect(place).to_have_count(1)
+    expect(place).to_contain_text("events.out.events.summary.1.0.host_MS")
+    expect(page.locator('[data-tile="scalar"]')).to_have_attribute("data-count", "2")
+    expect(page.locator('[data-tile="scalar"] .sparkline').first).to_be_visible()
+    expect(page.locator('[data-fact="optimizer"] td')).to_have_text("adam")
+    bad.locator('[data-key="bad-look"]').click()
+    card = page.locator('scalar-card[data-tag="train/loss"]')
+    expect(card).to_have_attribute("data-drawn-runs", '["sweep/b1"]')
+    low, high = map(float, (card.get_attribute("data-window") or "0,0").split(","))
+    assert low < 2 < high
+    page.go_back()
+    page.locator('[data-key="open-scalar"]').click()
+    expect(card).to_be_visible()
+
+
+def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
+    """Of a run of MindSpore every kind of data has its tile, drawn in small where there is a page for it."""
+    golden = Path(__file__).parent.parent / "golden/mindspore"
+    page.goto(server(golden, "--data-dir", str(data_dir)).url + "#page=overview&over.run=digits_momentum")
+
+    expect(page.locator('[data-tile="histogram"] svg.bars')).to_be_visible()
+    expect(page.locator('[data-tile="image"] img')).to_have_js_property("complete", True)
+    assert page.locator('[data-tile="image"] img').evaluate("image => image.naturalWidth") > 0
+    expect(page.locator('[data-tile="graph"]')).to_have_class(re.compile("quiet-tile"))
+    expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
+
+
+def test_hostile_names_under_a_prefix(server, page, tmp_path, data_dir):
+    """Markup in names of runs, tags and hyperparameters is shown as it is written, under a path prefix too."""
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    write_run(tmp_path / HOSTILE, [1.0, 0.5], tag=HOSTILE, optimizer=HOSTILE)
+    with SummaryRecord(str(tmp_path / "plain")) as record:
+        record.add_value("scalar", HOSTILE, 1.0)
+        record.record(1)
+    started = server(tmp_path, "--data-dir", str(data_dir), "--path-prefix", "/topo")
+    page.goto(started.url + f"#page=overview&over.group={quote('param:optimizer')}")
+
+    expect(row(page, HOSTILE).locator(".run-name")).to_have_text(HOSTILE)
+    expect_value(page, HOSTILE, f"last:{HOSTILE}", "0.5")
+    expect(cell(page, HOSTILE, "param:optimizer")).to_have_text(HOSTILE)
+    row(page, HOSTILE).locator("a.run-name").click()
+    expect(page.locator(".run-page h2 .leaf")).to_have_text(HOSTILE)
+    page.locator('[name="alias"]').fill("safe")
+    page.locator('[name="alias"]').blur()
+    page.locator('[data-key="back"]').click()
+    expect(row(page, HOSTILE).locator(".run-name")).to_have_text("safe")
+    assert page.locator("img").count() == 0

@@ -1,0 +1,317 @@
+"""The scalars page in a real browser: what its settings make of the charts equals the data."""
+
+import json
+import math
+import re
+import statistics
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def record(folder: Path, columns: dict[str, list[float]], start: int = 0) -> None:
+    """Record columns of values under their tags, one step a row."""
+    with SummaryRecord(str(folder)) as run:
+        for place in range(max(map(len, columns.values()))):
+            for tag, values in columns.items():
+                if place < len(values):
+                    run.add_value("scalar", tag, values[place])
+            run.record(start + place)
+
+
+def noisy(points: int, scale: float = 1.0) -> list[float]:
+    """Return a falling curve with noise."""
+    return [scale * (math.exp(-3 * step / points) + 0.1 * math.sin(step * 12.9898)) for step in range(points)]
+
+
+def card(page: Page, tag: str = "loss") -> Locator:
+    """Return a card of the page."""
+    return page.locator(f"scalar-card[data-tag={json.dumps(tag)}]")
+
+
+def told(page: Page, name: str, tag: str = "loss") -> object:
+    """Return what a card says it has drawn."""
+    return json.loads(card(page, tag).get_attribute(f"data-{name}") or "null")
+
+
+def expect_told(page: Page, name: str, value: object, tag: str = "loss") -> None:
+    """Wait until a card says that it has drawn this."""
+    expect(card(page, tag)).to_have_attribute(f"data-{name}", json.dumps(value, separators=(",", ":")))
+
+
+def point_at(page: Page, step: float, tag: str = "loss") -> None:
+    """Move the cursor over a step of a chart."""
+    low, high = map(float, (card(page, tag).get_attribute("data-window") or "").split(","))
+    box = card(page, tag).locator(".u-over").bounding_box()
+    assert box
+    left = box["x"] + (step - low) / (high - low) * box["width"]
+    page.mouse.move(left - 6, box["y"] + 50)
+    page.mouse.move(left, box["y"] + 50)
+
+
+def open_menu(page: Page, tag: str = "loss") -> Locator:
+    """Open the menu of a card."""
+    card(page, tag).hover()
+    card(page, tag).locator('[data-key="menu"]').click()
+    expect(page.locator("#card-menu")).to_be_visible()
+    return page.locator("#card-menu")
+
+
+def test_smoothing_methods(server, page, tmp_path):
+    """Each method is chosen beside the slider, says its unit, stays in the address, and draws the server's values."""
+    values = noisy(200)
+    record(tmp_path / "run", {"loss": values})
+    page.goto(server(tmp_path).url)
+    expect(card(page)).to_have_attribute("data-drawn-points", "200")
+
+    page.locator('[data-select="smooth"]').select_option("median")
+    page.locator("#smooth-number").fill("10")
+    page.locator("#smooth-number").press("Enter")
+    expect(page.locator("#smooth-number")).to_have_value("11")
+    expect(page.locator("[data-unit]")).to_have_text("points")
+    page.wait_for_url(re.compile(r"scalar\.smooth=median.*scalar\.window=11"))
+    row = page.locator('#read-out .row[data-shown="true"][data-step="100"]')
+    expect(card(page)).to_have_attribute("data-pending", "false")
+    point_at(page, 100)
+    expect(row).to_have_attribute("data-smoothed", re.compile("."))
+    smoothed = float(row.get_attribute("data-smoothed") or "nan")
+    assert smoothed == pytest.approx(statistics.median(values[95:106]), rel=1e-12)
+
+    page.locator('[data-select="smooth"]').select_option("time")
+    page.locator("#smooth").fill("60")
+    page.wait_for_url(re.compile(r"scalar\.half_life=\d+"))
+    expect(page.locator("[data-unit]")).to_have_text("steps")
+    half_life = float(page.locator("#smooth-number").input_value())
+    weights = [2 ** (-(100 - step) / half_life) for step in range(101)]
+    expected = sum(weight * value for weight, value in zip(weights, values, strict=False)) / sum(weights)
+    point_at(page, 100)
+    expect(row).not_to_have_attribute("data-smoothed", str(smoothed))
+    assert float(row.get_attribute("data-smoothed") or "nan") == pytest.approx(expected, rel=1e-9)
+
+
+def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
+    """Outliers leave the axis and are counted, flags stand on the best points, a logarithmic axis begins above zero."""
+    values = noisy(400)
+    values[100], values[200] = 50.0, -50.0
+    record(tmp_path / "run", {"loss": values})
+    page.goto(server(tmp_path).url)
+    expect(card(page)).to_have_attribute("data-drawn-points", "400")
+    assert told(page, "heights")["left"][1] > 50
+
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="outliers"] [data-value="ignored"]').click()
+    page.locator('[data-choice="best"] [data-value="max"]').click()
+    page.locator('[data-choice="x-scale"] [data-value="log"]').click()
+    page.keyboard.press("Escape")
+    expect(page.locator("#scalar-options")).to_be_hidden()
+
+    expect_told(page, "flags", [["run", 100, 50]])
+    expect(card(page)).to_have_attribute("data-window", "1,399")
+    low, high = told(page, "heights")["left"]
+    inner = sorted(values)
+    assert inner[0] < low <= inner[8]
+    assert inner[-9] <= high < inner[-1]
+    beyond = sum(not low <= value <= high for value in values[1:])
+    assert beyond >= 2
+    expect(card(page).locator('[data-note="outliers"]')).to_have_text(re.compile(f"^{beyond} outlier"))
+    expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not drawn")
+    before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
+    other = pages.open()
+    other.goto(page.url)
+    expect_told(other, "flags", [["run", 100, 50]])
+    assert card(other).evaluate("card => ({...card.dataset, revision: ''})") == before
+
+
+def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
+    """Ranks and attempts are drawn one by one on demand and told apart; nobody is asked where no run has several."""
+    for rank in range(2):
+        monkeypatch.setenv("RANK", str(rank))
+        record(tmp_path / "ranks", {"loss": noisy(20, 1 + rank)})
+    monkeypatch.setenv("RANK", "0")
+    record(tmp_path / "restarted", {"loss": noisy(20)})
+    record(tmp_path / "restarted", {"loss": noisy(20, 3)}, start=10)
+    page.goto(server(tmp_path).url)
+    expect_told(page, "drawn-lines", [["ranks"], ["restarted"]])
+
+    page.locator('[data-select="rank"]').select_option("all")
+    expect_told(page, "drawn-lines", [["ranks", "rank 0"], ["ranks", "rank 1"], ["restarted"]])
+    page.locator('[data-select="attempt"]').select_option("all")
+    lines = [["ranks", "rank 0"], ["ranks", "rank 1"], ["restarted", "attempt 1"], ["restarted", "attempt 2"]]
+    expect_told(page, "drawn-lines", lines)
+    expect(card(page)).to_have_attribute("data-drawn-points", "80")
+    point_at(page, 12)
+    row = page.locator('#read-out .row[data-shown="true"][data-kin="attempt 2"]')
+    expect(row).to_have_attribute("data-step", "12")
+    assert float(row.get_attribute("data-value") or "nan") == pytest.approx(noisy(20, 3)[2])
+    page.locator('[data-select="attempt"]').select_option("2")
+    expect_told(page, "drawn-lines", [["restarted", "attempt 2"]])
+    page.goto(page.url.split("#")[0] + "#show=ranks")
+    expect(page.locator('[data-select="rank"]')).to_have_count(1)
+    expect(page.locator('[data-select="attempt"]')).to_have_count(0)
+
+
+def test_full_card_with_table(server, page, tmp_path):
+    """`f` gives a card the page, with a table of every line that sorts and follows the crosshair; `f` gives it back."""
+    columns = {f"m{place:02d}": noisy(30) for place in range(40)}
+    record(tmp_path / "low", columns)
+    record(tmp_path / "high", {tag: [2 * value for value in values] for tag, values in columns.items()})
+    page.goto(server(tmp_path).url)
+    card(page, "m33").scroll_into_view_if_needed()
+    expect(card(page, "m33")).to_have_attribute("data-drawn-points", "60")
+    card(page, "m33").hover()
+    page.keyboard.press("f")
+
+    expect(page.locator("scalar-card")).to_have_count(1)
+    table = page.locator("value-table table")
+    rows = table.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    values = columns["m33"]
+    low = table.locator('tr[data-run="low"]')
+    assert float(low.locator('[data-column="last"]').inner_text()) == pytest.approx(values[-1], abs=1e-4)
+    assert float(low.locator('[data-column="min"]').inner_text()) == pytest.approx(min(values), abs=1e-4)
+    expect(low.locator('[data-column="max_step"]')).to_have_text(str(values.index(max(values))))
+    table.locator('[data-column="max"] button').click()
+    expect(rows.nth(0)).to_have_attribute("data-run", "low")
+    table.locator('[data-column="max"] button').click()
+    expect(rows.nth(0)).to_have_attribute("data-run", "high")
+    expect(table.locator('th[data-column="max"]')).to_have_attribute("aria-sort", "descending")
+    expect(card(page, "m33")).to_have_attribute("data-drawn-points", "60")
+    point_at(page, 7, "m33")
+    expect(low.locator('[data-column="at"]')).not_to_be_empty()
+    assert float(low.locator('[data-column="at"]').inner_text()) == pytest.approx(values[7], abs=1e-4)
+
+    page.mouse.move(2, 2)
+    page.keyboard.press("f")
+    expect(page.locator("scalar-card")).to_have_count(40)
+    expect(card(page, "m33")).to_be_in_viewport()
+
+
+def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
+    """A chart takes a second tag on a second axis and thresholds, a card stays on top; the address holds all of it."""
+    record(tmp_path / "a", {"loss": noisy(50), "acc, top-1": [0.01 * step for step in range(50)], "other": noisy(50)})
+    record(tmp_path / "b", {"loss": noisy(50, 3.0), "acc, top-1": [0.02 * step for step in range(50)]})
+    page.goto(server(tmp_path).url)
+    expect(card(page)).to_have_attribute("data-drawn-points", "100")
+    menu = open_menu(page)
+    menu.locator('input[name="tag"]').fill("acc, top-1")
+    menu.locator('input[name="tag"]').press("Enter")
+    lines = [["a", "loss"], ["b", "loss"], ["a", "acc, top-1", "right"], ["b", "acc, top-1", "right"]]
+    expect_told(page, "drawn-lines", lines)
+    left, right = told(page, "heights")["left"], told(page, "heights")["right"]
+    assert left[1] > 3
+    assert 0.9 < right[1] < 1.1
+    menu.locator('input[name="value"]').fill("2")
+    menu.locator('input[name="value"]').press("Enter")
+    expect_told(page, "beyond", ["b"])
+    expect(card(page).locator('[data-note="limit"]')).to_have_text("Above 2: b")
+    menu.locator('[data-choice="direction"] [data-value="below"]').click()
+    expect_told(page, "beyond", ["a", "b"])
+    page.keyboard.press("Escape")
+    card(page, "other").hover()
+    card(page, "other").locator('[data-key="pin"]').click()
+    expect(page.locator('[data-group-of="pins"] scalar-card')).to_have_attribute("data-tag", "other")
+    expect(card(page, "other")).to_have_count(1)
+
+    again = pages.open()
+    again.goto(page.url)
+    expect_told(again, "drawn-lines", lines)
+    expect_told(again, "beyond", ["a", "b"])
+    expect(again.locator("scalar-card").first).to_have_attribute("data-tag", "other")
+    menu = open_menu(again)
+    menu.locator('[data-with] [data-key="remove"]').click()
+    menu.locator('[data-limit] [data-key="remove"]').click()
+    expect_told(again, "drawn-lines", [["a"], ["b"]])
+    assert "scalar.with" not in again.url
+    assert "scalar.limit" not in again.url
+
+
+def test_downloads(server, page, tmp_path):
+    """The exact values leave as CSV and JSON, the drawing as SVG and PNG, whatever the tag is called."""
+    values = [*noisy(30), math.nan]
+    record(tmp_path / "run", {HOSTILE: values})
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(tmp_path).url + f"#scalar.limit={quote(HOSTILE)},above,0.5&scalar.best=min")
+    expect(card(page, HOSTILE)).to_have_attribute("data-drawn-points", "31")
+
+    def download(key: str) -> bytes:
+        menu = open_menu(page, HOSTILE)
+        with page.expect_download() as awaited:
+            menu.locator(f'[data-key="{key}"]').click()
+        # The server names its CSV itself.
+        assert awaited.value.suggested_filename in (f"_img_src_x_onerror_alert_1_.{key}", f"scalars.{key}")
+        return awaited.value.path().read_bytes()
+
+    csv = download("csv").decode().splitlines()
+    assert len(csv) == 32
+    assert float(csv[1].rsplit(",", 1)[1]) == values[0]
+    series = json.loads(download("json"))["series"][0]
+    assert series["value"] == [*values[:-1], "NaN"]
+    svg = ElementTree.fromstring(download("svg"))
+    space = "{http://www.w3.org/2000/svg}"
+    assert svg.find(f"{space}title").text == HOSTILE
+    assert {"run"} <= {text.text for text in svg.iter(f"{space}text")}
+    paths = [path.get("d") or "" for path in svg.iter(f"{space}path")]
+    assert max(path.count("L") for path in paths) == 29
+    png = download("png")
+    assert png.startswith(b"\x89PNG")
+    assert int.from_bytes(png[16:20], "big") == 2 * 960
+
+
+def test_bands_of_groups(server, page, tmp_path):
+    """Runs are brought together by name or by a hyperparameter: centre and edges equal the data, live."""
+    runs = {(rate, seed): noisy(20, rate * (1 + seed)) for rate in (1, 10) for seed in range(3)}
+    for (rate, seed), values in runs.items():
+        record(tmp_path / f"lr{rate}_seed{seed}", {"loss": values})
+    page.goto(server(tmp_path).url + "#scalar.group=regex&scalar.pattern=" + quote("lr\\d+"))
+    expect_told(page, "drawn-runs", ["lr1", "lr10"])
+    point_at(page, 5)
+    row = page.locator('#read-out .row[data-shown="true"][data-run="lr10"]')
+    expect(row).to_have_attribute("data-step", "5")
+    column = [runs[10, seed][5] for seed in range(3)]
+    shown = row.evaluate("row => ({...row.dataset})")
+    found = [float(shown[name]) for name in ("value", "low", "high", "count")]
+    assert found == pytest.approx([statistics.mean(column), min(column), max(column), 3], rel=1e-6)
+
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="band"] [data-value="std"]').click()
+    page.locator('[data-choice="group"] [data-value="none"]').click()
+    expect_told(page, "drawn-runs", [""])
+    page.keyboard.press("Escape")
+    point_at(page, 5)
+    row = page.locator('#read-out .row[data-shown="true"]')
+    expect(row.locator(".name")).to_have_text("All runs")
+    expect(row).to_have_attribute("data-count", "6")
+    record(tmp_path / "lr1_seed3", {"loss": noisy(20)})
+    expect(row).to_have_attribute("data-count", "7")
+    everything = [values[5] for values in [*runs.values(), noisy(20)]]
+    low = float(row.get_attribute("data-low") or "nan")
+    assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="group"] [data-value="off"]').click()
+    expect(card(page)).to_have_attribute("data-drawn-points", "140")
+
+
+def test_a_colour_that_somebody_chose(server, page, tmp_path):
+    """A run's colour from its notes is that of its swatch and of its line, and comes while the page is open."""
+    record(tmp_path / "run", {"loss": noisy(20)})
+    address = server(tmp_path, "--data-dir", str(tmp_path.parent / f"{tmp_path.name}-data")).url
+    page.goto(address)
+    expect(card(page)).to_have_attribute("data-drawn-points", "20")
+    page.evaluate("import('./state/notes.js').then(({ saveNotes }) => saveNotes('run', { colour: '#ff00aa' }))")
+
+    swatch = page.locator('.run[data-run="run"] .swatch path')
+    expect(swatch).to_have_css("stroke", "rgb(255, 0, 170)")
+    page.wait_for_function("""() => {
+        const canvas = document.querySelector('scalar-card canvas.lines');
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        for (let at = 0; at < data.length; at += 4)
+            if (data[at] === 255 && data[at + 1] === 0 && data[at + 2] === 170 && data[at + 3] > 250) return true;
+        return false;
+    }""")

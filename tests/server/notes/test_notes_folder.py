@@ -1,0 +1,108 @@
+"""The files of notes: what is damaged, what newer versions wrote, and who else is at work."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from toposcope.server.notes import folder_lock
+from toposcope.server.notes.data_folder import hashed, notes_folder
+from toposcope.server.notes.notes import Notes
+from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.run_notes import RunNotes
+
+
+def test_damaged_files_are_told_and_put_aside(tmp_path: Path) -> None:
+    """The others are read; a change of a damaged one keeps its bytes under another name."""
+    folder = NotesFolder(tmp_path, "logdir")
+    for run in ("a", "b", "c", "d", "e"):
+        folder.change(run, {"alias": run})
+    path = {run: tmp_path / f"{hashed(run)}.json" for run in "abcde"}
+    path["a"].write_bytes(b"{half")
+    path["b"].write_bytes(b"[]")
+    path["c"].write_text(json.dumps({"run": "c", "colour": "red"}))
+    path["d"].write_text(json.dumps({"run": "other"}))
+
+    notes = Notes(folder, lambda: 7)
+    noted = notes.current()
+
+    assert dict(noted.runs) == {"e": RunNotes(alias="e")}
+    assert len(noted.problems) == 4
+    assert all(str(tmp_path) in problem for problem in noted.problems)
+    assert [word in " ".join(noted.problems) for word in ("no JSON", "name a run", "its colour", "'other'")] == [
+        True
+    ] * 4
+    assert notes.change("a", {"hidden": True}) == RunNotes(hidden=True)
+    assert path["a"].with_suffix(".damaged").read_bytes() == b"{half"
+    assert len(notes.current().problems) == 3
+
+
+def test_fields_of_newer_versions_stay(tmp_path: Path) -> None:
+    """A change keeps what it does not know."""
+    folder = NotesFolder(tmp_path, "logdir")
+    folder.change("a", {"alias": "x"})
+    path = tmp_path / f"{hashed('a')}.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"stars": 5}))
+
+    folder.change("a", {"alias": None})
+
+    content = json.loads(path.read_text())
+    assert (content["stars"], content["alias"], content["run"]) == (5, None, "a")
+
+
+def test_revision_of_the_logdir_is_that_of_the_last_change(tmp_path: Path) -> None:
+    """It says which answers may lack the change; what changes nothing moves nothing."""
+    revisions = iter(range(10, 20))
+    notes = Notes(NotesFolder(tmp_path, "logdir"), lambda: next(revisions))
+    told: list[list[str]] = []
+    notes.start(told.append)
+    assert notes.current()[:2] == (0, -1)
+
+    notes.change("a", {"alias": "x"})
+    assert notes.current()[:2] == (1, 10)
+    notes.change("a", {"alias": "x"})
+    assert notes.current()[:2] == (1, 10)
+    notes.change("b", {"alias": "y"})
+    assert notes.current()[:2] == (2, 11)
+    notes.stop()
+    assert told == [["a"], ["b"]]
+
+
+def test_crash_leaves_a_draft_at_most(tmp_path: Path) -> None:
+    """What a killed server left half written is no note, and the next change is not held up by it."""
+    folder = NotesFolder(tmp_path, "logdir")
+    folder.change("a", {"alias": "x"})
+    (tmp_path / "draft").write_bytes(b'{"run": "a", "al')
+
+    assert dict(Notes(folder, lambda: 0).current().runs) == {"a": RunNotes(alias="x")}
+    folder.change("a", {"note": "y"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["lock", "logdir.txt", f"{hashed('a')}.json"])
+
+
+def test_lock_that_is_held_for_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that hangs with it must not hang the others."""
+    monkeypatch.setattr(folder_lock, "_PATIENCE_SECONDS", 0.1)
+    descriptor = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+    with pytest.raises(TimeoutError, match="another server holds"):
+        NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"})
+
+    os.close(descriptor)
+    assert NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"}) == RunNotes(alias="x")
+
+
+def test_a_logdir_has_one_folder_however_it_is_named(tmp_path: Path) -> None:
+    """Relative or through a link; another has another."""
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "runs")
+
+    folders = {
+        notes_folder(Path("data"), str(path))
+        for path in (tmp_path / "runs", tmp_path / "link", tmp_path / "runs/../runs")
+    }
+
+    assert len(folders) == 1
+    assert notes_folder(Path("data"), str(tmp_path)) not in folders

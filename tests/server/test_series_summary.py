@@ -1,0 +1,113 @@
+"""Summaries, their merging and sparklines, against slow and obvious versions."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toposcope.server.reading.series import Points, Series
+from toposcope.server.runs.growing import Growing
+from toposcope.server.runs.series_summary import BadPoint, Extreme, SeriesSummary, merge, summarise
+from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
+
+Row = tuple[int, float]
+VALUES = st.sampled_from([0.0, -0.0, 1.5, -3.0, 1e308, 5e-324, math.nan, math.inf, -math.inf]) | st.floats(-10, 10)
+ROWS = st.lists(st.tuples(st.integers(-3, 12), VALUES), min_size=1, max_size=30)
+
+
+def points(rows: list[Row], first: int = 0) -> Points:
+    """Return points a second apart."""
+    step, value = zip(*rows, strict=True)
+    return Points(np.array(step, np.int64), first + np.arange(len(rows), dtype=float), np.array(value, float))
+
+
+def summarise_slowly(rows: list[Row]) -> SeriesSummary:
+    """Return the summary, point by point."""
+    last = max(enumerate(rows), key=lambda item: (item[1][0], item[0]))[1]
+    finite = [row for row in rows if math.isfinite(row[1])]
+    low = min(finite, key=lambda row: (row[1], row[0]), default=None)
+    high = min(finite, key=lambda row: (-row[1], row[0]), default=None)
+    bad = [(step, row, value) for row, (step, value) in enumerate(rows) if not math.isfinite(value)]
+    first = min(bad, key=lambda item: item[:2], default=None)
+    return SeriesSummary(
+        len(rows),
+        last[1],
+        last[0],
+        low and Extreme(low[1], low[0]),
+        high and Extreme(high[1], high[0]),
+        first and BadPoint(first[0], float(first[1]), first[2]),
+    )
+
+
+@given(ROWS)
+def test_summary_is_that_of_every_point(rows: list[Row]) -> None:
+    """In any order of steps, equal steps included."""
+    assert repr(summarise(points(rows))).replace("-0.0", "0.0") == repr(summarise_slowly(rows)).replace("-0.0", "0.0")
+
+
+@given(ROWS, ROWS)
+def test_merged_summaries_are_the_summary_of_both_parts(earlier: list[Row], later: list[Row]) -> None:
+    """So a series that grew costs only its new points."""
+    merged = merge(summarise(points(earlier)), summarise(points(later, len(earlier))))
+
+    whole = summarise(points(earlier + later))
+    assert repr(merged).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
+
+
+@given(st.lists(ROWS, min_size=1, max_size=6))
+def test_growing_series_is_brought_up_to_date_with_new_points_only(parts: list[list[Row]]) -> None:
+    """Whether its memory had room for them or not."""
+    series, seen, made = Series(points(parts[0])), 0, []
+
+    def make(new: Points) -> SeriesSummary:
+        made.append(new.total)
+        return summarise(new)
+
+    growing = Growing(make, merge)
+    for number, part in enumerate(parts):
+        if number:
+            series.append(points(part, seen))
+        seen += len(part)
+        got = growing.of("run", "file", "tag", series.points())
+        whole = summarise_slowly([row for each in parts[: number + 1] for row in each])
+        assert repr(got).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
+        assert made[-1] in (len(part), seen)
+        assert growing.of("run", "file", "tag", series.points()) is got
+
+
+def test_series_with_room_costs_its_new_points_only() -> None:
+    """A file that is read anew is another series, even one of the same length."""
+    series, made = Series(points([(0, 1.0)])), []
+
+    def make(new: Points) -> int:
+        made.append(new.total)
+        return new.total
+
+    growing = Growing(make, int.__add__)
+    for step in range(1, 1000):
+        series.append(points([(step, 1.0)]))
+        assert growing.of("run", "file", "tag", series.points()) == step + 1
+    assert sum(made) < 15_000  # 1000 new ones, and all of them each time that the memory grew by an eighth.
+
+    again = Series(points([(step, 2.0) for step in range(1000)]))
+    assert growing.of("run", "file", "tag", again.points()) == 1000
+    assert made[-1] == 1000
+    growing.forget("run")
+    assert growing.runs == set()
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), VALUES), min_size=1, max_size=400))
+def test_sparkline_keeps_ends_and_extremes(rows: list[Row]) -> None:
+    """Few points, by step, each of them one of the series; the last of equal steps stands for all."""
+    drawn = sparkline(points(rows))
+
+    finite = {step: value for step, value in sorted(dict(rows).items()) if math.isfinite(value)}
+    assert len(drawn.step) <= MOST_POINTS
+    assert all(finite[step] == value for step, value in zip(drawn.step.tolist(), drawn.value.tolist(), strict=True))
+    assert (np.diff(drawn.step) > 0).all()
+    if len(finite) <= MOST_POINTS:
+        assert dict(zip(drawn.step.tolist(), drawn.value.tolist(), strict=True)) == finite
+    else:
+        assert (drawn.step[0], drawn.step[-1]) == (min(finite), max(finite))
+        assert (drawn.value.min(), drawn.value.max()) == (min(finite.values()), max(finite.values()))

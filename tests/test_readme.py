@@ -1,0 +1,68 @@
+"""The README's example is run as it stands there, and its run read back."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from conftest import ReadEvents
+from torch.utils.data import DataLoader, TensorDataset
+
+from toposcope import server
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def python_block(marker: str) -> str:
+    """Return the one Python block of the README that holds marker."""
+    (block,) = [block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL) if marker in block]
+    return str(block)
+
+
+def names_it_needs() -> dict[str, Any]:
+    """Return a tiny network, its data and what trains and evaluates it, under the example's names."""
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.Flatten(), torch.nn.Linear(72, 10))
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    loader = DataLoader(TensorDataset(torch.rand(16, 1, 8, 8), torch.arange(16) % 10), batch_size=4)
+
+    def train_step(images: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(network(images), labels)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    def evaluate() -> float:
+        with torch.no_grad():
+            return float(sum((network(images).argmax(1) == labels).sum() for images, labels in loader)) / 16
+
+    return {
+        "network": network,
+        "optimizer": optimizer,
+        "loader": loader,
+        "train_step": train_step,
+        "evaluate": evaluate,
+    }
+
+
+def test_example_of_recording_records_what_the_readme_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_events: ReadEvents
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(python_block("SummaryCollector"), "README.md", "exec"), names_it_needs())
+
+    with server.open("runs") as logdir:
+        run = logdir.runs["first"]
+        lineage, scalars = run.lineage(), set(run.tags("scalar"))
+        assert run.scalars("loss/auto").step.tolist() == [1, 10, 20, 30, 40]
+        assert run.scalars("eval/accuracy").step.tolist() == list(range(4, 41, 4))
+        assert set(run.tags("histogram")) == {f"{name}/auto" for name in ("0.weight", "0.bias", "2.weight", "2.bias")}
+        assert run.tags("image") == ["input_data/auto"]
+        assert {"graph", "dataset_graph"} <= set(run.plugins)
+    assert {"learning_rate", "throughput/steps_per_second", "machine/process_memory_gib"} <= scalars
+    assert lineage.metrics.keys() == {"accuracy"}
+    assert (lineage.model["network"], lineage.hyper_parameters["optimizer"]) == ("Sequential", "SGD")
+    (file,) = Path("runs/first").glob("*_MS")
+    assert [event.graph_def.name for event in read_events(file) if event.HasField("graph_def")] == ["Sequential"]

@@ -1,0 +1,54 @@
+// Which runs are compared, what is known of them, and which series they share.
+
+import { computed } from "@preact/signals-core";
+import { likelyMetrics } from "../../lib/metrics.js";
+import { naturally } from "../../lib/tags.js";
+import { scalarTags } from "../../state/catalogue.js";
+import { awayRuns } from "../../state/notes.js";
+import { RunFacts } from "../../state/overview.js";
+import { drawnRuns } from "../../state/runs.js";
+import { PluginTags } from "../../state/tags.js";
+import { set, setting, view } from "../../state/view.js";
+
+/** @typedef {import("../../state/tags.js").SeriesRow} SeriesRow */
+
+/** More runs do not fit beside each other. */
+const MOST_RUNS = 8;
+
+const chosenRuns = computed(() => drawnRuns.value.filter((run) => !awayRuns.value.has(run)));
+/** The drawn runs, as many as fit side by side. */
+export const comparedRuns = computed(() => chosenRuns.value.slice(0, MOST_RUNS));
+/** How many drawn runs there are that do not fit. */
+export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.value.length);
+
+export const compareFacts = new RunFacts();
+
+export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);
+/** @typedef {(typeof SECTIONS)[number]} Section */
+
+/** The series of the drawn runs, by kind. */
+export const sectionTags = {
+  scalar: new PluginTags("scalar"), histogram: new PluginTags("histogram"), image: new PluginTags("image"),
+  tensor: new PluginTags("tensor"), text: new PluginTags("text"),
+};
+
+const chosenTags = Object.fromEntries(SECTIONS.map((section) => [section, setting(`compare.${section}`, /** @type {string} */ (""))]));
+/** @param {Section} section @param {string} tag */
+export const chooseTag = (section, tag) => set({ [`compare.${section}`]: tag });
+
+/** Of a section: its tags in natural order, each with the compared runs that have it. @param {Section} section */
+export function seriesOf(section) {
+  const compared = new Set(comparedRuns.value);
+  const rows = [...sectionTags[section].runsByTag.value].map(([tag, all]) => /** @type {const} */ ([tag, all.filter(({ run }) => compared.has(run))]));
+  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => naturally(one, other)));
+}
+
+/** The chosen tag of a section; when nobody chose, the one that most runs share.
+ * @param {Section} section @param {ReadonlyMap<string, SeriesRow[]>} series */
+export function tagOf(section, series) {
+  const chosen = chosenTags[section].value;
+  if (series.has(chosen)) return chosen;
+  const counts = [...series].map(([tag, rows]) => ({ tag, runs: rows.length }));
+  if (section === "scalar") return likelyMetrics(counts, (scalarTags.value ?? []).includes(view.value.focus) && series.has(view.value.focus) ? view.value.focus : "", 1)[0] ?? "";
+  return counts.reduce((best, one) => (one.runs > best.runs ? one : best), { tag: "", runs: 0 }).tag;
+}

@@ -1,0 +1,27 @@
+// The runs that are compared, each to be taken out.
+
+import { html, nothing } from "lit-html";
+import { DASHES } from "../../lib/colours.js";
+import { toggled } from "../../lib/selection.js";
+import { cutLeaf } from "../../lib/tags.js";
+import { styles } from "../../state/runs.js";
+import { change, selection } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { ICONS, swatch } from "../icons.js";
+import { nameOf } from "../run_row.js";
+import { comparedRuns } from "./compared.js";
+
+export const toolbar = () => html`
+  <div class="compared" role="list" aria-label=${t("compare.runs")}>${comparedRuns.value.map(chip)}</div>
+  <span class="space"></span>
+  <button class="plain" data-key="choose-runs" @click=${() => change({ page: "overview" })}>${t("compare.choose")}</button>`;
+
+/** @param {string} run */
+function chip(run) {
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const name = nameOf(run);
+  const [path, leaf] = cutLeaf(name);
+  return html`<span class="compared-run" role="listitem" data-run=${run} title=${name}>${swatch(style, DASHES[style.dash])}
+    <span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
+    <button class="quiet" title=${t("compare.take_out")} aria-label=${`${t("compare.take_out")}: ${name}`} @click=${() => change({ selection: toggled(selection.peek(), run) })}>${ICONS.close}</button></span>`;
+}

@@ -1,0 +1,35 @@
+// The settings of the images page: the step of all cards, brightness and contrast, how large.
+
+import { html, nothing } from "lit-html";
+import { cardSize, change } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { choice } from "../choice.js";
+import { ICONS } from "../icons.js";
+import { pageSlider } from "./card_parts.js";
+import { LARGEST, USUAL, adjustment, bright, contrast, imageStep } from "./image_settings.js";
+
+/** @typedef {typeof bright} Percentage */
+
+export const settings = () => html`
+  ${pageSlider(imageStep)}
+  <div class="adjustments" role="group" aria-label=${t("image.adjustments")} data-filter=${adjustment.value}>
+    ${adjuster("bright", t("image.bright"), ICONS.sun, bright)}
+    ${adjuster("contrast", t("image.contrast"), ICONS.system, contrast)}
+    ${adjustment.value === "none" ? nothing : html`<button class="quiet" data-key="adjust-reset" title=${t("image.adjust_reset")} aria-label=${t("image.adjust_reset")} @click=${reset}>${ICONS.reset}</button>`}
+  </div>
+  ${sizeChoice()}`;
+
+export const sizeChoice = () =>
+  choice("size", t("bar.size"), [["s", "S", t("bar.size_s")], ["m", "M", t("bar.size_m")], ["l", "L", t("bar.size_l")]], cardSize.value, (size) => change({ size: /** @type {"s" | "m" | "l"} */ (size) }));
+
+/** @param {string} key @param {string} label @param {unknown} sign @param {Percentage} setting */
+const adjuster = (key, label, sign, setting) => html`
+  <label title="${label}: ${setting.value.value} %" data-key=${key}>${sign}
+    <input type="range" min="0" max=${LARGEST} step="5" .value=${String(setting.value.value)} aria-label=${label} aria-valuetext="${setting.value.value} %"
+      @input=${(/** @type {Event} */ event) => setting.set(Number(/** @type {HTMLInputElement} */ (event.target).value))} @dblclick=${() => setting.set(USUAL)}>
+  </label>`;
+
+function reset() {
+  bright.set(USUAL);
+  contrast.set(USUAL);
+}

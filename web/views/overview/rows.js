@@ -1,0 +1,129 @@
+// The rows of the table of runs: filtered, sorted, grouped; and what is computed over all of them.
+
+import { computed } from "@preact/signals-core";
+import { columnFormat } from "../../lib/numbers.js";
+import { filterOf } from "../../lib/filter.js";
+import { groupRows, meanOf, naturalKey, sortRows } from "../../lib/table.js";
+import { valueFilter } from "../../lib/value_filter.js";
+import { runs } from "../../state/catalogue.js";
+import { awayRuns, noteOf } from "../../state/notes.js";
+import { metrics, tableFacts } from "../../state/overview.js";
+import { runRule } from "../../state/runs.js";
+import { nameOf } from "../run_row.js";
+import { allColumns } from "./columns.js";
+import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
+
+/** @typedef {import("./columns.js").Row} Row */
+/** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
+/** @typedef {import("../../lib/table.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
+
+/** Runs that only hold the hyperparameters of another one are part of that one's row.
+ * @param {import("../../api/replies.js").RunRow} listed */
+const isFolded = (listed) => listed.parent !== null && !listed.plugins.scalar;
+
+/** Every run that the run filter keeps. */
+const listedRows = computed(() => {
+  const told = tableFacts.told.value;
+  const away = awayRuns.value;
+  const kept = runs.value.filter((listed) => runRule.value.keeps(listed.run) && !away.has(listed.run) && !isFolded(listed));
+  return kept.map((listed) => ({ run: listed.run, name: nameOf(listed.run), listed, facts: told.get(listed.run), note: noteOf(listed.run) }));
+});
+
+/** How many runs there would be without filters of values. */
+export const rowCount = computed(() => listedRows.value.length);
+
+/** What each filter means, by column. */
+export const filterRules = computed(() => {
+  const rules = [...filters.value].map(([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]));
+  return new Map(rules);
+});
+
+export const keptRows = computed(() => {
+  const rules = [...filterRules.value].flatMap(([id, rule]) => {
+    const column = allColumns.value.get(id);
+    return column ? [{ value: column.value, keeps: rule.keeps }] : [];
+  });
+  return rules.length ? listedRows.value.filter((row) => rules.every(({ value, keeps }) => keeps(value(row)))) : listedRows.value;
+});
+
+const sortedRows = computed(() => {
+  const columns = sorting.value.flatMap(({ id, down }) => {
+    const value = id === "name" ? (/** @type {Row} */ row) => row.name : allColumns.value.get(id)?.value;
+    return value ? [{ value, down }] : [];
+  });
+  return sortRows(keptRows.value, columns);
+});
+
+/** Why the expression that groups by name is broken; null when it is not. */
+export const groupingError = computed(() => (grouping.value.startsWith("regex:") ? filterOf(grouping.value.slice(6)).error : null));
+
+/** The group a run belongs to; null = none. */
+const groupOf = computed(() => {
+  const by = grouping.value;
+  if (by.startsWith("regex:")) return groupOfName(by.slice(6));
+  const column = allColumns.value.get(by);
+  return column ? (/** @type {Row} */ row) => textOf(column.value(row)) : null;
+});
+
+/** @param {import("../../lib/value_filter.js").Value} value */
+const textOf = (value) => (value === null ? null : String(value));
+
+/** The first capture, or the whole match. @param {string} pattern */
+function groupOfName(pattern) {
+  if (!pattern || filterOf(pattern).error) return null;
+  const expression = new RegExp(pattern, "i");
+  return (/** @type {Row} */ { run }) => {
+    const found = expression.exec(run);
+    return found ? (found[1] ?? found[0]) : null;
+  };
+}
+
+/** Groups in the order of their mean in the column that sorts, or of their names; null = not grouped. */
+const groups = computed(() => {
+  const of = groupOf.value;
+  if (!of) return null;
+  const first = sorting.value[0];
+  const column = first && allColumns.value.get(first.id);
+  const found = groupRows(sortedRows.value, of);
+  if (column && column.kind !== "text") return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
+  return inOrder(found, ({ name }) => (name !== null && name !== "" && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)), false);
+});
+
+/** @typedef {import("../../lib/table.js").Group<Row>} Group */
+/** @param {Group[]} found @param {(group: Group) => import("../../lib/value_filter.js").Value} value @param {boolean} down */
+const inOrder = (found, value, down) => {
+  const named = found.filter(({ name }) => name !== null);
+  return [...sortRows(named, [{ value, down }]), ...found.filter(({ name }) => name === null)];
+};
+
+/** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
+export const lines = computed(() => {
+  if (!groups.value) return sortedRows.value.map((row) => ({ row }));
+  return groups.value.flatMap((group) => {
+    const key = group.name ?? "";
+    const isOpen = !closed.value.has(key);
+    return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row })) : [])];
+  });
+});
+
+/** How the values of each metric are written. */
+export const formats = computed(() => {
+  const format = (/** @type {string} */ tag) =>
+    columnFormat([...tableFacts.told.value.values()].flatMap(({ metrics: { [tag]: metric } }) => (metric ? [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN] : [])));
+  return new Map(metrics.value.map((tag) => [tag, format(tag)]));
+});
+
+/** The best value of all rows in the columns of best values. */
+export const bestRuns = computed(() => {
+  /** @type {Map<string, number>} */
+  const best = new Map();
+  for (const tag of metrics.value) {
+    const goal = bestOf(tag);
+    for (const { facts } of keptRows.value) {
+      const value = facts?.metrics[tag]?.[goal]?.value;
+      const known = best.get(`best:${tag}`);
+      if (value !== undefined && (known === undefined || (goal === "min" ? value < known : value > known))) best.set(`best:${tag}`, value);
+    }
+  }
+  return keptRows.value.length > 1 ? best : new Map();
+});

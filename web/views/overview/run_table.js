@@ -1,0 +1,91 @@
+// The table of runs. Only the rows in sight exist, whatever their number.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { cursorRun } from "../../state/pointer.js";
+import { t } from "../../state/words.js";
+import { shownColumns } from "./columns.js";
+import { lines } from "./rows.js";
+import { tableHead } from "./table_head.js";
+import { groupLine, runLine } from "./table_row.js";
+
+/** @typedef {import("./rows.js").Line} Line */
+
+/** Must be the height of a line in overview.css. */
+export const ROW = 30;
+const SPARE = 6;
+/** The window of rows moves by so many, so that not every pixel scrolled costs a rendering. */
+const STRIDE = 5;
+/** Height of the window that is never the table's. */
+const FRAME = 130;
+const NAME_WIDTH = 260;
+const NARROW_NAME_WIDTH = 168;
+
+const firstInSight = signal(0);
+const screenHeight = signal(innerHeight);
+
+/** The lines that exist: from, to. */
+function range() {
+  const first = Math.max(0, Math.min(firstInSight.value, lines.value.length - 1) - SPARE);
+  return /** @type {const} */ ([first, Math.min(lines.value.length, firstInSight.value + Math.ceil((screenHeight.value - FRAME) / ROW) + SPARE + STRIDE)]);
+}
+
+/** The runs of the rows that exist. */
+export const runsInSight = () => lines.value.slice(...range()).flatMap((line) => ("row" in line ? [line.row.run] : []));
+
+/** @param {Event} event */
+function scrolled({ currentTarget }) {
+  const { scrollTop } = /** @type {HTMLElement} */ (currentTarget);
+  firstInSight.value = Math.floor(scrollTop / ROW / STRIDE) * STRIDE;
+}
+
+/** Follows the height of the window until the returned function is called. */
+export function followHeight() {
+  const measure = () => (screenHeight.value = innerHeight);
+  addEventListener("resize", measure);
+  measure();
+  return () => removeEventListener("resize", measure);
+}
+
+/** @param {Line} line */
+const keyOf = (line) => ("row" in line ? `r ${line.row.run}` : `g ${line.group.key} ${line.group.name === null}`);
+
+export function runTable() {
+  const columns = shownColumns.value;
+  const [first, last] = range();
+  const count = lines.value.length;
+  const nameWidth = innerWidth < 720 ? NARROW_NAME_WIDTH : NAME_WIDTH;
+  const width = columns.reduce((sum, column) => sum + column.width, nameWidth);
+  return html`
+    <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled} data-lines=${count}>
+      <table aria-rowcount=${count + 2} style="width:${width}px">
+        <colgroup><col style="width:${nameWidth}px">${columns.map((column) => html`<col style="width:${column.width}px">`)}<col></colgroup>
+        ${tableHead(columns)}
+        <tbody>
+          ${gap(first)}
+          ${repeat(lines.value.slice(first, last), keyOf, (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
+          ${gap(count - last)}
+        </tbody>
+      </table>
+      ${count ? nothing : html`<p class="hint" data-state="no_match">${t("overview.no_match")}</p>`}
+    </div>`;
+}
+
+/** Holds the place of rows that do not exist. @param {number} rows */
+const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;
+
+/** Moves the keyboard's place in the table and keeps it in sight. @param {number} by */
+export function moveInTable(by) {
+  const runs = lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
+  const at = runs.indexOf(cursorRun.peek() ?? "");
+  const next = runs[Math.min(runs.length - 1, Math.max(0, at + by))];
+  if (next === undefined) return;
+  cursorRun.value = next;
+  const table = document.querySelector(".run-table");
+  if (!table) return;
+  const top = lines.peek().findIndex((line) => "row" in line && line.row.run === next) * ROW;
+  const room = table.clientHeight - (table.querySelector("thead")?.offsetHeight ?? 0) - ROW;
+  if (top < table.scrollTop) table.scrollTop = top;
+  else if (top > table.scrollTop + room) table.scrollTop = top - room;
+}

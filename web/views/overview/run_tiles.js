@@ -1,0 +1,96 @@
+// Tiles of a run's page: one for each kind of data in its files, with the newest of it in small.
+
+import { html, nothing, svg } from "lit-html";
+import { grouped, inColumn, columnFormat } from "../../lib/numbers.js";
+import { t } from "../../state/words.js";
+import { ICONS } from "../icons.js";
+import { foundIn } from "../plugins.js";
+import { sparklineOf } from "./cells.js";
+import { newest } from "./newest.js";
+import { linkTo } from "./run_link.js";
+
+/** @typedef {import("../../api/replies.js").RunRow} RunRow */
+/** @typedef {import("../../api/overview.js").OverviewRun | undefined} Facts */
+
+/** Kinds of data that have a page. */
+const PAGES = /** @type {const} */ ({ scalar: "scalars", histogram: "histograms", image: "images", tensor: "tensors", text: "text" });
+/** Kinds that the tables of this page show. */
+const BELOW = ["lineage", "hparams"];
+const TAGS = 3;
+
+/** @param {RunRow} listed @param {Facts} facts */
+export const runTiles = (listed, facts) => html`
+  <div class="tiles">
+    ${Object.entries(PAGES).map(([plugin, page]) => (listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing))}
+  </div>
+  ${others(listed).length ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>` : nothing}`;
+
+/** @param {RunRow} listed */
+const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !Object.hasOwn(PAGES, plugin) && plugins[plugin]);
+
+/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin @param {(typeof PAGES)[keyof typeof PAGES]} page */
+function drawnTile(listed, facts, plugin, page) {
+  const { run } = listed;
+  const { tags } = newest(listed, plugin);
+  const count = listed.plugins[plugin];
+  return html`<section class="tile" data-tile=${plugin} data-count=${count}>
+    <h3>${linkTo(run, { page, tags: "" }, html`${foundIn(listed, (one) => one === plugin)}${ICONS.chevron}`, `open-${plugin}`)}</h3>
+    <div class="miniature">${plugin === "scalar" ? courses(run, facts) : MINIATURES[plugin](newest(listed, plugin))}</div>
+    <p class="meta">${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
+  </section>`;
+}
+
+/** @param {RunRow} listed @param {string} plugin */
+const otherTile = (listed, plugin) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
+  <h3>${foundIn(listed, (one) => one === plugin)}</h3>
+  <p class="meta">${t(BELOW.includes(plugin) ? "run.below" : "run.not_drawn")}</p></section>`;
+
+/** The course of each metric of the overview. @param {string} run @param {Facts} facts */
+function courses(run, facts) {
+  const metrics = Object.entries(facts?.metrics ?? {});
+  const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
+  return html`<div class="courses">${metrics.map(([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
+    ${sparklineOf(run, metric, 120, 26)}<span class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(Number(metric.last), format)}</span></div>`)}</div>`;
+}
+
+/** @typedef {import("./newest.js").Newest} Newest */
+
+/** @type {Record<"histogram" | "image" | "tensor" | "text", (newest: Newest) => unknown>} */
+const MINIATURES = { histogram: bars, image: picture, tensor: shape, text: excerpt };
+
+const place = (/** @type {Newest} */ { tag, point }) => html`<figcaption class="meta" title=${tag}>${t("run.newest", { tag, step: grouped(point.step) })}</figcaption>`;
+
+/** @param {Newest} newest */
+function picture({ tag, point, ...rest }) {
+  if (!point) return nothing;
+  return html`<figure><img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">${place({ tag, point, ...rest })}</figure>`;
+}
+
+const BARS_WIDTH = 180;
+const BARS_HEIGHT = 56;
+
+/** @param {Newest} newest */
+function bars({ tag, point, ...rest }) {
+  if (!point?.buckets?.length) return nothing;
+  /** @type {[left: number, width: number, count: number][]} */
+  const buckets = point.buckets;
+  const low = buckets[0][0];
+  const high = Math.max(...buckets.map(([left, width]) => left + width));
+  const densest = Math.max(...buckets.map(([, width, count]) => count / (width || 1)));
+  const x = (/** @type {number} */ value) => (high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2);
+  const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
+    const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
+    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)} height=${height} />`;
+  };
+  return html`<figure><svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" role="img" aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>${place({ tag, point, ...rest })}</figure>`;
+}
+
+/** @param {Newest} newest */
+function shape({ tag, point, ...rest }) {
+  return point ? html`<figure><code class="shape">${point.dtype}[${point.dims.join(", ")}]</code>${place({ tag, point, ...rest })}</figure>` : nothing;
+}
+
+/** @param {Newest} newest */
+function excerpt({ tag, point, ...rest }) {
+  return point ? html`<figure><blockquote>${point.text.slice(0, 200)}</blockquote>${place({ tag, point, ...rest })}</figure>` : nothing;
+}

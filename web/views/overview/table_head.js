@@ -1,0 +1,122 @@
+// The head of the table: what columns have in common, their names to sort by, and the fields to filter by value.
+
+import { html, nothing } from "lit-html";
+import { cutGroup } from "../../lib/tags.js";
+import { t } from "../../state/words.js";
+import { ICONS } from "../icons.js";
+import { shownIds } from "./columns.js";
+import { filterRules } from "./rows.js";
+import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
+
+/** @typedef {import("./columns.js").Column} Column */
+
+/** @param {Column[]} columns */
+export const tableHead = (columns) => html`
+  <thead>
+    <tr class="group-heads">
+      <td class="name-cell"></td>
+      ${spans(columns).map(({ group, count }) => html`<th colspan=${count} scope="colgroup" class=${group ? "named" : ""} title=${group}>${groupName(group)}</th>`)}
+      <td></td>
+    </tr>
+    <tr class="heads">
+      ${head({ id: "name", label: t("overview.col_name") }, false, "name-cell")}
+      ${columns.map((column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""))}
+      <td></td>
+    </tr>
+    ${filterRow.value || filters.value.size ? filterFields(columns) : nothing}
+  </thead>`;
+
+/** @param {Column} column */
+export const isNumber = ({ kind, look }) => kind !== "text" && look !== "time" && look !== "sparkline";
+
+/** Does a column begin a group, so that a hairline stands before it? @param {Column[]} columns @param {number} at */
+export const isFirst = (columns, at) => at > 0 && columns[at].group !== columns[at - 1].group;
+
+/** Neighbours of one group. @param {Column[]} columns */
+function spans(columns) {
+  /** @type {{group: string, count: number}[]} */
+  const found = [];
+  for (const { group } of columns) {
+    const before = found.at(-1);
+    if (before?.group === group) before.count++;
+    else found.push({ group, count: 1 });
+  }
+  return found;
+}
+
+/** @param {string} group */
+function groupName(group) {
+  const [path, leaf] = cutGroup(group);
+  return html`<span class="path">${path}</span>${leaf}`;
+}
+
+/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, metric?: string}} column @param {boolean} first @param {string} kind */
+function head(column, first, kind) {
+  const { id, label, downFirst = false, isDrawing = false, metric = "" } = column;
+  const at = sorting.value.findIndex((one) => one.id === id);
+  const down = sorting.value[at]?.down;
+  const order = at < 0 ? "none" : down ? "descending" : "ascending";
+  const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
+  const isMovable = kind !== "name-cell";
+  return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
+    draggable=${isMovable ? "true" : "false"} @dragstart=${dragged} @dragover=${hovered} @dragleave=${left} @drop=${dropped}>
+    ${isDrawing
+      ? html`<span class="head-label">${label}</span>`
+      : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
+          <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`}
+    ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => turnBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
+  </th>`;
+}
+
+let carried = "";
+
+/** @param {DragEvent} event */
+const headOf = (event) => /** @type {HTMLElement} */ (event.currentTarget);
+
+/** @param {DragEvent} event */
+function dragged(event) {
+  carried = headOf(event).dataset.column ?? "";
+  event.dataTransfer?.setData("text/plain", carried);
+}
+
+/** @param {DragEvent} event */
+function hovered(event) {
+  if (!carried) return;
+  event.preventDefault();
+  headOf(event).classList.add("drop");
+}
+
+/** @param {DragEvent} event */
+const left = (event) => headOf(event).classList.remove("drop");
+
+/** Puts the carried column in the place of the one it was dropped on. @param {DragEvent} event */
+function dropped(event) {
+  left(event);
+  event.preventDefault();
+  const ids = shownIds.peek();
+  const from = ids.indexOf(carried);
+  const to = Math.max(0, ids.indexOf(headOf(event).dataset.column ?? ""));
+  carried = "";
+  if (from < 0 || from === to) return;
+  const others = ids.filter((_, at) => at !== from);
+  chooseColumns([...others.slice(0, to), ids[from], ...others.slice(to)]);
+}
+
+/** @param {Column[]} columns */
+const filterFields = (columns) => html`
+  <tr class="filter-fields">
+    <td class="name-cell"><span class="meta">${ICONS.search}${t("overview.filter_values")}</span></td>
+    ${columns.map((column, at) => html`<td class=${isFirst(columns, at) ? "first" : ""}>${column.isDrawing ? nothing : filterInput(column)}</td>`)}
+    <td></td>
+  </tr>`;
+
+const EXAMPLES = { number: ">0.9", text: "!=sgd", duration: ">1h", time: "" };
+
+/** @param {Column} column */
+function filterInput({ id, label, group, kind }) {
+  const error = filterRules.value.get(id)?.error ?? "";
+  const name = t("overview.filter_column", { name: group ? `${group} ${label}` : label });
+  return html`<input type="text" spellcheck="false" autocomplete="off" data-filter=${id} .value=${filters.value.get(id) ?? ""} placeholder=${EXAMPLES[kind]}
+    aria-label=${name} aria-invalid=${Boolean(error)} title=${error ? t("overview.filter_broken", { part: error }) : t("overview.filter_hint")}
+    @input=${(/** @type {InputEvent} */ event) => filterBy(id, /** @type {HTMLInputElement} */ (event.target).value)}>`;
+}

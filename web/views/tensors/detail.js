@@ -1,0 +1,104 @@
+// One tensor: which it is, what is said of it at the step, and one of its four views.
+
+import { html, nothing } from "lit-html";
+import { npyAddress } from "../../api/tensors.js";
+import { DASHES } from "../../lib/colours.js";
+import { grouped, shortNumber } from "../../lib/numbers.js";
+import { cutGroup } from "../../lib/tags.js";
+import { printSlice } from "../../lib/tensor_slice.js";
+import { wallTime } from "../../lib/times.js";
+import { styles } from "../../state/runs.js";
+import { set } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { empty, withoutRuns } from "../empty_page.js";
+import { ICONS, swatch } from "../icons.js";
+import { nameOf } from "../run_row.js";
+import { stepSlider } from "../step_slider.js";
+import { differenceView } from "./difference_view.js";
+import { histogramView } from "./histogram_view.js";
+import { close, tag, view } from "./settings.js";
+import { entry, hasNumbers, place, placeOf, run, runs, showStep, slice, steps, tags } from "./shown.js";
+import { sliceFields } from "./slice_fields.js";
+import { statisticsView } from "./statistics_view.js";
+import { tableView } from "./table_view.js";
+
+/** @typedef {import("./steps_of.js").Entry} Entry */
+
+const VIEWS = { table: tableView, stats: statisticsView, hist: histogramView, diff: differenceView };
+
+export function detail() {
+  const none = withoutRuns();
+  if (none) return none;
+  const shown = entry.value;
+  if (!shown) return html`<section class="tensor" data-tag=${tag.value}>${heading(null)}${waiting()}</section>`;
+  return html`
+    <section class="tensor" data-tag=${tag.value} data-run=${run.value} data-step=${shown.step} data-view=${view.value} aria-label=${tag.value}>
+      ${heading(shown)}
+      <div class="tensor-controls">
+        ${stepSlider({ steps: (steps.entries.value ?? []).map(({ step }) => step), at: place.value, changed: showStep })}
+        ${view.value === "stats" ? nothing : sliceFields()}
+      </div>
+      ${hasNumbers.value || view.value === "stats" ? VIEWS[view.value]() : html`<p class="tensor-note">${t("tensor.no_numbers", { dtype: shown.dtype })}</p>`}
+    </section>`;
+}
+
+function waiting() {
+  const error = steps.error.value;
+  if (error) return empty("failed", t("tensor.failed"), error.message);
+  if (tags.rows.value && !run.value) return empty("not_here", t("tensor.not_here"), nothing);
+  return steps.entries.value ? empty("no_points", t("tensor.no_points"), nothing) : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
+}
+
+/** @param {Entry | null} shown */
+function heading(shown) {
+  const [group, leaf] = cutGroup(tag.value);
+  return html`
+    <header class="tensor-head">
+      <button class="quiet" data-key="back" title=${t("tensor.back")} aria-label=${t("tensor.back")} @click=${close}>${ICONS.chevron}</button>
+      <h2 title=${tag.value}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h2>
+      ${runChoice()}
+      ${shown ? html`<code class="tensor-shape" data-dims=${JSON.stringify(shown.dims)}>${shapeOf(shown)}</code>
+        <span class="meta">${typeof shown.wall_time === "number" ? wallTime(shown.wall_time) : nothing}</span>
+        <span class="space"></span>${hasNumbers.value ? downloads(shown) : nothing}` : nothing}
+    </header>
+    ${shown && hasNumbers.value ? facts(shown) : nothing}`;
+}
+
+/** @param {Entry} entry */
+export const shapeOf = ({ dims, dtype }) => `${dims.length ? dims.map(String).join(" × ") : t("tensor.scalar")}  ${dtype}`;
+
+function runChoice() {
+  const style = styles.value.get(run.value) ?? { colour: 0, dash: 0 };
+  const chosen = (/** @type {Event} */ event) => set({ "tensor.run": /** @type {HTMLSelectElement} */ (event.target).value });
+  return html`<label class="tensor-run">${swatch(style, DASHES[style.dash])}
+    <select data-key="run" aria-label=${t("tensor.run")} .value=${run.value} @change=${chosen}>
+      ${runs.value.map((name) => html`<option value=${name} ?selected=${name === run.value}>${nameOf(name)}</option>`)}
+    </select></label>`;
+}
+
+/** @param {Entry} shown */
+function downloads(shown) {
+  const parts = slice.value?.parts ?? [];
+  const from = placeOf(run.value, shown);
+  const isPart = parts.some(({ count }, dim) => count < shown.dims[dim]);
+  return html`
+    ${isPart ? html`<a class="quiet text-link" data-key="npy-slice" download href=${`./api/${npyAddress(from, printSlice(parts))}`} title=${t("tensor.npy_slice_hint")}>${ICONS.csv}${t("tensor.npy_slice")}</a>` : nothing}
+    <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`} title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a>`;
+}
+
+/** @param {Entry} shown */
+const facts = (shown) => html`
+  <dl class="tensor-facts">
+    ${fact("count", grouped(shown.count))}
+    ${fact("min", textOf(shown.min))}${fact("mean", textOf(shown.mean))}${fact("max", textOf(shown.max))}
+    ${shown.nan_count ? fact("nan", grouped(shown.nan_count), true) : nothing}
+    ${shown.pos_inf_count ? fact("pos_inf", grouped(shown.pos_inf_count), true) : nothing}
+    ${shown.neg_inf_count ? fact("neg_inf", grouped(shown.neg_inf_count), true) : nothing}
+    ${shown.count && !(shown.nan_count + shown.pos_inf_count + shown.neg_inf_count) ? html`<div><dt></dt><dd class="meta">${t("tensor.all_finite")}</dd></div>` : nothing}
+  </dl>`;
+
+/** @param {"count" | "min" | "mean" | "max" | "nan" | "pos_inf" | "neg_inf"} name @param {string} text @param {boolean} [isBad] */
+const fact = (name, text, isBad = false) => html`<div data-fact=${name} class=${isBad ? "non-finite" : ""}><dt>${t(`tensor.${name}`)}</dt><dd>${text}</dd></div>`;
+
+/** @param {number | string | null} value */
+const textOf = (value) => (value === null ? "–" : shortNumber(Number(value), 6));

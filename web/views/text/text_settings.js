@@ -1,0 +1,11 @@
+// What the text page remembers in the address: its step, and how texts are shown.
+
+import { computed } from "@preact/signals-core";
+import { set, setting } from "../../state/view.js";
+import { PageStep } from "../images/page_step.js";
+
+export const textStep = new PageStep("text");
+
+const shownAs = setting("text.as", "markdown", ["markdown", "raw"]);
+export const isRaw = computed(() => shownAs.value === "raw");
+export const showRaw = (/** @type {boolean} */ raw) => set({ "text.as": raw ? "raw" : "" });
