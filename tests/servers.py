@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TypeVar
 
 Answer = TypeVar("Answer")
-_caches = tempfile.TemporaryDirectory(prefix="toposcope-caches-")
-"""Where the servers keep their index, unless they are told."""
+_kept = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
+"""Where the servers keep their index and notes, unless they are told."""
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_kept.name}/cache", "XDG_DATA_HOME": f"{_kept.name}/data"}
 
 
 def start(logdir: Path | str, *arguments: str) -> tuple[subprocess.Popen[str], str]:
     """Start summary-server on any free port; return the process and its URL."""
     command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0", *arguments]
-    environment = {**os.environ, "XDG_CACHE_HOME": _caches.name}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
     line = process.stdout.readline()
     url = re.search(r"http://\S+", line)

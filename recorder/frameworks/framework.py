@@ -8,6 +8,9 @@ from google.protobuf.message import Message
 
 from toposcope.recorder.values.histogram import Histogram
 
+SEVERAL = "several_optimizers"
+"""Under it is what several optimizers remember: a name that no optimizer made of others has of itself."""
+
 
 class DatasetFacts(NamedTuple):
     """What is known of a dataset."""

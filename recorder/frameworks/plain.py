@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toposcope.recorder.frameworks.framework import DatasetFacts, Framework
+from toposcope.recorder.frameworks.framework import SEVERAL, DatasetFacts, Framework
 from toposcope.recorder.training.state import length_of
 from toposcope.recorder.values.foreign import called
 
@@ -71,12 +71,19 @@ class PlainFramework:
         network.load_parameters(dict(state))
 
     def optimizer_state(self, optimizer: Any) -> dict[str, Any] | None:
-        """Return what optimizer.state_dict() returns, if it has that method."""
+        """Return what optimizer.state_dict() returns, if it has that method; of several under one name."""
+        if isinstance(optimizer, tuple):
+            states = [self.optimizer_state(each) for each in optimizer]
+            return None if None in states else {SEVERAL: states}
         state = getattr(optimizer, "state_dict", None)
         return dict(state()) if callable(state) else None
 
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Call optimizer.load_state_dict(state); TypeError when it has no such method."""
+        if isinstance(optimizer, tuple):
+            for each, own in zip(optimizer, state[SEVERAL], strict=True):
+                self.load_optimizer_state(each, own)
+            return
         if not callable(getattr(optimizer, "load_state_dict", None)):
             raise TypeError(f"A {type(optimizer).__name__} has no method load_state_dict(): its state cannot be set.")
         optimizer.load_state_dict(state)

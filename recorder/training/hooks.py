@@ -169,13 +169,18 @@ class Hooks:
     def _show_metrics(self) -> None:
         metrics = dict(self._state.eval_results or {})
         is_inside = len(self._phases) > 1
-        if (label := self._state.dataloader_label) not in (None, "eval"):  # One of several evaluators, or a named one.
+        if (label := self._state.dataloader_label) not in (None, "eval") and not self._is_only_evaluator(label):
             own = {name if name.startswith(f"{label}/") else f"{label}/{name}": each for name, each in metrics.items()}
+            if is_inside and self._state.eval_loss is not None:
+                own[f"{label}/eval_loss"] = self._state.eval_loss
             self.params.update(eval_label=label, evaluator_results=own)
         self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_inside else metrics
         if is_inside:
             loss = {} if self._state.eval_loss is None else {"eval_loss": self._state.eval_loss}
             self.params["eval_results"] = {**self.params.get("eval_results", {}), **metrics, **loss}
+
+    def _is_only_evaluator(self, label: str | None) -> bool:
+        return [evaluator.label for evaluator in self._state.evaluators] == [label]
 
     def _settle(self, hook: str) -> None:
         if hook == "on_train_epoch_end":

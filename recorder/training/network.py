@@ -7,7 +7,6 @@ from toposcope.recorder.frameworks.framework import framework_of
 from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign import shown
 
-
 AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
 

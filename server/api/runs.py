@@ -11,9 +11,7 @@ from pydantic import BaseModel
 from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.reply import json_reply
 from toposcope.server.loading.discovery import printable
-from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.hparams import parent_of
 
 router = APIRouter()
 _LISTED_DAMAGE = 100
@@ -83,6 +81,7 @@ class Runs(BaseModel):
 def list_runs(request: Request, current: Current) -> Response:
     """List the runs of the logdir, oldest first."""
     runs = sorted(current.runs.values(), key=lambda run: (run.started or float("inf"), run.name))
+    parents = request.app.state.overview.parents(current.runs)
     return json_reply(
         {
             "revision": current.revision,
@@ -90,12 +89,12 @@ def list_runs(request: Request, current: Current) -> Response:
             "logdir_exists": current.exists,
             "loading": current.loading,
             "progress": current.progress._asdict(),
-            "runs": [_describe(run, current) for run in runs],
+            "runs": [_describe(run, parents.get(run.name)) for run in runs],
         }
     )
 
 
-def _describe(run: RunView, current: Snapshot) -> dict[str, Any]:
+def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     return {
         "run": run.name,
@@ -111,7 +110,7 @@ def _describe(run: RunView, current: Snapshot) -> dict[str, Any]:
         "damaged_records": sum(len(file.damage) for file in run.files),
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
         "pending_records": sum(file.heavy - file.verified for file in run.files),
-        "parent": parent_of(run, current.runs),
+        "parent": parent,
         "plugins": dict(run.plugins),
     }
 

@@ -37,7 +37,8 @@ def downsample(value: Float64s, points: int) -> Indices:
 def _union(*parts: npt.ArrayLike) -> Indices:
     """Return all indices, ascending, each once. np.unique makes a hash table of integers: 20 times slower."""
     indices: Indices = np.sort(np.concatenate([np.asarray(part, np.intp) for part in parts]))
-    return indices[np.append(True, indices[1:] != indices[:-1])]
+    once: Indices = indices[np.append(True, indices[1:] != indices[:-1])]
+    return once
 
 
 def _extremes(value: Float64s, points: int) -> Indices:

@@ -1,6 +1,5 @@
 """Fixtures of the browser tests: a real server process, a real Chromium, a page that tolerates no error."""
 
-import os
 import re
 import shutil
 import signal
@@ -12,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from servers import ENVIRONMENT
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGUMENTS = [
@@ -49,7 +49,7 @@ def server() -> Iterator[Callable[..., Server]]:
         command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), *arguments]
         port = [] if "--port" in arguments else ["--port", "0"]
         process = subprocess.Popen(
-            [*command, *port], stdout=subprocess.PIPE, text=True, env={**os.environ, "TZ": "UTC"}
+            [*command, *port], stdout=subprocess.PIPE, text=True, env={**ENVIRONMENT, "TZ": "UTC"}
         )
         assert process.stdout
         line = process.stdout.readline()

@@ -83,6 +83,7 @@ def test_same_series_side_by_side(server, page, pages, logdir):
             expect(section.locator(f'{card} [data-run="{run}"]').first).to_be_visible()
         expect(section.locator('[data-run="c"]')).to_have_count(0)
     page.locator('[data-key="tag-scalar"]').select_option(HOSTILE)
+    scalar.scroll_into_view_if_needed()
     expect(page.locator(f"scalar-card[data-tag={json.dumps(HOSTILE)}]")).to_have_attribute("data-drawn-points", "8")
 
     other = pages.open()

@@ -108,7 +108,7 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="outliers"] [data-value="ignored"]').click()
     page.locator('[data-choice="best"] [data-value="max"]').click()
-    page.locator('[data-choice="x-scale"] [data-value="log"]').click()
+    page.locator('[data-choice="x"] [data-value="log"]').click()
     page.keyboard.press("Escape")
     expect(page.locator("#scalar-options")).to_be_hidden()
 
@@ -279,6 +279,8 @@ def test_bands_of_groups(server, page, tmp_path):
     found = [float(shown[name]) for name in ("value", "low", "high", "count")]
     assert found == pytest.approx([statistics.mean(column), min(column), max(column), 3], rel=1e-6)
 
+    record(tmp_path / "other", {"loss": [math.nan]})
+    expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 run in no group")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="band"] [data-value="std"]').click()
     page.locator('[data-choice="group"] [data-value="none"]').click()
@@ -288,6 +290,7 @@ def test_bands_of_groups(server, page, tmp_path):
     row = page.locator('#read-out .row[data-shown="true"]')
     expect(row.locator(".name")).to_have_text("All runs")
     expect(row).to_have_attribute("data-count", "6")
+    expect(card(page).locator('[data-note="non_finite"]')).to_be_visible()
     record(tmp_path / "lr1_seed3", {"loss": noisy(20)})
     expect(row).to_have_attribute("data-count", "7")
     everything = [values[5] for values in [*runs.values(), noisy(20)]]
@@ -295,7 +298,7 @@ def test_bands_of_groups(server, page, tmp_path):
     assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="group"] [data-value="off"]').click()
-    expect(card(page)).to_have_attribute("data-drawn-points", "140")
+    expect(card(page)).to_have_attribute("data-drawn-points", "141")
 
 
 def test_a_colour_that_somebody_chose(server, page, tmp_path):

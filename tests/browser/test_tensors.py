@@ -92,7 +92,7 @@ def test_table_shows_the_elements(server, page, tmp_path):
         page.keyboard.press("ArrowDown")
         expect(read_out(page)).to_have_attribute("data-value", exact)
         if values.dtype == np.float32:
-            for name in ("nan", "pos_inf", "neg_inf"):
+            for name in ("nan_count", "pos_inf_count", "neg_inf_count"):
                 expect(fact(page, name)).to_have_text("1")
 
 
@@ -184,6 +184,10 @@ def test_difference(server, page, tmp_path):
     assert float(distance.get_attribute("data-max") or 0) == pytest.approx(float(np.nanmax(np.abs(change))))
     shown = [[float(cell) for cell in row[1:]] for row in table_of(page)[1:]]
     np.testing.assert_allclose(shown, change, atol=5e-5)
+
+    row, column = np.unravel_index(np.nanargmax(np.abs(change)), change.shape)
+    page.locator('[data-key="largest"]').click()
+    expect(read_out(page)).to_have_attribute("data-index", f"[{row},{column}]")
 
     page.locator('[data-key="other-run"]').select_option("b")
     expect(distance).to_have_attribute("data-unequal", "12")

@@ -113,7 +113,8 @@ def has_rule(case: Case) -> bool:
     """Say whether a rule that OpenAPI cannot tell may refuse values of which each is as declared."""
     given = case.body if isinstance(case.body, dict) else case.query
     names = {name for name, value in given.items() if value is not None}
-    # lo <= hi; a node stands alone; a slice fits the tensor; by has a valid regular expression; what JSON Schema takes for an integer, 1.0, is none here.
+    # lo <= hi; a node stands alone; a slice fits the tensor; by holds a regular expression; what JSON Schema takes for
+    # an integer, 1.0, is none here.
     return {"lo", "hi"} <= names or bool(names & {"node", "slice", "by"}) or case.method == "POST"
 
 

@@ -4,8 +4,8 @@
 
 /** A value and the step of its point. @typedef {{value: number, step: number}} Extreme */
 
-/** What a group of runs has instead of values of its own.
- * @typedef {{x: Float64Array, low: Float64Array, high: Float64Array, count: Int32Array, runs: string[]}} Band */
+/** What a group of runs has instead of values of its own. Points that are not finite are in no statistic.
+ * @typedef {{x: Float64Array, low: Float64Array, high: Float64Array, count: Int32Array, hasNonFinite: boolean, runs: string[]}} Band */
 
 /** Columns of one line; `smoothed` is empty unless it was asked for.
  * @typedef {object} Series
@@ -61,7 +61,7 @@ export function bandOf(reply) {
     total: reply.total,
     duplicates: 0,
     ...extremesOf(x, value),
-    band: { x, low: numbers(reply.low), high: numbers(reply.high), count: Int32Array.from(reply.count), runs: reply.runs },
+    band: { x, low: numbers(reply.low), high: numbers(reply.high), count: Int32Array.from(reply.count), hasNonFinite: reply.non_finite.some((n) => n > 0), runs: reply.runs },
   };
 }
 

@@ -39,6 +39,8 @@ export class Feed {
     this.overtaken = new Set();
     /** The unzoomed series, for the way back. @type {Shelf | null} */
     this.whole = null;
+    /** Runs that belong to no group, while bands are drawn. @type {readonly string[]} */
+    this.ungrouped = [];
     /** Grows with every change of `series`. */
     this.version = signal(0);
     /** The revision of the last reply. */
@@ -95,8 +97,8 @@ export class Feed {
     }
   }
 
-  /** @param {string[]} asked @param {Series[]} came @param {number} revision */
-  receive(asked, came, revision) {
+  /** @param {string[]} asked @param {Series[]} came @param {number} revision @param {readonly string[]} ungrouped */
+  receive(asked, came, revision, ungrouped) {
     const present = Map.groupBy(came, (series) => series.run);
     if (this.query.grouped || this.isBands) this.series = new Map();
     if (this.query.grouped) this.series = present;
@@ -107,6 +109,7 @@ export class Feed {
       if (series) this.series.set(run, series);
       else this.series.delete(run);
     }
+    this.ungrouped = ungrouped;
     this.revision = revision;
     this.error.value = null;
     this.version.value++;

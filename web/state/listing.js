@@ -8,6 +8,12 @@ import { addressOf, readListing } from "../api/listings.js";
 
 const REQUESTS_AT_ONCE = 4;
 
+/** Changes are counted: a listing nobody looks at learns of those it has missed when somebody does. */
+let changes = 0;
+let allChangedAt = 0;
+/** @type {Map<string, number>} */
+const changedAt = new Map();
+
 /** Those somebody looks at, in the order they came. @type {Set<Listing>} */
 const inSight = new Set();
 let underWay = 0;
@@ -20,6 +26,7 @@ export class Listing {
   error = signal(null);
   isStale = true;
   #looks = 0;
+  #readAt = 0;
   #address = "";
   /** @type {AbortController | null} */
   #request = null;
@@ -45,6 +52,7 @@ export class Listing {
   look() {
     this.#looks++;
     inSight.add(this);
+    if (Math.max(allChangedAt, changedAt.get(this.query?.run ?? "") ?? 0) > this.#readAt) this.isStale = true;
     startSome();
     return () => {
       if (--this.#looks) return;
@@ -67,6 +75,7 @@ export class Listing {
     const request = new AbortController();
     this.#request = request;
     this.isStale = false;
+    this.#readAt = changes;
     underWay++;
     try {
       this.reply.value = await readListing(this.#address, request.signal);
@@ -99,5 +108,8 @@ function startSome() {
 
 /** @param {string[] | null} changed runs with new points, null = any */
 export function expireListings(changed) {
+  changes++;
+  if (!changed) allChangedAt = changes;
+  for (const run of changed ?? []) changedAt.set(run, changes);
   for (const listing of inSight) if (!changed || changed.includes(listing.query?.run ?? "")) listing.expire();
 }

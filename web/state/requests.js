@@ -92,10 +92,10 @@ async function run(job) {
   jobs.add(job);
   for (const feed of job.feeds) for (const name of job.runs) feed.asking.add(name);
   try {
-    const { series, revision } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
-    deliver(job, series, revision);
+    const { series, revision, ungrouped = [] } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
+    deliver(job, series, revision, ungrouped);
   } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404) deliver(job, new Map(), 0); // The runs went meanwhile.
+    if (error instanceof RefusedRequest && error.status === 404) deliver(job, new Map(), 0, []); // The runs went meanwhile.
     else if (!job.stop.signal.aborted) for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
   } finally {
     jobs.delete(job);
@@ -103,7 +103,7 @@ async function run(job) {
   }
 }
 
-/** Series by tag. @typedef {{series: Map<string, import("../lib/series.js").Series[]>, revision: number}} Came */
+/** Series by tag. @typedef {{series: Map<string, import("../lib/series.js").Series[]>, revision: number, ungrouped?: string[]}} Came */
 
 /** @param {Job} job @returns {Promise<Came>} */
 async function readSeries(job) {
@@ -120,9 +120,9 @@ async function readBands(job) {
   const { grouped, attempt } = job.feeds[0].query;
   const how = /** @type {NonNullable<typeof grouped>} */ (grouped).how;
   const request = { ...requestOf(job), ...how, points: MOST_POINTS, ...(Number(attempt) && { attempt: Number(attempt) }) };
-  const { groups, revision } = await readGroups(request, job.stop.signal);
+  const { groups, revision, ungrouped } = await readGroups(request, job.stop.signal);
   const byTag = Map.groupBy(groups, (one) => one.tag);
-  return { series: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision };
+  return { series: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision, ungrouped };
 }
 
 /** The attempts to ask for one by one; 0 = stitched together.
@@ -159,9 +159,9 @@ function requestOf({ feeds, runs }) {
   };
 }
 
-/** @param {Job} job @param {Came["series"]} series by tag @param {number} revision */
-function deliver(job, series, revision) {
-  for (const feed of current(job)) feed.receive(job.runs, series.get(feed.tag) ?? [], revision);
+/** @param {Job} job @param {Came["series"]} series by tag @param {number} revision @param {string[]} ungrouped */
+function deliver(job, series, revision, ungrouped) {
+  for (const feed of current(job)) feed.receive(job.runs, series.get(feed.tag) ?? [], revision, ungrouped);
 }
 
 /** Feeds that still want this job's answer.

@@ -7,6 +7,7 @@ import { isShown } from "../lib/selection.js";
 import { groupTags, likelyFocus } from "../lib/tags.js";
 import { listed, runs, runsByName, scalarTags } from "./catalogue.js";
 import { chosenColours } from "./colours.js";
+import { awayRuns } from "./notes.js";
 import { runFilter, selection, tagFilter, view } from "./view.js";
 
 /** @typedef {import("../api/replies.js").RunRow} RunRow */
@@ -44,7 +45,8 @@ let drawnBefore = [];
 
 /** Names of the runs that are drawn, in start order; told only when they change. */
 export const drawnRuns = computed(() => {
-  const names = runs.value.map((row) => row.run).filter((run) => runRule.value.keeps(run) && isShown(selection.value, run));
+  const isDrawn = (/** @type {string} */ run) => runRule.value.keeps(run) && isShown(selection.value, run) && !awayRuns.value.has(run);
+  const names = runs.value.map((row) => row.run).filter(isDrawn);
   const same = names.length === drawnBefore.length && names.every((name, index) => name === drawnBefore[index]);
   return same ? drawnBefore : (drawnBefore = names);
 });

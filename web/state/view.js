@@ -108,7 +108,8 @@ export function followAddress() {
     if (hash === location.hash.replace(/^#/, "")) return;
     const address = hash ? `#${hash}` : location.pathname + location.search;
     // Back leads to the page that was shown before, not to every setting on the way.
-    const isOtherPage = parseView(location.hash).page !== view.value.page;
+    const before = parseView(location.hash);
+    const isOtherPage = before.page !== view.value.page || before.own["over.run"] !== view.value.own["over.run"];
     history[isOtherPage ? "pushState" : "replaceState"](null, "", address);
   });
 }

@@ -5,7 +5,6 @@ from typing import Any
 
 from toposcope.proto.graph_pb2 import GraphProto
 from toposcope.recorder.frameworks.torch.exported_graph import exported_graph
-from toposcope.recorder.frameworks.torch.first_inputs import FirstInputs
 from toposcope.recorder.frameworks.torch.inputs import Inputs
 from toposcope.recorder.frameworks.torch.module_tree import module_tree
 from toposcope.recorder.frameworks.torch.modules import unwrapped
@@ -40,16 +39,3 @@ def _reason(error: Exception) -> str:
     first_line = next((line for line in str(error).splitlines() if line.strip()), "")
     reason = _REFUSED.sub(" ", f"{type(error).__name__}: {first_line}").strip(" :")
     return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"
-
-
-class WaitingGraph:
-    """Gives the graph of a network as soon as the network was called once."""
-
-    def __init__(self, network: Any) -> None:
-        """Wait for the first call of *network*, a torch.nn.Module."""
-        self._network = network
-        self._first = FirstInputs(network)
-
-    def __call__(self) -> GraphProto | None:
-        """Return the graph, None before the first call."""
-        return None if self._first.inputs is None else graph_of(self._network, self._first.inputs)

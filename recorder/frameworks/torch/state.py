@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from toposcope.recorder.frameworks.framework import SEVERAL
 from toposcope.recorder.frameworks.torch.modules import is_tensor, library
 from toposcope.recorder.frameworks.torch.settings import attribute
-
-SEVERAL = "several_optimizers"
-"""Under it is what several optimizers remember: a name that no optimizer made of others has of itself."""
 
 
 def is_extra_state(name: object) -> bool:

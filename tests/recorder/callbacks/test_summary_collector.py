@@ -96,7 +96,8 @@ def test_batches_without_images_are_told_of_once(tmp_path: Path, caplog: pytest.
     with caplog.at_level(logging.WARNING):
         train(tmp_path / "unasked", Line(), line_batches(1))
         assert not caplog.records
-        train(tmp_path / "asked", Line(), line_batches(30), collect_specified_data={**QUIET, "collect_input_data": True})
+        asked = {**QUIET, "collect_input_data": True}
+        train(tmp_path / "asked", Line(), line_batches(30), collect_specified_data=asked)
 
     assert steps_of(tmp_path / "asked", "loss/auto") == [1, 10, 20, 30]
     (record,) = caplog.records

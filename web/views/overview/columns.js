@@ -70,8 +70,8 @@ function metricColumns(tag) {
   const downFirst = goal === "max";
   return [
     { ...shared, id: line, label: t("overview.col_line"), width: 104, value: () => null, look: "sparkline", isDrawing: true },
-    { ...shared, id: last, label: t("overview.col_last"), width: 88, value: (row) => numberOf(row.facts?.metrics[tag]?.last), look: "metric", downFirst },
-    { ...shared, id: best, label: t(`overview.col_${goal}`), width: 88, value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null, look: "metric", downFirst },
+    { ...shared, id: last, label: t("overview.col_last"), width: 100, value: (row) => numberOf(row.facts?.metrics[tag]?.last), look: "metric", downFirst },
+    { ...shared, id: best, label: t(`overview.col_${goal}`), width: 104, value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null, look: "metric", downFirst },
   ];
 }
 

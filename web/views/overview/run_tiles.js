@@ -36,7 +36,7 @@ function drawnTile(listed, facts, plugin, page) {
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
     <h3>${linkTo(run, { page, tags: "" }, html`${foundIn(listed, (one) => one === plugin)}${ICONS.chevron}`, `open-${plugin}`)}</h3>
     <div class="miniature">${plugin === "scalar" ? courses(run, facts) : MINIATURES[plugin](newest(listed, plugin))}</div>
-    <p class="meta">${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
+    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
   </section>`;
 }
 

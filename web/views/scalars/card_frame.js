@@ -36,7 +36,7 @@ export function cardFrame(card, parts, plot, axis) {
       ${actions(card, isOpen)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes">${notes(series, plot)}${axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
+    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(series, plot)}${bandNotes(all)}${axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
     ${state(all, card.tag)}
     ${isOpen ? html`${cardSettings(card.tag)}<value-table .plot=${plot}></value-table>` : nothing}`;
 }
@@ -44,9 +44,9 @@ export function cardFrame(card, parts, plot, axis) {
 /** @param {Part[]} all */
 function title([own, ...others]) {
   const [group, leaf] = cutGroup(own.tag);
-  const names = [own, ...others].map(({ tag }) => tag).join("\n");
+  const names = [own.tag, ...others.map(({ tag, side }) => `+ ${tag} (${t(`card.${side}_axis`)})`)].join("\n");
   return html`<h3 title=${names}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span>${others.map(
-    ({ tag, side }) => html`<span class="with"> + ${cutGroup(tag)[1]}${side === "right" ? html` <span class="meta">(${t("card.right_axis")})</span>` : nothing}</span>`,
+    ({ tag }) => html`<span class="with"> + ${cutGroup(tag)[1]}</span>`,
   )}</h3>`;
 }
 
@@ -92,6 +92,17 @@ function notes(series, plot) {
     ${duplicates ? html`<span data-note="duplicates" title=${t("card.duplicates_hint")}>${t("card.duplicates", { n: grouped(duplicates) })}</span>` : nothing}
     ${dropped ? html`<span data-note="dropped">${t("card.dropped", { n: grouped(dropped) })}</span>` : nothing}
     ${left ? html`<span data-note="left">${t("card.left", { n: grouped(left) })}</span>` : nothing}`;
+}
+
+/** What no band holds.
+ * @param {Part[]} all */
+function bandNotes(all) {
+  if (!all[0].series.some(({ band }) => band)) return nothing;
+  const { ungrouped } = all[0].feed;
+  const isBroken = all.some(({ series }) => series.some(({ band }) => band?.hasNonFinite));
+  return html`
+    ${ungrouped.length ? html`<span data-note="ungrouped" title=${ungrouped.slice(0, 20).map(nameOf).join("\n")}>${t("card.ungrouped", { n: grouped(ungrouped.length) })}</span>` : nothing}
+    ${isBroken ? html`<span data-note="non_finite">${t("card.non_finite")}</span>` : nothing}`;
 }
 
 /** @param {import("../../charts/plot.js").Line[]} lines */

@@ -21,18 +21,28 @@ export const optionsButton = () => html`
 
 const sheet = () => html`
   <div class="option-rows">
-    ${option(t("bar.group"), choice("group", t("bar.group"), [["off", t("bar.group_off")], ["none", t("bar.group_none")], ["regex", t("bar.group_regex")], ["param", t("bar.group_param")]], grouping.value, (value) => set({ "scalar.group": value === "off" ? "" : value })))}
+    ${choices("group", t("bar.group"), grouping.value, [["off", t("bar.group_off")], ["none", t("bar.group_none")], ["regex", t("bar.group_regex")], ["param", t("bar.group_param")]])}
     ${grouping.value === "regex" ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), [])) : nothing}
     ${grouping.value === "param" ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value)) : nothing}
-    ${grouping.value === "off" ? nothing : html`
-      ${option(t("bar.centre"), choice("centre", t("bar.centre"), [["mean", t("bar.centre_mean")], ["median", t("bar.centre_median")]], centre.value, (value) => set({ "scalar.centre": value === "mean" ? "" : value })))}
-      ${option(t("bar.band"), choice("band", t("bar.band"), [["minmax", t("bar.band_minmax")], ["std", t("bar.band_std")], ["quartiles", t("bar.band_quartiles")], ["none", t("bar.band_none")]], band.value, (value) => set({ "scalar.band": value === "minmax" ? "" : value })))}`}
+    ${grouping.value === "off" ? nothing : bandRows()}
     <hr>
-    ${option(t("bar.outliers"), choice("outliers", t("bar.outliers_hint"), [["drawn", t("bar.outliers_drawn")], ["ignored", t("bar.outliers_ignored")]], outliers.value, (value) => set({ "scalar.outliers": value === "drawn" ? "" : value })))}
-    ${option(t("bar.best"), choice("best", t("bar.best_hint"), [["off", t("bar.best_off")], ["min", t("bar.best_min")], ["max", t("bar.best_max")]], best.value, (value) => set({ "scalar.best": value === "off" ? "" : value })))}
-    ${option(t("bar.x_scale"), choice("x-scale", t("bar.x_scale"), [["linear", t("bar.linear")], ["log", t("bar.log")]], logXChosen.value ? "log" : "linear", (value) => set({ "scalar.x": value === "linear" ? "" : value })))}
+    ${choices("outliers", t("bar.outliers"), outliers.value, [["drawn", t("bar.outliers_drawn")], ["ignored", t("bar.outliers_ignored")]], t("bar.outliers_hint"))}
+    ${choices("best", t("bar.best"), best.value, [["off", t("bar.best_off")], ["min", t("bar.best_min")], ["max", t("bar.best_max")]], t("bar.best_hint"))}
+    ${choices("x", t("bar.x_scale"), logXChosen.value ? "log" : "linear", [["linear", t("bar.linear")], ["log", t("bar.log")]])}
     ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}
   </div>`;
+
+const bandRows = () => html`
+  ${choices("centre", t("bar.centre"), centre.value, [["mean", t("bar.centre_mean")], ["median", t("bar.centre_median")]])}
+  ${choices("band", t("bar.band"), band.value, [
+    ["minmax", t("bar.band_minmax")], ["std", t("bar.band_std")], ["quartiles", t("bar.band_quartiles")], ["none", t("bar.band_none")],
+  ])}`;
+
+/** A row of one choice; its first option is the usual one, which leaves the address.
+ * @param {string} name of the setting behind its dot @param {string} label @param {string} chosen
+ * @param {Array<[value: string, text: string]>} options @param {string} [hint] */
+const choices = (name, label, chosen, options, hint = label) =>
+  option(label, choice(name, hint, options, chosen, (value) => set({ [`scalar.${name}`]: value === options[0][0] ? "" : value })));
 
 /** @param {string} label @param {unknown} content */
 const option = (label, content) => html`<div class="option"><span>${label}</span>${content}</div>`;

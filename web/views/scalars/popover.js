@@ -22,7 +22,7 @@ export function openAt(id, button) {
   sheet.showPopover();
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = sheet;
-  const left = Math.max(8, Math.min(at.right - width, innerWidth - width - 8));
+  const left = at.left + width <= innerWidth - 8 ? at.left : Math.max(8, at.right - width);
   const below = at.bottom + 4;
   const top = below + height <= innerHeight - 8 ? below : Math.max(8, at.top - height - 4);
   Object.assign(sheet.style, { left: `${left}px`, top: `${top}px` });

@@ -7,6 +7,7 @@ import { clock, duration, wallTime } from "../../lib/times.js";
 import { keyOf } from "../../charts/plot.js";
 import { startOf } from "../../state/runs.js";
 import { t } from "../../state/words.js";
+import { noteOf } from "../../state/notes.js";
 import { nameOf } from "../run_row.js";
 
 /** @typedef {import("../../charts/hit.js").Hit} Hit */
@@ -148,7 +149,7 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   const { cells } = row;
   row.root.classList.toggle("best", best);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.name, [...kin, series.band && !run ? t("read.all_runs") : nameOf(run).slice(shared)].join(" · "));
+  write(cells.name, [...kin, series.band && !run ? t("read.all_runs") : (noteOf(run).alias || nameOf(run).slice(shared))].join(" · "));
   const { dataset } = row.root;
   dataset.run = run;
   dataset.step = String(series.step[index]);

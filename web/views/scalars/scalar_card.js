@@ -6,7 +6,7 @@ import { drawNever, drawSoon } from "../../charts/draw_queue.js";
 import { LineChart } from "../../charts/line_chart.js";
 import { crosshair, pointedRun } from "../../state/pointer.js";
 import { asked } from "../../state/requests.js";
-import { change, opened, theme, zooms } from "../../state/view.js";
+import { change, theme, zooms } from "../../state/view.js";
 import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
@@ -78,7 +78,6 @@ export class ScalarCard extends HTMLElement {
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
       effect(() => this.#standOut(pointedRun.value)),
-      effect(() => void this.classList.toggle("enlarged", opened.value === this.tag)),
       parts.follow(),
     ];
     size.observe(this.host());

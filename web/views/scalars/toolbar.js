@@ -49,13 +49,15 @@ function attempts() {
 }
 
 /** @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
-const which = (name, chosen, offered, usual) =>
-  offered.length || chosen
-    ? select(name, t(`bar.${name}`), [["", t(usual)], ["all", t(`bar.${name}_all`)], ...offered.slice(0, MOST_OFFERED).map((n) => /** @type {[string, string]} */ ([String(n), t(`card.${name}`, { [name]: n })]))], chosen, (value) => set({ [`scalar.${name}`]: value }))
-    : nothing;
+function which(name, chosen, offered, usual) {
+  if (!offered.length && !chosen) return nothing;
+  const single = offered.slice(0, MOST_OFFERED).map((n) => /** @type {[string, string]} */ ([String(n), t(`card.${name}`, { [name]: n })]));
+  const options = /** @type {Array<[string, string]>} */ ([["", t(usual)], ["all", t(`bar.${name}_all`)], ...single]);
+  return select(name, t(`bar.${name}`), options, chosen, (value) => set({ [`scalar.${name}`]: value }));
+}
 
 /** @param {string} name @param {string} label @param {Array<[value: string, text: string]>} options @param {string} chosen @param {(value: string) => void} changed */
-export const select = (name, label, options, chosen, changed) => html`
+const select = (name, label, options, chosen, changed) => html`
   <select class="select" data-select=${name} aria-label=${label} title=${label} @change=${(/** @type {Event} */ event) => changed(/** @type {HTMLSelectElement} */ (event.target).value)}>
     ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen} .selected=${value === chosen}>${text}</option>`)}
   </select>`;

@@ -86,19 +86,17 @@ function downloads(shown) {
     <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`} title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a>`;
 }
 
+/** What is not finite, by the names numbers have everywhere. */
+const NOT_FINITE = /** @type {const} */ ([["nan_count", "NaN"], ["pos_inf_count", "+∞"], ["neg_inf_count", "−∞"]]);
+
 /** @param {Entry} shown */
 const facts = (shown) => html`
   <dl class="tensor-facts">
-    ${fact("count", grouped(shown.count))}
-    ${fact("min", textOf(shown.min))}${fact("mean", textOf(shown.mean))}${fact("max", textOf(shown.max))}
-    ${shown.nan_count ? fact("nan", grouped(shown.nan_count), true) : nothing}
-    ${shown.pos_inf_count ? fact("pos_inf", grouped(shown.pos_inf_count), true) : nothing}
-    ${shown.neg_inf_count ? fact("neg_inf", grouped(shown.neg_inf_count), true) : nothing}
-    ${shown.count && !(shown.nan_count + shown.pos_inf_count + shown.neg_inf_count) ? html`<div><dt></dt><dd class="meta">${t("tensor.all_finite")}</dd></div>` : nothing}
+    ${fact("count", t("tensor.count"), grouped(shown.count))}
+    ${/** @type {const} */ (["min", "mean", "max"]).map((name) => fact(name, t(`tensor.${name}`), shown[name] === null ? "–" : shortNumber(Number(shown[name]), 6)))}
+    ${NOT_FINITE.map(([name, sign]) => (shown[name] ? fact(name, sign, grouped(shown[name]), true) : nothing))}
+    ${shown.count && NOT_FINITE.every(([name]) => !shown[name]) ? html`<div><dt>${t("tensor.all_finite")}</dt><dd></dd></div>` : nothing}
   </dl>`;
 
-/** @param {"count" | "min" | "mean" | "max" | "nan" | "pos_inf" | "neg_inf"} name @param {string} text @param {boolean} [isBad] */
-const fact = (name, text, isBad = false) => html`<div data-fact=${name} class=${isBad ? "non-finite" : ""}><dt>${t(`tensor.${name}`)}</dt><dd>${text}</dd></div>`;
-
-/** @param {number | string | null} value */
-const textOf = (value) => (value === null ? "–" : shortNumber(Number(value), 6));
+/** @param {string} key @param {string} name @param {string} text @param {boolean} [isBad] */
+const fact = (key, name, text, isBad = false) => html`<div data-fact=${key} class=${isBad ? "non-finite" : ""}><dt>${name}</dt><dd>${text}</dd></div>`;

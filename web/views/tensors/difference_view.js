@@ -83,7 +83,7 @@ function difference() {
 const largest = (shown) => Math.max(Math.abs(numberOf(shown?.min ?? 0)), Math.abs(numberOf(shown?.max ?? 0))) || 0;
 
 /** @param {import("./survey.js").Survey<import("../../lib/tensor_measure.js").Distance>} survey */
-function facts({ parts, found }) {
+function facts({ parts, found, covered, total }) {
   const { count, sum, max, at, unequal, apart } = found;
   const compared = count - apart;
   const layout = layoutOf(parts);
@@ -91,8 +91,16 @@ function facts({ parts, found }) {
   return html`
     <dl class="tensor-facts" data-mean=${sum / compared} data-max=${max} data-unequal=${unequal}>
       <div><dt>${t("tensor.mean_difference")}</dt><dd>${compared ? shortNumber(sum / compared, 6) : "–"}</dd></div>
-      <div><dt>${t("tensor.max_difference")}</dt><dd>${compared ? shortNumber(max, 6) : "–"}${index?.length ? html` <span class="meta">${t("tensor.at", { index: `[${index.join(", ")}]` })}</span>` : nothing}</dd></div>
+      <div><dt>${t("tensor.max_difference")}</dt><dd>${compared ? shortNumber(max, 6) : "–"}${index?.length ? largestAt(index, covered === total ? at : null) : nothing}</dd></div>
       <div><dt>${t("tensor.unequal")}</dt><dd>${t("tensor.of", { n: grouped(unequal), all: grouped(compared) })}</dd></div>
       ${apart ? html`<div class="non-finite" data-fact="apart"><dt>${t("tensor.apart")}</dt><dd>${grouped(apart)}</dd></div>` : nothing}
     </dl>`;
+}
+
+/** Where the largest difference is, and the way there when the table has it as its n-th element.
+ * @param {number[]} index @param {number | null} n */
+function largestAt(index, n) {
+  const text = t("tensor.at", { index: `[${index.join(", ")}]` });
+  const go = () => /** @type {{goToElement: (n: number) => void} & Element | null} */ (document.querySelector("tensor-table"))?.goToElement(n ?? 0);
+  return n === null ? html` <span class="meta">${text}</span>` : html` <button class="text" data-key="largest" title=${t("tensor.go")} @click=${go}>${text}</button>`;
 }

@@ -64,7 +64,7 @@ export function showSlice(text) {
 }
 
 /** Does the tensor hold numbers? */
-export const hasNumbers = computed(() => (entry.value ? !/^(string|type )/.test(entry.value.dtype) : false));
+export const hasNumbers = computed(() => Boolean(entry.value && (entry.value.count > 0 || entry.value.dims.includes(0))));
 
 const other = computed(() => againstOf(against.value));
 export const otherRun = computed(() => other.value.run || run.value);

@@ -192,15 +192,16 @@ class TensorTable extends HTMLElement {
   /** @param {KeyboardEvent} event */
   #pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { row, column } = this.#cursor ?? { row: 0, column: 0 };
     const frame = this.#frame();
+    const seen = cellsInSight(frame);
+    const { row, column } = this.#cursor ?? { row: seen.top, column: seen.left };
     const screen = Math.max(1, Math.floor((frame.height - HEAD) / frame.cellHeight) - 1);
     /** @type {Record<string, [number, number]>} */
     const moves = {
       ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowRight: [row, column + 1], ArrowLeft: [row, column - 1],
       PageDown: [row + screen, column], PageUp: [row - screen, column], Home: [row, 0], End: [row, frame.columns - 1],
     };
-    const move = this.#cursor || !event.key.startsWith("Arrow") ? moves[event.key] : event.key in moves ? [0, 0] : undefined;
+    const move = this.#cursor || !event.key.startsWith("Arrow") ? moves[event.key] : event.key in moves ? [row, column] : undefined;
     if (!move || !frame.rows) return;
     event.preventDefault();
     this.goTo({ row: move[0], column: move[1] });
