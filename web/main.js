@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
+import { followDrawnTags } from "./state/drawn_tags.js";
 import { followLastValues } from "./state/last_values.js";
 import { revision, stayLive } from "./state/live.js";
 import { panel } from "./state/pointer.js";
@@ -44,5 +45,6 @@ followPages();
 followRailHeight(region("rail"));
 followKeys();
 followDrawnRuns();
+followDrawnTags();
 followLastValues();
 stayLive();

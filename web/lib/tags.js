@@ -50,10 +50,11 @@ function withoutSingles(groups) {
   return [...others, { name: "", tags: loose.sort(naturally) }];
 }
 
-/** The metric a researcher most likely looks at first: a loss, the shorter its name the better.
- * @param {string[]} tags */
-export function likelyFocus(tags) {
+/** The metric a researcher most likely looks at first: a loss that most runs have, the shorter its name the better.
+ * @param {string[]} tags @param {ReadonlyMap<string, number>} [having] how many runs have each tag */
+export function likelyFocus(tags, having = new Map()) {
   const losses = tags.filter((tag) => /loss/i.test(tag));
-  const byLength = (losses.length ? losses : tags).toSorted((a, b) => a.length - b.length || naturally(a, b));
-  return byLength[0] ?? "";
+  const count = (/** @type {string} */ tag) => having.get(tag) ?? 0;
+  const likely = (losses.length ? losses : tags).toSorted((a, b) => count(b) - count(a) || a.length - b.length || naturally(a, b));
+  return likely[0] ?? "";
 }

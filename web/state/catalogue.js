@@ -10,6 +10,8 @@ import { listRuns, listScalarTags } from "../api/client.js";
 export const listed = signal(null);
 /** All scalar tags; null before the first list. @type {import("@preact/signals-core").Signal<string[] | null>} */
 export const scalarTags = signal(null);
+/** How many runs have each of them. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */
+export const runsHaving = signal(new Map());
 /** Why the last list could not be had. @type {import("@preact/signals-core").Signal<Error | null>} */
 export const listError = signal(null);
 
@@ -24,7 +26,9 @@ export async function loadCatalogue() {
     const reply = await listRuns();
     const fingerprint = reply.runs.map((row) => `${row.run}\0${row.plugins.scalar ?? 0}`).join("\n");
     if (fingerprint !== tagsKnownFor || scalarTags.peek() === null) {
-      publishTags((await listScalarTags()).tags.map((row) => row.tag));
+      const rows = (await listScalarTags()).tags;
+      runsHaving.value = new Map(rows.map((row) => [row.tag, row.runs]));
+      publishTags(rows.map((row) => row.tag));
       tagsKnownFor = fingerprint;
     }
     listed.value = reply;

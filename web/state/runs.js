@@ -5,7 +5,7 @@ import { giveStyles, recoloured } from "../lib/colours.js";
 import { filterOf } from "../lib/filter.js";
 import { isShown } from "../lib/selection.js";
 import { groupTags, likelyFocus } from "../lib/tags.js";
-import { listed, runs, runsByName, scalarTags } from "./catalogue.js";
+import { listed, runs, runsByName, runsHaving, scalarTags } from "./catalogue.js";
 import { chosenColours } from "./colours.js";
 import { awayRuns } from "./notes.js";
 import { runFilter, selection, tagFilter, view } from "./view.js";
@@ -57,7 +57,7 @@ export const startOf = (/** @type {string} */ run) => runsByName.value.get(run)?
 /** Groups of the tags the filter keeps. */
 export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));
 
-const firstFocus = computed(() => likelyFocus(scalarTags.value ?? []));
+const firstFocus = computed(() => likelyFocus(scalarTags.value ?? [], runsHaving.value));
 /** The tag whose last value stands in the run list. */
 export const focusTag = computed(() => {
   const chosen = view.value.focus;

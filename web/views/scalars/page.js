@@ -6,11 +6,12 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
 import { listed, scalarTags } from "../../state/catalogue.js";
 import { followParameters } from "../../state/parameters.js";
+import { drawnGroups } from "../../state/drawn_tags.js";
 import { groups, tagRule } from "../../state/runs.js";
 import { pins } from "../../state/scalar_view.js";
 import { cardSize, opened } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { loadingRuns, withoutMatch, withoutPlugin, withoutRuns } from "../empty_page.js";
+import { empty, loadingRuns, withoutMatch, withoutPlugin, withoutRuns } from "../empty_page.js";
 import { tagGroups } from "../tag_groups.js";
 import { cardMenu } from "./card_menu.js";
 import "./scalar_card.js";
@@ -24,7 +25,8 @@ function emptyPage() {
   const none = withoutRuns();
   if (none) return none;
   if (!scalarTags.value?.length) return listed.value?.loading ? loadingRuns() : withoutPlugin(t("empty.no_scalars"));
-  return groups.value.length || opened.value ? null : withoutMatch();
+  if (drawnGroups.value.length || opened.value) return null;
+  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : withoutMatch();
 }
 
 export const content = () => emptyPage() ?? html`${isAlone() ? alone() : allCards()}${cardMenu()}`;
@@ -48,7 +50,7 @@ const makeRoom = () => void (room.value += MORE_CARDS);
 const arranged = computed(() => {
   const pinned = pins.value.filter((tag) => (scalarTags.value ?? []).includes(tag) && tagRule.value.keeps(tag));
   const isPinned = new Set(pinned);
-  const others = groups.value.map(({ name, tags }) => ({ name, tags: tags.filter((tag) => !isPinned.has(tag)) })).filter(({ tags }) => tags.length);
+  const others = drawnGroups.value.map(({ name, tags }) => ({ name, tags: tags.filter((tag) => !isPinned.has(tag)) })).filter(({ tags }) => tags.length);
   return { pinned, others };
 });
 

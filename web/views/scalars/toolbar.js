@@ -3,7 +3,8 @@
 import { html, nothing } from "lit-html";
 import { METHODS, PLACES, amountAt, placeOf, usable } from "../../lib/smoothing.js";
 import { runsByName, scalarTags } from "../../state/catalogue.js";
-import { drawnRuns, groups } from "../../state/runs.js";
+import { drawnGroups } from "../../state/drawn_tags.js";
+import { drawnRuns } from "../../state/runs.js";
 import { amount, attempt, method, rank, smoothBy } from "../../state/scalar_view.js";
 import { axis, cardSize, change, logarithmic, set } from "../../state/view.js";
 import { t } from "../../state/words.js";
@@ -18,7 +19,7 @@ const MOST_OFFERED = 64;
 let rest = 0;
 
 export const toolbar = () => html`
-  ${tagField(groups.value.reduce((sum, group) => sum + group.tags.length, 0), scalarTags.value?.length ?? 0)}
+  ${tagField(drawnGroups.value.reduce((sum, group) => sum + group.tags.length, 0), scalarTags.value?.length ?? 0)}
   <span class="space"></span>
   ${which("rank", rank.value, ranks(), "bar.rank_lowest")}
   ${which("attempt", attempt.value, attempts(), "bar.attempt_stitched")}
