@@ -22,7 +22,7 @@ from toposcope.recorder.arguments import (
 def test_directory_is_created_with_its_parents(tmp_path: Path) -> None:
     """A missing directory comes into being; an existing one is fine; a path object is as good as a str."""
     for log_dir in (tmp_path / "a" / "b", str(tmp_path / "a" / "b")):
-        assert checked_directory(log_dir) == str(tmp_path / "a" / "b")
+        assert checked_directory("log_dir", log_dir) == str(tmp_path / "a" / "b")
 
     assert (tmp_path / "a" / "b").is_dir()
 
@@ -31,21 +31,21 @@ def test_relative_directory_is_made_absolute(tmp_path: Path, monkeypatch: pytest
     """A later change of the working directory does not move the run."""
     monkeypatch.chdir(tmp_path)
 
-    assert checked_directory("runs") == str(tmp_path / "runs")
+    assert checked_directory("log_dir", "runs") == str(tmp_path / "runs")
 
 
 @pytest.mark.parametrize("log_dir", [None, 1, b"runs", ["runs"]])
 def test_directory_of_another_type(log_dir: object) -> None:
     """A directory is named by text."""
     with pytest.raises(TypeError, match="log_dir"):
-        checked_directory(log_dir)
+        checked_directory("log_dir", log_dir)
 
 
 @pytest.mark.parametrize("log_dir", ["", "  ", "\n"])
 def test_blank_directory(log_dir: str) -> None:
     """A blank name is a mistake, not the working directory."""
     with pytest.raises(ValueError, match="blank"):
-        checked_directory(log_dir)
+        checked_directory("log_dir", log_dir)
 
 
 @pytest.mark.parametrize("below", ["", "run"])
@@ -54,7 +54,7 @@ def test_file_in_the_place_of_the_directory(tmp_path: Path, below: str) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(NotADirectoryError):
-        checked_directory(tmp_path / "file" / below)
+        checked_directory("log_dir", tmp_path / "file" / below)
 
 
 @pytest.mark.parametrize("text", ["events", "_MS", "x", "a.b_C.9", "0"])
