@@ -1,12 +1,20 @@
 """Fixtures that more than one folder of tests uses."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
+
+with suppress(ModuleNotFoundError):  # Frameworks are checked without it.
+    from hypothesis import settings
+
+    # No test is timed: machines are noisy.
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
 
 ReadEvents = Callable[[Path | str], list[Event]]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from event_files import loss_run, scalar_event
-from servers import start, stop, wait_until
+from servers import ENVIRONMENT, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
@@ -323,7 +323,7 @@ def test_data_folder_inside_the_logdir_is_refused(logdir: Path) -> None:
 
 def test_notes_are_in_the_data_folder_of_the_user(logdir: Path, tmp_path: Path, serve, monkeypatch) -> None:
     """As the XDG rules have it."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    monkeypatch.setitem(ENVIRONMENT, "XDG_DATA_HOME", str(tmp_path / "share"))
     client = serve(logdir)
 
     put(client, "c", alias="x")
