@@ -2,6 +2,7 @@
 
 import json
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 WEB = Path(__file__).parent.parent / "web"
@@ -61,6 +62,20 @@ def test_scripts_keep_to_the_ladder() -> None:
             if name.startswith(".") and folder in LADDER:
                 target = (path.parent / name).resolve().relative_to(WEB.resolve()).parts[0]
                 assert LADDER.index(target) <= LADDER.index(folder), f"{folder}/{path.name} imports {name}"
+
+
+def test_scripts_do_not_import_each_other_in_circles() -> None:
+    """Every script can be read after those it imports."""
+    imports = {
+        path.resolve(): {
+            (path.parent / name).resolve()
+            for name in IMPORT.findall(path.read_text(encoding="utf-8"))
+            if name[0] == "."
+        }
+        for path in own_scripts()
+    }
+
+    TopologicalSorter(imports).prepare()
 
 
 def test_index_announces_every_script() -> None:

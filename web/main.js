@@ -13,7 +13,7 @@ import { followKeys } from "./views/keys.js";
 import { content, followPages, toolbar } from "./views/pages.js";
 import { detailsPanel } from "./views/panel.js";
 import { followRailHeight, rail } from "./views/rail.js";
-import { topBar } from "./views/top_bar.js";
+import { followTab, topBar } from "./views/top_bar.js";
 
 /** @param {string} id */
 const region = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -31,7 +31,10 @@ effect(() => {
   body.dataset.revision = String(revision.value);
   region("rail").setAttribute("aria-label", t("rail.title"));
   body.dataset.page = page.value;
-  region("toolbar").setAttribute("aria-label", t(`page.${page.value}`));
+  const title = t(`page.${page.value}`);
+  region("title").textContent = title;
+  region("toolbar").setAttribute("aria-label", title);
+  document.title = `${title} · Toposcope`;
 });
 effect(() => void (region("panel").hidden = panel.value === null));
 
@@ -42,6 +45,7 @@ follow("content", content);
 follow("panel", detailsPanel);
 
 followPages();
+followTab();
 followRailHeight(region("rail"));
 followKeys();
 followDrawnRuns();

@@ -98,6 +98,30 @@ def test_same_series_side_by_side(server, page, pages, logdir):
     assert page.locator('img[src="x"]').count() == 0
 
 
+def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
+    """Turning the page leaves the enlarged card behind; Back, and an address without a page, still show it."""
+    url = server(logdir).url
+    page.goto(url + "#open=loss")
+    expect(page.locator(".groups.alone scalar-card")).to_have_attribute("data-tag", "loss")
+    page.locator('[data-page="histograms"]').click()
+    expect(page.locator("histogram-card").first).to_be_visible()
+    assert "open=" not in page.url
+    assert "open=" not in (page.locator('[data-page="scalars"]').get_attribute("href") or "")
+    page.go_back()
+    expect(page.locator(".groups.alone scalar-card")).to_have_attribute("data-tag", "loss")
+    page.locator('[data-page="compare"]').click()
+    page.locator('[data-section="image"]').scroll_into_view_if_needed()
+    page.locator('[data-section="image"] image-card [data-key="enlarge"]').click()
+    expect(page.locator("image-viewer")).to_be_visible()
+    page.locator('[data-page="scalars"]').click()
+    expect(page.locator("scalar-card").nth(1)).to_be_visible()
+    page.go_back()
+    expect(page.locator("image-viewer")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".compare")).to_be_visible()
+    assert "open=" not in page.url
+
+
 def test_golden_runs_under_a_prefix(server, page):
     """Runs of TensorBoard's writers with other hyperparameters; a tag that a run lacks is said to be absent."""
     started = server(GOLDEN / "tensorboard/tensorboardx", "--path-prefix", "/topo")

@@ -227,6 +227,38 @@ def test_non_finite_and_constant_values_are_told(server, page, tmp_path):
     expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
 
 
+def test_outliers_lie_beyond_the_axis_on_wish(server, page, tmp_path):
+    """Trimmed, the axis ends at the 0.1 and 99.9 percentile of all steps; the card says how many values lie beyond."""
+    random = np.random.default_rng(3)
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        for step in range(10):
+            outliers = [1e6] if step == 4 else [-5e4] if step == 6 else []
+            record.add_value("histogram", "weights", np.array([*random.uniform(0, 1, 1000), *outliers]))
+            record.record(step)
+    page.goto(server(tmp_path).url + "#page=histograms")
+    assert read(plots(page), "totals") == [1000] * 4 + [1001, 1000, 1001] + [1000] * 3
+    expect(page.locator('[data-note="trimmed"]')).to_have_count(0)
+
+    page.locator('[data-choice="trim"] button').click()
+    note = page.locator('[data-note="trimmed"]')
+    expect(note).to_be_visible()
+    beyond = float(note.get_attribute("data-beyond") or "nan")
+    entries = listing(page, "run")
+    for mode in ("heat", "single", "ridge"):
+        page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
+        expect(page.locator(f'[data-choice="mode"] [data-value="{mode}"]')).to_have_attribute("aria-pressed", "true")
+        low, high = map(float, (plots(page).get_attribute("data-grid") or "").split(",")[:2])
+        assert -5e4 < low < 0.5 < high < 1e6
+        inside = sum(count_between(entry, low, high) for entry in entries)
+        assert inside == pytest.approx(10_002 - beyond, abs=1e-6)
+        assert inside == pytest.approx(10_002 * 0.998, abs=0.1)
+    page.locator('[data-choice="mode"] [data-value="bands"]').click()
+    expect(note).to_be_visible()
+    assert "hist.trim=on" in page.url
+    page.locator('[data-choice="trim"] button').click()
+    expect(note).to_have_count(0)
+
+
 def test_downsampling_is_told_and_a_larger_card_draws_more(server, page, tmp_path):
     """A card says how many of the steps it draws; enlarged by its key it draws more, and arrows read it."""
     record_histograms(tmp_path / "run", 90)

@@ -202,7 +202,7 @@ def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
 
     form.locator('[name="alias"]').fill(HOSTILE)
     form.locator('[name="tags"]').fill("paper, best")
-    form.locator('[name="note"]').fill("Diverges *later*.")
+    form.locator('[name="note"]').fill(f"Diverges *later*. {HOSTILE}")
     form.locator('[data-colour="#17916b"]').click()
 
     expect(row(other, "sweep/a9").locator(".run-name")).to_have_text(HOSTILE)
@@ -224,7 +224,14 @@ def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
     third = pages.open()
     third.goto(second.url + "#page=overview&over.run=sweep/a9")
 
-    expect(third.locator('[name="note"]')).to_have_value("Diverges *later*.")
+    expect(third.locator(".note .markdown em")).to_have_text("later")
+    expect(third.locator(".note .markdown")).to_contain_text(HOSTILE)
+    third.locator('[data-key="edit-note"]').click()
+    expect(third.locator('[name="note"]')).to_be_focused()
+    expect(third.locator('[name="note"]')).to_have_value(f"Diverges *later*. {HOSTILE}")
+    third.locator('[name="note"]').fill("- kept\n- *shared*")
+    third.locator('[data-key="end-note"]').click()
+    expect(third.locator(".note .markdown li")).to_have_text(["kept", "shared"])
     expect(third.locator('[name="alias"]')).to_have_value(HOSTILE)
     assert third.locator("img").count() == 0
 

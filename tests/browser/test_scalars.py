@@ -318,3 +318,7 @@ def test_a_colour_that_somebody_chose(server, page, tmp_path):
             if (data[at] === 255 && data[at + 1] === 0 && data[at + 2] === 170 && data[at + 3] > 250) return true;
         return false;
     }""")
+    page.evaluate("import('./state/notes.js').then(({ saveNotes }) => saveNotes('run', { colour: '#17916b' }))")
+    expect(swatch).to_have_css("stroke", "rgb(23, 145, 107)")
+    page.goto(address + "#theme=dark")
+    expect(swatch).to_have_css("stroke", "rgb(63, 195, 154)")

@@ -128,6 +128,27 @@ def test_live_text_arrives(server, page, tmp_path):
     expect(cell(page, "b").locator(".markdown")).to_have_text("other")
 
 
+def test_what_changed_out_of_sight_is_there_when_it_is_looked_at(server, page, tmp_path):
+    """A card that comes back into sight asks again when its run has changed meanwhile, and only then."""
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        for tag in range(30):
+            record.add_value("text", f"t{tag:02}", "old " * 200)
+        record.record(1)
+        record.flush()
+        page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=text&size=l")
+        expect(cell(page, "run", "t00").locator(".markdown")).to_contain_text("old")
+        last = page.locator('text-card[data-tag="t29"]')
+        last.scroll_into_view_if_needed()
+        expect(cell(page, "run", "t29").locator(".markdown")).to_contain_text("old")
+        for tag in range(30):
+            record.add_value("text", f"t{tag:02}", "new")
+        record.record(2)
+        record.flush()
+        expect(cell(page, "run", "t29").locator(".markdown")).to_have_text("new")
+    page.locator('text-card[data-tag="t00"]').scroll_into_view_if_needed()
+    expect(cell(page, "run", "t00").locator(".markdown")).to_have_text("new")
+
+
 def test_tables_and_long_texts(server, page, tmp_path):
     """TensorBoard's tables keep rows and columns; what is too long to be formatted or laid out says so."""
     cells = (b"**lr**", b"loss", b"0.1", HOSTILE.encode())

@@ -11,6 +11,7 @@ import { ask } from "./client.js";
  * @property {number} [hi] last step
  * @property {number} [limit] points, evenly spread
  * @property {number} [rank] absent = the lowest that has the series
+ * @property {number} [attempt] absent = all of them stitched
  */
 
 /** @param {Kind} kind @param {ListingQuery} query */

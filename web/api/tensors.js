@@ -4,11 +4,12 @@ import { readNpy } from "../lib/tensor_npy.js";
 import { RefusedRequest } from "./client.js";
 
 /** One tensor: a point of a series.
- * @typedef {{run: string, tag: string, step: number, wallTime: number | string}} Place */
+ * @typedef {{run: string, tag: string, step: number, wallTime: number | string, rank?: number, attempt?: number}} Place */
 
 /** @param {Place} place @param {string} [slice] all of it without one */
-export function npyAddress({ run, tag, step, wallTime }, slice = "") {
+export function npyAddress({ run, tag, step, wallTime, rank, attempt }, slice = "") {
   const query = new URLSearchParams({ run, tag, step: String(step), format: "npy" });
+  for (const [name, value] of Object.entries({ rank, attempt })) if (value !== undefined) query.set(name, String(value));
   if (typeof wallTime === "number") query.set("wall_time", String(wallTime));
   if (slice) query.set("slice", slice);
   return `tensors/data?${query}`;

@@ -18,7 +18,8 @@ const FEW_RUNS = 3;
 const ALONE = 8;
 
 /** @param {Plan} plan @returns {[number, number]} */
-function rangeOf({ lines }) {
+function rangeOf({ lines, range }) {
+  if (range) return [...range];
   const ends = lines.flatMap(({ rows }) => rows.filter((row) => row.total).map((row) => percentiles(row)));
   const [lo, hi] = xExtent(ends.map((values) => [values[0], values[values.length - 1]])) ?? [0, 1];
   const air = (hi / 2 - lo / 2) * 0.08;
@@ -31,7 +32,18 @@ function paint(context, plan, area) {
   const top = topOf(range, area);
   sideAxis(context, area, valueTicks(range, area.height / 26), top, "left", true);
   bottomAxis(context, area, plan.window, axisTicks(plan.axis, plan.window, area.width / 64));
+  if (plan.range) clip(context, area);
   for (const line of plan.lines) paintLine(context, plan, area, line, top);
+  if (plan.range) context.restore();
+}
+
+/** Nothing is painted beyond the area until the context is restored.
+ * @param {CanvasRenderingContext2D} context @param {Area} area */
+function clip(context, { left, top, width, height }) {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area @param {Line} line @param {(value: number) => number} top */
@@ -91,6 +103,7 @@ const away = (row, value) => (row.total ? Math.abs(percentiles(row)[MEDIAN] - va
 function mark(context, plan, area, step) {
   const top = topOf(rangeOf(plan), area);
   const { label, palette, surface } = tokens();
+  clip(context, area);
   for (const { rows, at, style } of plan.lines) {
     const index = step === null ? -1 : rowAtStep(rows, step);
     if (index < 0) continue;
@@ -108,6 +121,7 @@ function mark(context, plan, area, step) {
       context.stroke();
     });
   }
+  context.restore();
 }
 
 /** @type {import("./histogram_frame.js").Drawing} */

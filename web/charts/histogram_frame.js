@@ -16,6 +16,7 @@ import { tokens } from "./tokens.js";
  * @property {readonly [number, number]} window on the axis
  * @property {number} mostRows of any run of the card
  * @property {import("../lib/rebin.js").Grid} grid
+ * @property {readonly [number, number] | null} range that the axis of values is limited to; null = it reaches over all
  * @property {number} tallest count that the scale reaches; higher ones are cut
  * @property {boolean} front ridges on one ground, not one behind another
  * @property {boolean} log counts as logarithms

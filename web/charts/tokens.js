@@ -1,9 +1,9 @@
 // The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
 
-import { COLOURS, DASHES, placesOf } from "../lib/colours.js";
+import { COLOURS, DASHES, othersOf } from "../lib/colours.js";
 import { chosenColours } from "../state/colours.js";
 
-/** `palette` goes on with the colours that users chose.
+/** `palette` goes on with the colours that users chose and it does not have.
  * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
@@ -22,7 +22,7 @@ function readTokens(chosen) {
   const style = getComputedStyle(document.documentElement);
   const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
-    palette: [...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)), ...placesOf(chosen).keys()],
+    palette: [...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)), ...othersOf(chosen)],
     surface: token("--surface"),
     grid: token("--grid"),
     text: token("--text"),

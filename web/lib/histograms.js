@@ -103,7 +103,8 @@ export function percentile({ left, right, counts, total, min, max }, share) {
   let below = 0;
   for (let index = 0; index < counts.length; index++) {
     const part = (share * total - below) / counts[index];
-    if (part <= 1) return left[index] + (right[index] - left[index]) * part;
+    const half = right[index] / 2 - left[index] / 2; // A bucket may reach over all doubles.
+    if (part <= 1) return left[index] + half * part + half * part;
     below += counts[index];
   }
   return right[right.length - 1];

@@ -30,6 +30,7 @@ export const edgeOf = ({ lo, hi, bins }, bin) => (bin === bins ? hi : lo + (hi /
 export const binOf = (grid, value) => Math.min(grid.bins - 1, Math.floor(place(grid, value)));
 
 /** Counts by bin. A bucket is shared out among the bins it overlaps, by how much of it lies in each; one without width goes whole into its bin.
+ * What lies outside of the grid is in none.
  * The parts are rounded to a fraction 2^-k so small that all sums of them are exact: a histogram of whole counts keeps its total to the last digit.
  * @param {Distribution} distribution @param {Grid} grid */
 export function rebin({ left, right, counts, total }, grid) {
@@ -39,7 +40,9 @@ export function rebin({ left, right, counts, total }, grid) {
     const from = place(grid, left[index]);
     const to = place(grid, right[index]);
     const last = Math.min(grid.bins - 1, Math.ceil(to) - 1);
-    const count = counts[index];
+    const inside = shareInside(left[index], right[index], grid);
+    if (!inside) continue;
+    const count = inside === 1 ? counts[index] : Math.round((counts[index] * inside) / grain) * grain;
     let given = 0;
     let bin = Math.min(grid.bins - 1, Math.floor(from));
     for (; bin < last; bin++) {
@@ -50,6 +53,13 @@ export function rebin({ left, right, counts, total }, grid) {
     bins[bin] += count - given;
   }
   return bins;
+}
+
+/** The share of a bucket that a grid reaches over. Halves, because a bucket may reach over all doubles.
+ * @param {number} left @param {number} right @param {Grid} grid */
+function shareInside(left, right, { lo, hi }) {
+  if (left >= lo && right <= hi) return 1;
+  return Math.max(0, Math.min(right, hi) / 2 - Math.max(left, lo) / 2) / (right / 2 - left / 2) || 0;
 }
 
 /** @type {WeakMap<Distribution, {grid: Grid, bins: Float64Array}>} */

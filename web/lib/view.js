@@ -23,7 +23,7 @@ export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms",
  * @property {Readonly<Record<string, Window>>} zooms windows by tag
  * @property {readonly string[]} closed collapsed groups
  * @property {string} focus tag shown in the run list, "" = chosen by the page
- * @property {string} open the enlarged card's tag
+ * @property {string} open the tag of the card that is enlarged on this page
  * @property {"s" | "m" | "l"} size of the cards
  * @property {"" | "open" | "closed"} rail the run list, "" = open where there is room
  * @property {"" | "light" | "dark"} theme "" = as the system has it
@@ -36,6 +36,10 @@ export const DEFAULT_VIEW = {
   page: "scalars", runs: "", tags: "", selection: EVERYTHING, axis: "step", log: false, smooth: 0, zooms: {}, closed: [],
   focus: "", open: "", size: "m", rail: "", theme: "", lang: "", own: {},
 };
+
+/** The view after a change. Whoever turns the page leaves the enlarged card behind.
+ * @param {View} view @param {Partial<View>} patch @returns {View} */
+export const changed = (view, patch) => ({ ...view, ...(patch.page && patch.page !== view.page && { open: "" }), ...patch });
 
 /** The view as hash parameters; what is as usual is left out.
  * @param {View} view */

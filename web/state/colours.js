@@ -1,7 +1,7 @@
-// Colours that users chose for runs: they stand behind the palette in the style sheet, so that every swatch finds them.
+// Colours that users chose for runs: those that the palette does not have stand behind it in the style sheet, so that every swatch finds them.
 
 import { computed, effect } from "@preact/signals-core";
-import { placesOf } from "../lib/colours.js";
+import { COLOURS, othersOf } from "../lib/colours.js";
 import { notes } from "./notes.js";
 
 /** Changes only with a colour, not with every note. */
@@ -12,5 +12,5 @@ export const chosenColours = computed(() => /** @type {Map<string, string>} */ (
 
 effect(() => {
   const { style } = document.documentElement;
-  for (const [colour, place] of placesOf(chosenColours.value)) style.setProperty(`--run-${place + 1}`, colour);
+  othersOf(chosenColours.value).forEach((colour, order) => style.setProperty(`--run-${COLOURS + order + 1}`, colour));
 });

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { parseList, parseThrees, printList } from "../lib/lists.js";
 import { METHODS, smoothingText, usable } from "../lib/smoothing.js";
+import { RankChoice } from "./ranks.js";
 import { axis, change, set, setting, smooth } from "./view.js";
 
 /** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */
@@ -35,16 +36,8 @@ export const outliers = setting("scalar.outliers", "drawn", ["drawn", "ignored"]
 /** @type {import("@preact/signals-core").ReadonlySignal<"off" | "min" | "max">} */
 export const best = setting("scalar.best", "off", /** @type {const} */ (["off", "min", "max"]));
 
-/** "" = the lowest, "all", or a number. */
-export const rank = numberOrAll("scalar.rank");
-/** "" = stitched, "all" = each by itself, or a number. */
-export const attempt = numberOrAll("scalar.attempt");
-
-/** @param {string} name */
-function numberOrAll(name) {
-  const text = setting(name, "");
-  return computed(() => (/^(all|\d{1,9})$/.test(text.value) ? text.value : ""));
-}
+export const ranks = new RankChoice("scalar", "scalar", true);
+export const { rank, attempt } = ranks;
 
 /** @type {import("@preact/signals-core").ReadonlySignal<"off" | "none" | "regex" | "param">} */
 export const grouping = setting("scalar.group", "off", /** @type {const} */ (["off", "none", "regex", "param"]));

@@ -1,7 +1,7 @@
 // The view as a signal, kept in step with the address bar. Theme and language are also remembered.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { DEFAULT_VIEW, parseView, printView } from "../lib/view.js";
+import { DEFAULT_VIEW, changed, parseView, printView } from "../lib/view.js";
 
 /** @typedef {import("../lib/view.js").View} View */
 
@@ -10,7 +10,7 @@ export const view = signal(DEFAULT_VIEW);
 
 /** @param {Partial<View>} patch */
 export function change(patch) {
-  view.value = { ...view.peek(), ...patch };
+  view.value = changed(view.peek(), patch);
 }
 
 /** One property of the view, telling only when it changes itself.

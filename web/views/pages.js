@@ -4,6 +4,8 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { PAGES } from "../lib/view.js";
 import { page } from "../state/view.js";
+import { t } from "../state/words.js";
+import { empty } from "./empty_page.js";
 
 /** @typedef {import("../lib/view.js").PageName} PageName */
 /** @typedef {import("../lib/text.js").TextKey} TextKey */
@@ -32,18 +34,30 @@ const LOADERS = {
 /** The page that is shown; null until its module is here. @type {import("@preact/signals-core").Signal<Page | null>} */
 export const shownPage = signal(null);
 
+/** Why the page's module could not be had. @type {import("@preact/signals-core").Signal<Error | null>} */
+const loadError = signal(null);
+
 /** Shows the page that the address names, now and whenever it names another one. */
 export function followPages() {
   effect(() => {
     const name = page.value;
-    LOADERS[name]().then((module) => {
-      if (page.peek() === name) shownPage.value = module;
-    });
+    loadError.value = null;
+    LOADERS[name]().then(
+      (module) => {
+        if (page.peek() === name) shownPage.value = module;
+      },
+      (error) => {
+        if (page.peek() === name) [shownPage.value, loadError.value] = [null, error];
+      },
+    );
   });
   effect(() => shownPage.value?.follow?.());
   const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
-  whenIdle(() => void Promise.all(PAGES.map((name) => LOADERS[name]())));
+  // What fails here is told when it is asked for.
+  whenIdle(() => void Promise.allSettled(PAGES.map((name) => LOADERS[name]())));
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;
-export const content = () => shownPage.value?.content() ?? html``;
+export const content = () => (loadError.value ? empty("failed", t("page.failed"), loadError.value.message, reload()) : (shownPage.value?.content() ?? html``));
+
+const reload = () => html`<button class="plain" @click=${() => location.reload()}>${t("card.retry")}</button>`;

@@ -43,7 +43,7 @@ const details = (row) => html`
     ${entry(t("panel.series"), foundIn(row, (plugin) => !isOther(plugin)) || "0")}
   </dl>
   ${foundIn(row, isOther) ? html`<p class="hint">${t("panel.also", { found: foundIn(row, isOther) })}</p>` : nothing}
-  ${notesForm(row.run, false)}`;
+  ${notesForm(row.run)}`;
 
 /** @param {string} name @param {string} value */
 const entry = (name, value) => html`<dt>${name}</dt><dd>${value}</dd>`;

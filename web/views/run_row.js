@@ -29,7 +29,7 @@ export function runRow(row, place, count, format) {
         @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
         ${runName(run, parent)}
-        ${row.damaged_records ? html`<span class="damaged" aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>` : nothing}
+        ${row.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>` : nothing}
         ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
         ${lastValue(run, format)}
       </button>

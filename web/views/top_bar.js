@@ -1,19 +1,20 @@
 // The top bar: mark, pages, where the runs come from, how many are drawn, whether the server is there.
 
+import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { PAGES, printView } from "../lib/view.js";
+import { PAGES, changed, printView } from "../lib/view.js";
 import { listed, runs } from "../state/catalogue.js";
 import { connection } from "../state/live.js";
 import { panel } from "../state/pointer.js";
 import { drawnRuns } from "../state/runs.js";
-import { change, choose, lang, page, railShown, themeChoice, toggleRail, view } from "../state/view.js";
+import { change, choose, lang, narrow, page, railShown, themeChoice, toggleRail, view } from "../state/view.js";
 import { t } from "../state/words.js";
 import { ICONS, MARK } from "./icons.js";
 
 export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
     @click=${toggleRail}>${ICONS.rail}</button>
-  <a class="brand" href="./">${MARK}<span>Toposcope</span></a>
+  <a class="brand" href="./" aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
   <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
   ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
   <span class="space"></span>
@@ -25,7 +26,7 @@ export const topBar = () => html`
   <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")} @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
 
 /** A tab is a link, so that it can be opened beside this one. @param {import("../lib/view.js").PageName} name */
-const tab = (name) => html`<a href=${`#${printView({ ...view.value, page: name })}`} data-page=${name} aria-current=${page.value === name ? "page" : nothing}
+const tab = (name) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name} aria-current=${page.value === name ? "page" : nothing}
   @click=${(/** @type {MouseEvent} */ event) => turnTo(event, name)}>${t(`page.${name}`)}</a>`;
 
 /** @param {MouseEvent} event @param {import("../lib/view.js").PageName} name */
@@ -34,6 +35,12 @@ function turnTo(event, name) {
   event.preventDefault();
   change({ page: name });
 }
+
+/** Keeps the tab of the shown page in sight where there is no room for all tabs. */
+export const followTab = () => effect(() => {
+  const shown = `.pages [data-page="${page.value}"]`;
+  if (narrow.value) requestAnimationFrame(() => document.querySelector(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" }));
+});
 
 function liveSign() {
   const reply = listed.value;

@@ -40,7 +40,7 @@ function table(title, tables) {
 /** @param {DifferenceRow[]} rows @param {string} label @param {string} kind */
 const grid = (rows, label, kind) => html`
   <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
-    <thead><tr><th></th>${comparedRuns.value.map(head)}</tr></thead>
+    <thead><tr><td></td>${comparedRuns.value.map(head)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr data-name=${row.name}><th scope="row">${row.name}</th>${row.values.map((value, at) => cell(value, row.odd[at]))}</tr>`)}</tbody>
   </table></div>`;
 

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { change, opened } from "../../state/view.js";
+import { change } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import "../histograms/histogram_card.js";
 import "../images/image_card.js";
@@ -44,12 +44,7 @@ const absent = (rows) => {
 const CARDS = {
   scalar: (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`,
   histogram: (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
-  image: (tag, rows) => html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag} @click=${() => follow("images", tag)}></image-card>`,
+  image: (tag, rows) => html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`,
   tensor: (tag, rows) => html`<tensor-card .tag=${tag} .runs=${rows.map((row) => row.run)} data-tag=${tag} @click=${() => change({ page: "tensors" })}></tensor-card>`,
   text: (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`,
 };
-
-/** A card that was opened for a closer look is shown by its own page. @param {"images"} page @param {string} tag */
-function follow(page, tag) {
-  if (opened.peek() === tag) change({ page });
-}

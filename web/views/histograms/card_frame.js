@@ -10,6 +10,7 @@ import { styles } from "../../state/runs.js";
 import { change, opened, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS, swatch } from "../icons.js";
+import { rankNote, withoutRank } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
 import { MOST_RUNS } from "./card_model.js";
 import { columns } from "./columns.js";
@@ -63,7 +64,7 @@ function pane(model, listing) {
   const run = listing.query?.run ?? "";
   const plan = model.plans.find(({ lines }) => lines[0].run === run);
   return html`<figure class="hist-pane" data-run=${run}>
-    <figcaption>${runName(run)}<span class="space"></span>${listed([listing])}</figcaption>
+    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${listed([listing])}</figcaption>
     ${plot(model, plan, nameOf(run))}
     ${state([listing], plan)}
   </figure>`;
@@ -76,7 +77,7 @@ function overlaid(model) {
   const short = new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 && model.listings.length > 1;
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map((listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${atOneStep ? nothing : shownStep(model, listing)}</span>`)}</span>
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${withoutRank(listing) ? html`<span class="meta">${withoutRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`)}</span>
     <span class="space"></span>
     ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
   ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
@@ -131,7 +132,7 @@ function state(listings, plan) {
     <button class="plain" @click=${() => failed.forEach((listing) => listing.expire())}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
-  return isEmpty ? html`<div class="state" data-state="no_values">${t("hist.no_values")}</div>` : nothing;
+  return isEmpty ? html`<div class="state" data-state="no_values">${listings.map(withoutRank).find(Boolean) || t("hist.no_values")}</div>` : nothing;
 }
 
 /** All steps, or of each run the one that is shown alone.
@@ -140,7 +141,14 @@ const shownRows = (lines) => lines.flatMap(({ rows }) => (mode.value === "single
 
 /** What colours, bands and bins mean.
  * @param {CardModel} model */
-function legend({ common: { tallest, highest, grid } }) {
+function legend({ common }) {
+  const { beyond } = common;
+  const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
+  return html`${scaleOf(common)}${beyond ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>` : nothing}`;
+}
+
+/** @param {CardModel["common"]} common */
+function scaleOf({ tallest, highest, grid }) {
   const bins = html`<span data-note="bins" title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
   if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
   if (mode.value === "single") return bins;

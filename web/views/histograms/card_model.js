@@ -2,7 +2,8 @@
 
 import { xExtent } from "../../lib/extent.js";
 import { distributionsOf, lastOfEachStep, valueExtent } from "../../lib/histograms.js";
-import { countScale, gridOver } from "../../lib/rebin.js";
+import { binsOf, countScale, gridOver } from "../../lib/rebin.js";
+import { trimmedExtent } from "../../lib/trim.js";
 import { startOf, styles } from "../../state/runs.js";
 
 /** @typedef {import("../../state/listing.js").Listing} Listing */
@@ -42,24 +43,25 @@ function lineOf(run, distributions, axis) {
 }
 
 /** What all plots of a card have in common.
- * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot */
-export function shared(lines, mode, width) {
+ * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot @param {boolean} trim do outliers lie outside of the axis? */
+export function shared(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
-  const extent = valueExtent(all);
+  const extent = trim ? trimmedExtent(all) : valueExtent(all);
   const grid = gridOver(extent ?? [0, 1], binsFor(width));
+  const beyond = trim ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0) : 0;
   const scale = mode === "ridge" || mode === "heat" ? countScale(all, grid) : { tallest: 0, highest: 0 };
-  return { grid, ...scale, mostRows: Math.max(0, ...lines.map((line) => line.rows.length)) };
+  return { grid, beyond, range: beyond ? /** @type {const} */ ([grid.lo, grid.hi]) : null, ...scale, mostRows: Math.max(0, ...lines.map((line) => line.rows.length)) };
 }
 
 /** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis @param {ReturnType<typeof shared>} common
  * @param {{front: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
-export function plansOf(tag, mode, lines, axis, { grid, tallest, mostRows }, settings) {
+export function plansOf(tag, mode, lines, axis, { grid, range, tallest, mostRows }, settings) {
   const together = mode === "bands" || mode === "single";
   const groups = together ? (lines.length ? [lines] : []) : lines.map((line) => [line]);
   // Runs of different days have no stretch of wall time in common: each has its own.
   const reach = (/** @type {Line[]} */ some) => xExtent(some.map((line) => line.at)) ?? [0, 1];
   const common = reach(lines);
   return groups.map((some) => ({
-    tag, lines: some, all: lines, axis, window: axis === "wall_time" ? reach(some) : common, mostRows, grid, tallest, ...settings,
+    tag, lines: some, all: lines, axis, window: axis === "wall_time" ? reach(some) : common, mostRows, grid, range, tallest, ...settings,
   }));
 }

@@ -5,10 +5,10 @@ import { nothing, render } from "lit-html";
 import { Listing } from "../../state/listing.js";
 import { opened, theme } from "../../state/view.js";
 import { LazyCard } from "../lazy_card.js";
-import { forget, remember } from "../scalars/recent_cards.js";
+import { forget, remember } from "../recent_cards.js";
 import { cardFrame } from "./card_frame.js";
 import { linesOf, MOST_RUNS, plansOf, shared, stepsFor } from "./card_model.js";
-import { axis, layout, mode, scale, step, tellSteps } from "./settings.js";
+import { axis, layout, mode, ranks, scale, step, tellSteps, trim } from "./settings.js";
 
 /** @typedef {import("../../state/tags.js").SeriesRow} SeriesRow */
 
@@ -37,7 +37,7 @@ class HistogramCard extends LazyCard {
     const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MOST_RUNS).map((row) => row.run)));
     const limit = computed(() => stepsFor(mode.value, this.#room.value.width, this.#room.value.height));
     const lines = computed(() => linesOf(this.#drawn.value, axis.value));
-    const common = computed(() => shared(lines.value, mode.value, this.#room.value.width));
+    const common = computed(() => shared(lines.value, mode.value, this.#room.value.width, trim.value === "on"));
     const plans = computed(() => plansOf(this.tag, mode.value, lines.value, axis.value, common.value, {
       front: layout.value === "front", log: scale.value === "log", dark: theme.value === "dark", step: step.value,
     }));
@@ -81,7 +81,7 @@ class HistogramCard extends LazyCard {
   /** @param {string} run @param {number} limit */
   #listingOf(run, limit) {
     const known = this.#listings.get(run);
-    const query = { run, tag: this.tag, limit };
+    const query = { run, tag: this.tag, limit, ...ranks.query.value };
     if (known) known.ask(query);
     const listing = known ?? new Listing("histograms", query);
     this.#listings.set(run, listing);

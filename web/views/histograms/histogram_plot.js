@@ -137,7 +137,7 @@ class HistogramPlot extends HTMLElement {
     this.dataset.drawnRuns = JSON.stringify(lines.map((line) => line.run));
     this.dataset.steps = JSON.stringify(lines.map(({ rows }) => rows.map((row) => row.step)));
     if (this.#mode === "ridge" || this.#mode === "heat") this.dataset.totals = JSON.stringify(lines[0].rows.map(sum));
-    if (this.#mode === "single") this.dataset.totals = JSON.stringify(shown.map(sum));
+    if (this.#mode === "single") this.dataset.totals = JSON.stringify(shown.map((row) => (row ? sum(row) : 0)));
     this.dataset.shownStep = JSON.stringify(shown.map((row) => row?.step));
     this.dataset.axis = axis;
     this.dataset.grid = `${grid.lo},${grid.hi},${grid.bins}`;
@@ -147,7 +147,7 @@ class HistogramPlot extends HTMLElement {
 /** Where an arrow key leads to; to the middle of the last step at first.
  * @param {Plan} plan @param {Aim | null} from @param {[bins: number, rows: number]} by @returns {Aim | null} */
 function moved({ lines, grid }, from, [bins, rows]) {
-  const line = lines.find(({ run }) => run === from?.run) ?? lines[0];
+  const line = lines.find(({ run }) => run === from?.run) ?? lines.find(({ rows: its }) => its.length);
   if (!line?.rows.length) return null;
   const row = from ? rowAtStep(line.rows, from.step) + rows : line.rows.length - 1;
   const bin = from ? binOf(grid, from.value) + bins : grid.bins >> 1;

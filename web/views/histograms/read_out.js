@@ -77,7 +77,7 @@ function binTable({ grid }, aim, hits) {
   const edges = t("hist.bin", { low: inColumn(low, format), high: inColumn(high, format) });
   const head = [t("hist.count"), t("hist.share"), t("hist.below"), t("hist.total")];
   return html`<p class="bin" data-read="bin" data-low=${low} data-high=${high}>${edges}</p>
-    <table><thead><tr><th></th>${head.map((text) => html`<th>${text}</th>`)}</tr></thead>
+    <table><thead><tr><td></td>${head.map((text) => html`<th>${text}</th>`)}</tr></thead>
     <tbody>${hits.map((hit) => {
       const count = binsOf(hit.row, grid)[bin];
       const share = hit.row.total ? count / hit.row.total : NaN;
@@ -94,7 +94,7 @@ function percentileTable(hits, aimed) {
   const format = columnFormat(columns.flat());
   const differ = shown.some(({ row }) => row.step !== aimed.row.step);
   const label = (/** @type {number} */ share) => (share === 0 ? t("hist.min") : share === 1 ? t("hist.max") : `${Math.round(share * 100)} %`);
-  return html`<table><thead><tr><th></th>${shown.map((hit) => rowHead(hit, differ))}</tr></thead>
+  return html`<table><thead><tr><td></td>${shown.map((hit) => rowHead(hit, differ))}</tr></thead>
     <tbody>${SHARES.map((share, index) => ({ share, index })).toReversed().map(({ share, index }) => html`
       <tr class=${share === 0.5 ? "best" : ""} data-percentile=${share} data-value=${columns[0][index]}>
       <th scope="row">${label(share)}</th>${columns.map((values) => html`<td>${inColumn(values[index], format)}</td>`)}</tr>`)}</tbody></table>`;

@@ -1,6 +1,7 @@
 // The settings of the histograms page, and the steps that its slider moves over.
 
 import { computed, signal } from "@preact/signals-core";
+import { RankChoice } from "../../state/ranks.js";
 import { set, setting } from "../../state/view.js";
 
 export const MODES = /** @type {const} */ (["ridge", "heat", "bands", "single"]);
@@ -11,6 +12,9 @@ export const mode = setting("hist.mode", /** @type {Mode} */ ("ridge"), MODES);
 export const axis = setting("hist.axis", /** @type {import("../../lib/ticks.js").Axis} */ ("step"), AXES);
 export const layout = setting("hist.layout", /** @type {"offset" | "front"} */ ("offset"), ["offset", "front"]);
 export const scale = setting("hist.scale", /** @type {"linear" | "log"} */ ("linear"), ["linear", "log"]);
+/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "on">} */
+export const trim = setting("hist.trim", /** @type {"off" | "on"} */ ("off"), ["off", "on"]);
+export const ranks = new RankChoice("hist", "histogram");
 const stepText = setting("hist.step", "");
 
 /** The step that all cards show or mark; null = the last, whatever it is. */

@@ -7,7 +7,7 @@ import { grouped } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 
 /** @typedef {import("../../lib/images.js").Moment} Moment */
-/** @typedef {{run: string, index: number, letter: string, moment: Moment | undefined, cell: import("./stepped_card.js").Cell<Moment>}} Shown */
+/** @typedef {{run: string, index: number, letter: string, moment: Moment | undefined, cell: import("../stepped_card.js").Cell<Moment>}} Shown */
 
 /** @param {Shown} active whose series it is @param {Shown[]} shown all panes: their letters stand at their steps
  * @param {{show: (step: number) => void, add: (step: number) => void}} act */
@@ -21,14 +21,15 @@ function frame({ step, pictures }, active, shown, act) {
   const letters = shown.filter((pane) => pane.run === active.run && pane.moment?.step === step).map((pane) => pane.letter);
   const picture = pictures[Math.min(active.index, pictures.length - 1)];
   const isCurrent = active.moment?.step === step;
-  const text = t("step.at", { step: grouped(step) });
+  const marks = letters.length && shown.length > 1 ? letters.join(" ") : "";
+  const text = `${t("step.at", { step: grouped(step) })} ${marks}`.trim();
   const clicked = (/** @type {MouseEvent} */ event) => (event.shiftKey ? act.add(step) : act.show(step));
   return html`
     <li data-step=${step} data-current=${isCurrent}>
       <button class="frame" aria-pressed=${isCurrent} aria-label=${text} title=${t("image.film_hint", { step: grouped(step) })} @click=${clicked}>
         <img class=${isCoarse(picture) ? "coarse" : ""} src=${picture.url} alt="" loading="lazy" decoding="async" width=${picture.width ?? 64} height=${picture.height ?? 64}>
         <span class="meta">${grouped(step)}</span>
-        ${letters.length && shown.length > 1 ? html`<b class="letter">${letters.join(" ")}</b>` : ""}
+        ${marks ? html`<b class="letter" aria-hidden="true">${marks}</b>` : ""}
       </button>
       <button class="beside" title=${t("image.beside", { step: grouped(step) })} aria-label=${t("image.beside", { step: grouped(step) })} @click=${() => act.add(step)}>+</button>
     </li>`;

@@ -5,15 +5,16 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { momentsOf } from "../../lib/images.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { rankNote } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
-import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "./card_parts.js";
-import { imageStep } from "./image_settings.js";
+import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../card_parts.js";
+import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
 import { openPanes } from "./panes.js";
-import { SteppedCard } from "./stepped_card.js";
+import { SteppedCard } from "../stepped_card.js";
 import "./still_picture.js";
 
 /** @typedef {import("../../lib/images.js").Moment} Moment */
-/** @typedef {import("./stepped_card.js").Cell<Moment>} Cell */
+/** @typedef {import("../stepped_card.js").Cell<Moment>} Cell */
 
 /** Pictures of one value that a card shows; the large view shows all. */
 const MOST_OF_VALUE = 9;
@@ -21,7 +22,7 @@ const MOST_OF_VALUE = 9;
 /** @extends SteppedCard<Moment> */
 class ImageCard extends SteppedCard {
   get source() {
-    return { kind: /** @type {const} */ ("images"), page: imageStep };
+    return IMAGE_SOURCE;
   }
 
   /** @param {{images: import("../../lib/images.js").ImageEntry[]}} reply */
@@ -42,7 +43,7 @@ class ImageCard extends SteppedCard {
     const moment = this.momentAt(cell, wanted);
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <figcaption>${runTitle(cell.run)}${moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}</figcaption>
+        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}</figcaption>
         ${cellState(cell, moment) ?? this.#pictures(cell.run, /** @type {Moment} */ (moment))}
       </figure>`;
   }

@@ -2,10 +2,14 @@
 
 import { computed } from "@preact/signals-core";
 import { parseCamera, printCamera } from "../../lib/image_camera.js";
-import { PageStep } from "./page_step.js";
-import { QuickSetting } from "./quick_setting.js";
+import { RankChoice } from "../../state/ranks.js";
+import { PageStep } from "../page_step.js";
+import { QuickSetting } from "../quick_setting.js";
 
 export const imageStep = new PageStep("image");
+export const imageRanks = new RankChoice("image", "image");
+/** Where the cards and the large view have their pictures from. */
+export const IMAGE_SOURCE = { kind: /** @type {const} */ ("images"), page: imageStep, ranks: imageRanks };
 
 /** In percent; as usual is 100. */
 export const USUAL = 100;

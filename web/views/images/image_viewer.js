@@ -3,29 +3,30 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { FITTING } from "../../lib/image_camera.js";
-import { placeOf } from "../../lib/image_steps.js";
+import { placeOf } from "../../lib/steps.js";
 import { momentsOf } from "../../lib/images.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
 import { ICONS } from "../icons.js";
+import { rankNote } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
 import { stepSlider } from "../step_slider.js";
-import { action, cellState, runTitle, stepOf, tagTitle } from "./card_parts.js";
+import { action, cellState, runTitle, stepOf, tagTitle } from "../card_parts.js";
 import { bringIntoSight, filmStrip } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
-import { GAINS, camera, gain, imageStep, setCamera, setGain } from "./image_settings.js";
+import { GAINS, IMAGE_SOURCE, camera, gain, imageStep, setCamera, setGain } from "./image_settings.js";
 import { MOST_PANES, activate, activePane, closePanes, panesOf, setPanes } from "./panes.js";
-import { SteppedCard } from "./stepped_card.js";
+import { SteppedCard } from "../stepped_card.js";
 
 /** @typedef {import("../../lib/images.js").Moment} Moment */
-/** @typedef {import("./stepped_card.js").Cell<Moment>} Cell */
+/** @typedef {import("../stepped_card.js").Cell<Moment>} Cell */
 /** @typedef {import("./panes.js").Pane} Pane */
 /** A pane, its letter, and what it shows. @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
 
 /** @extends SteppedCard<Moment> */
 class ImageViewer extends SteppedCard {
   get source() {
-    return { kind: /** @type {const} */ ("images"), page: imageStep };
+    return IMAGE_SOURCE;
   }
 
   /** @param {{images: import("../../lib/images.js").ImageEntry[]}} reply */
@@ -136,7 +137,7 @@ class ImageViewer extends SteppedCard {
       <figure class="pane" data-run=${run} data-step=${moment?.step ?? ""} data-active=${isActive} data-difference=${Boolean(against)} @pointerdown=${() => activate(place)} @focusin=${() => activate(place)}>
         <figcaption>
           ${shown.length > 1 ? html`<b class="letter">${against ? `|${letter} − A|` : letter}</b>` : nothing}
-          ${runTitle(run)}
+          ${runTitle(run)}${rankNote(cell.listing)}
           ${moment && moment.pictures.length > 1 ? this.#pictureChoice(pane, place, moment) : nothing}
           ${moment ? stepOf(run, moment, step ?? imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}
           ${shown.length > 1 ? action("remove", t("image.remove"), ICONS.close, () => this.#remove(place)) : nothing}
@@ -159,7 +160,7 @@ class ImageViewer extends SteppedCard {
     if (steps.length < 2) return nothing;
     return html`<footer data-own=${pane.step !== null}>
       ${stepSlider({ steps, at: Math.max(0, placeOf(steps, this.#wanted(pane))), changed: (at) => this.#change(place, { step: steps[at] }), label: t("image.pane_step", { letter: pane.letter }), key: "pane-step" })}
-      ${pane.step === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("image.follow")} aria-label=${t("image.follow")} @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`}
+      ${pane.step === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`}
     </footer>`;
   }
 }

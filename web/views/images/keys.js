@@ -5,7 +5,7 @@ import { opened } from "../../state/view.js";
 import { zoomPanes } from "./image_pane.js";
 import { gain, imageStep, setCamera, setGain } from "./image_settings.js";
 import { closePanes, openPanes } from "./panes.js";
-import { stepper } from "./step_keys.js";
+import { stepper } from "../step_keys.js";
 
 /** @typedef {import("../pages.js").KeyRow} KeyRow */
 

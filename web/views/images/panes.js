@@ -4,7 +4,7 @@ import { batch, computed } from "@preact/signals-core";
 import { FITTING } from "../../lib/image_camera.js";
 import { change, opened, set, setting } from "../../state/view.js";
 import { setCamera } from "./image_settings.js";
-import { QuickSetting } from "./quick_setting.js";
+import { QuickSetting } from "../quick_setting.js";
 
 /** step: null follows the page. index: which picture of its value. @typedef {{run: string, step: number | null, index: number}} Pane */
 
@@ -52,11 +52,11 @@ const active = setting("image.pane", "");
 export const activePane = (count) => Math.max(0, Math.min(count - 1, Number(active.value) || 0));
 export const activate = (/** @type {number} */ place) => set({ "image.pane": place ? String(place) : "" });
 
-/** Opens the large view of a tag; without panes, of every run.
+/** Opens the large view of a tag, also from another page; without panes, of every run.
  * @param {string} tag @param {Pane[]} panes */
 export function openPanes(tag, panes) {
   batch(() => {
-    change({ open: tag });
+    change({ page: "images", open: tag });
     written.setNow(printPanes(panes));
     setCamera(FITTING);
     activate(0);

@@ -1,16 +1,17 @@
 // The settings of the images page: the step of all cards, brightness and contrast, how large.
 
 import { html, nothing } from "lit-html";
-import { cardSize, change } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { choice } from "../choice.js";
 import { ICONS } from "../icons.js";
-import { pageSlider } from "./card_parts.js";
-import { LARGEST, USUAL, adjustment, bright, contrast, imageStep } from "./image_settings.js";
+import { pageSlider } from "../card_parts.js";
+import { rankChoice } from "../rank_choice.js";
+import { sizeChoice } from "../size_choice.js";
+import { LARGEST, USUAL, adjustment, bright, contrast, imageRanks, imageStep } from "./image_settings.js";
 
 /** @typedef {typeof bright} Percentage */
 
 export const settings = () => html`
+  ${rankChoice(imageRanks)}
   ${pageSlider(imageStep)}
   <div class="adjustments" role="group" aria-label=${t("image.adjustments")} data-filter=${adjustment.value}>
     ${adjuster("bright", t("image.bright"), ICONS.sun, bright)}
@@ -18,9 +19,6 @@ export const settings = () => html`
     ${adjustment.value === "none" ? nothing : html`<button class="quiet" data-key="adjust-reset" title=${t("image.adjust_reset")} aria-label=${t("image.adjust_reset")} @click=${reset}>${ICONS.reset}</button>`}
   </div>
   ${sizeChoice()}`;
-
-export const sizeChoice = () =>
-  choice("size", t("bar.size"), [["s", "S", t("bar.size_s")], ["m", "M", t("bar.size_m")], ["l", "L", t("bar.size_l")]], cardSize.value, (size) => change({ size: /** @type {"s" | "m" | "l"} */ (size) }));
 
 /** @param {string} key @param {string} label @param {unknown} sign @param {Percentage} setting */
 const adjuster = (key, label, sign, setting) => html`

@@ -19,7 +19,7 @@ const LINE_HEIGHT = 20;
 /** @param {Row} row @param {Column} column */
 function stateCell(row, column) {
   const state = /** @type {import("../../api/overview.js").OverviewRun["state"]} */ (column.value(row));
-  return html`<span class="run-state" data-state=${state}><i></i>${t(`overview.state_${state}`)}</span>`;
+  return html`<span class="run-state" data-state=${state} title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */

@@ -14,7 +14,7 @@ export function colourPicker(run, note) {
     <div class="colours" role="radiogroup" aria-label=${t("notes.colour")}><span>${t("notes.colour")}</span>
       <div>
         ${PALETTE.map(option)}
-        <label class="colour any" title=${t("notes.colour_any")} aria-checked=${isOther} style=${isOther ? `--colour:${note.colour}` : nothing}>
+        <label class="colour any" title=${t("notes.colour_any")} data-chosen=${isOther} style=${isOther ? `--colour:${note.colour}` : nothing}>
           <input type="color" name="colour" aria-label=${t("notes.colour_any")} .value=${note.colour ?? PALETTE[0]}
             @change=${(/** @type {Event} */ event) => saveNotes(run, { colour: /** @type {HTMLInputElement} */ (event.target).value })}></label>
         ${note.colour === null ? nothing : html`<button type="button" class="text" data-key="own-colour" @click=${() => saveNotes(run, { colour: null })}>${t("notes.colour_own")}</button>`}

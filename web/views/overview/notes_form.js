@@ -11,9 +11,9 @@ const typed = (event) => /** @type {HTMLInputElement} */ (event.target).value;
 /** @param {string} text "a, b" @returns {string[]} */
 const tagsIn = (text) => [...new Set(text.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean))];
 
-/** @param {string} run @param {boolean} whole with the note and what can be done beside it; else alias, tags and colour */
-export function notesForm(run, whole) {
-  const note = noteOf(run);
+/** @param {string} run @param {unknown} [note] its note, where there is room for one */
+export function notesForm(run, note = nothing) {
+  const said = noteOf(run);
   const error = saveErrors.value.get(run);
   const isProblem = noteProblems.value.length > 0;
   return html`
@@ -22,20 +22,18 @@ export function notesForm(run, whole) {
       ${error ? html`<p class="warning" role="alert">${t("notes.failed", { reason: error.message })}</p>` : nothing}
       ${isProblem ? html`<p class="warning">${t("notes.unread", { reason: noteProblems.value[0] })}</p>` : nothing}
       <label><span>${t("notes.alias")}</span>
-        <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")} .value=${note.alias ?? ""}
+        <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")} .value=${said.alias ?? ""}
           @change=${(/** @type {Event} */ event) => saveNotes(run, { alias: typed(event).trim() || null })}></label>
       <label><span>${t("notes.tags")}</span>
-        <input class="plain" name="tags" autocomplete="off" placeholder=${t("notes.tags_hint")} .value=${note.tags.join(", ")}
+        <input class="plain" name="tags" autocomplete="off" placeholder=${t("notes.tags_hint")} .value=${said.tags.join(", ")}
           @change=${(/** @type {Event} */ event) => saveNotes(run, { tags: tagsIn(typed(event)) })}></label>
-      ${colourPicker(run, note)}
-      ${whole ? html`<label><span>${t("notes.note")}</span>
-        <textarea class="plain" name="note" rows="8" maxlength="65536" placeholder=${t("notes.note_hint")} .value=${note.note}
-          @change=${(/** @type {Event} */ event) => saveNotes(run, { note: typed(event) })}></textarea></label>` : nothing}
+      ${colourPicker(run, said)}
+      ${note}
       <div class="switches">
-        ${flag(run, "hidden", note.hidden)}
-        ${flag(run, "archived", note.archived)}
+        ${flag(run, "hidden", said.hidden)}
+        ${flag(run, "archived", said.archived)}
       </div>
-      ${whole ? html`<p class="meta wrap">${t("notes.shared")}</p>` : nothing}
+      ${note !== nothing ? html`<p class="meta wrap">${t("notes.shared")}</p>` : nothing}
     </section>`;
 }
 

@@ -13,6 +13,7 @@ import { empty } from "../empty_page.js";
 import { ICONS, swatch } from "../icons.js";
 import { nameOf } from "../run_row.js";
 import { plainText } from "./cells.js";
+import { noteOn } from "./note.js";
 import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
@@ -44,7 +45,7 @@ const known = (listed, facts) => html`
   <div class="run-columns">
     <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
       <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}</section>
-    ${notesForm(listed.run, true)}
+    ${notesForm(listed.run, noteOn(listed.run))}
   </div>`;
 
 /** @param {RunRow} listed @param {OverviewRun | undefined} facts */

@@ -4,6 +4,7 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { cursorRun } from "../../state/pointer.js";
+import { narrow } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { shownColumns } from "./columns.js";
 import { lines } from "./rows.js";
@@ -20,7 +21,9 @@ const STRIDE = 5;
 /** Height of the window that is never the table's. */
 const FRAME = 130;
 const NAME_WIDTH = 260;
-const NARROW_NAME_WIDTH = 168;
+const NARROW_NAME_WIDTH = 208;
+/** On a narrow page the state is a dot. */
+const NARROW_STATE_WIDTH = 40;
 
 const firstInSight = signal(0);
 const screenHeight = signal(innerHeight);
@@ -55,12 +58,13 @@ export function runTable() {
   const columns = shownColumns.value;
   const [first, last] = range();
   const count = lines.value.length;
-  const nameWidth = innerWidth < 720 ? NARROW_NAME_WIDTH : NAME_WIDTH;
-  const width = columns.reduce((sum, column) => sum + column.width, nameWidth);
+  const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
+  const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
+  const width = widths.reduce((sum, one) => sum + one, nameWidth);
   return html`
     <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled} data-lines=${count}>
       <table aria-rowcount=${count + 2} style="width:${width}px">
-        <colgroup><col style="width:${nameWidth}px">${columns.map((column) => html`<col style="width:${column.width}px">`)}<col></colgroup>
+        <colgroup><col style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}

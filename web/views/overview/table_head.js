@@ -15,7 +15,7 @@ export const tableHead = (columns) => html`
   <thead>
     <tr class="group-heads">
       <td class="name-cell"></td>
-      ${spans(columns).map(({ group, count }) => html`<th colspan=${count} scope="colgroup" class=${group ? "named" : ""} title=${group}>${groupName(group)}</th>`)}
+      ${spans(columns).map(({ group, count }) => (group ? html`<th colspan=${count} scope="colgroup" title=${group}>${groupName(group)}</th>` : html`<td colspan=${count}></td>`))}
       <td></td>
     </tr>
     <tr class="heads">

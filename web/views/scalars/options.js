@@ -15,7 +15,7 @@ const ID = "scalar-options";
 const changed = () => [grouping.value !== "off", outliers.value !== "drawn", best.value !== "off", logXChosen.value].filter(Boolean).length;
 
 export const optionsButton = () => html`
-  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0} title=${t("bar.options")} aria-label=${t("bar.options")}
+  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0} title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
     @click=${(/** @type {MouseEvent} */ event) => openAt(ID, /** @type {HTMLElement} */ (event.currentTarget))}>${SIGNS.options}${changed() ? html`<span class="badge">${changed()}</span>` : nothing}</button>
   ${popover({ id: ID, label: t("bar.options") }, sheet())}`;
 

@@ -11,7 +11,7 @@ import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
-import { forget, remember } from "./recent_cards.js";
+import { forget, remember } from "../recent_cards.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../lib/view.js").Window} Window */

@@ -2,66 +2,34 @@
 
 import { html, nothing } from "lit-html";
 import { METHODS, PLACES, amountAt, placeOf, usable } from "../../lib/smoothing.js";
-import { runsByName, scalarTags } from "../../state/catalogue.js";
+import { scalarTags } from "../../state/catalogue.js";
 import { drawnGroups } from "../../state/drawn_tags.js";
-import { drawnRuns } from "../../state/runs.js";
-import { amount, attempt, method, rank, smoothBy } from "../../state/scalar_view.js";
-import { axis, cardSize, change, logarithmic, set } from "../../state/view.js";
+import { amount, method, ranks, smoothBy } from "../../state/scalar_view.js";
+import { axis, change, logarithmic, set } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { choice } from "../choice.js";
+import { choice, select } from "../choice.js";
 import { tagField } from "../plugin_page.js";
+import { rankChoice } from "../rank_choice.js";
+import { sizeChoice } from "../size_choice.js";
 import { optionsButton } from "./options.js";
 
 /** The server is asked once the slider rests this long. */
 const SLIDER_REST = 70;
-/** More ranks or attempts are typed, not chosen. */
-const MOST_OFFERED = 64;
 let rest = 0;
 
 export const toolbar = () => html`
   ${tagField(drawnGroups.value.reduce((sum, group) => sum + group.tags.length, 0), scalarTags.value?.length ?? 0)}
   <span class="space"></span>
-  ${which("rank", rank.value, ranks(), "bar.rank_lowest")}
-  ${which("attempt", attempt.value, attempts(), "bar.attempt_stitched")}
+  ${rankChoice(ranks)}
   ${smoothing()}
   ${choice("axis", t("bar.axis"), [["step", t("bar.step")], ["relative", t("bar.relative")], ["wall_time", t("bar.wall_time")]], axis.value, setAxis)}
   ${choice("scale", t("bar.scale"), [["linear", t("bar.linear")], ["log", t("bar.log")]], logarithmic.value ? "log" : "linear", (value) => change({ log: value === "log" }))}
-  ${choice("size", t("bar.size"), [["s", "S", t("bar.size_s")], ["m", "M", t("bar.size_m")], ["l", "L", t("bar.size_l")]], cardSize.value, setSize)}
+  ${sizeChoice()}
   ${optionsButton()}`;
 
 /** A window is in the unit of its axis and means nothing on another.
  * @param {string} choice */
 const setAxis = (choice) => change({ axis: /** @type {import("../../lib/ticks.js").Axis} */ (choice), zooms: {} });
-
-/** @param {string} choice */
-const setSize = (choice) => change({ size: /** @type {"s" | "m" | "l"} */ (choice) });
-
-const rowsOfDrawn = () => drawnRuns.value.flatMap((run) => runsByName.value.get(run) ?? []);
-
-/** The ranks to choose from; none when no run has several. */
-function ranks() {
-  const rows = rowsOfDrawn();
-  return rows.some((row) => row.ranks.length > 1) ? [...new Set(rows.flatMap((row) => row.ranks))].sort((a, b) => a - b) : [];
-}
-
-function attempts() {
-  const most = rowsOfDrawn().reduce((largest, row) => Math.max(largest, row.attempts), 1);
-  return most > 1 ? Array.from({ length: most }, (_, place) => place + 1) : [];
-}
-
-/** @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
-function which(name, chosen, offered, usual) {
-  if (!offered.length && !chosen) return nothing;
-  const single = offered.slice(0, MOST_OFFERED).map((n) => /** @type {[string, string]} */ ([String(n), t(`card.${name}`, { [name]: n })]));
-  const options = /** @type {Array<[string, string]>} */ ([["", t(usual)], ["all", t(`bar.${name}_all`)], ...single]);
-  return select(name, t(`bar.${name}`), options, chosen, (value) => set({ [`scalar.${name}`]: value }));
-}
-
-/** @param {string} name @param {string} label @param {Array<[value: string, text: string]>} options @param {string} chosen @param {(value: string) => void} changed */
-const select = (name, label, options, chosen, changed) => html`
-  <select class="select" data-select=${name} aria-label=${label} title=${label} @change=${(/** @type {Event} */ event) => changed(/** @type {HTMLSelectElement} */ (event.target).value)}>
-    ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === chosen} .selected=${value === chosen}>${text}</option>`)}
-  </select>`;
 
 /** What the number behind the slider counts. */
 const unit = () => (method.value === "ema" ? "" : method.value === "median" ? t("bar.points") : t(axis.value === "step" ? "bar.steps" : "bar.seconds"));

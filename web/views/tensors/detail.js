@@ -12,6 +12,7 @@ import { set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { empty, withoutRuns } from "../empty_page.js";
 import { ICONS, swatch } from "../icons.js";
+import { rankNote, withoutRank } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
 import { stepSlider } from "../step_slider.js";
 import { differenceView } from "./difference_view.js";
@@ -46,7 +47,8 @@ function waiting() {
   const error = steps.error.value;
   if (error) return empty("failed", t("tensor.failed"), error.message);
   if (tags.rows.value && !run.value) return empty("not_here", t("tensor.not_here"), nothing);
-  return steps.entries.value ? empty("no_points", t("tensor.no_points"), nothing) : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
+  const listing = steps.listing.value;
+  return steps.entries.value ? empty("no_points", (listing && withoutRank(listing)) || t("tensor.no_points"), nothing) : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
 }
 
 /** @param {Entry | null} shown */
@@ -56,7 +58,7 @@ function heading(shown) {
     <header class="tensor-head">
       <button class="quiet" data-key="back" title=${t("tensor.back")} aria-label=${t("tensor.back")} @click=${close}>${ICONS.chevron}</button>
       <h2 title=${tag.value}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h2>
-      ${runChoice()}
+      ${runChoice()}${steps.listing.value ? rankNote(steps.listing.value) : nothing}
       ${shown ? html`<code class="tensor-shape" data-dims=${JSON.stringify(shown.dims)}>${shapeOf(shown)}</code>
         <span class="meta">${typeof shown.wall_time === "number" ? wallTime(shown.wall_time) : nothing}</span>
         <span class="space"></span>${hasNumbers.value ? downloads(shown) : nothing}` : nothing}
@@ -81,9 +83,9 @@ function downloads(shown) {
   const parts = slice.value?.parts ?? [];
   const from = placeOf(run.value, shown);
   const isPart = parts.some(({ count }, dim) => count < shown.dims[dim]);
-  return html`
+  return html`<span class="downloads">
     ${isPart ? html`<a class="quiet text-link" data-key="npy-slice" download href=${`./api/${npyAddress(from, printSlice(parts))}`} title=${t("tensor.npy_slice_hint")}>${ICONS.csv}${t("tensor.npy_slice")}</a>` : nothing}
-    <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`} title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a>`;
+    <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`} title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a></span>`;
 }
 
 /** What is not finite, by the names numbers have everywhere. */

@@ -1,11 +1,13 @@
 // The settings of the tensors page, all of them in the address.
 
+import { RankChoice } from "../../state/ranks.js";
 import { set, setting } from "../../state/view.js";
 
 /** @typedef {"table" | "stats" | "hist" | "diff"} ViewName */
 
 export const VIEWS = /** @type {const} */ (["table", "stats", "hist", "diff"]);
 
+export const ranks = new RankChoice("tensor", "tensor");
 /** The tensor that is looked at; "" = the list of all. */
 export const tag = setting("tensor.tag", "");
 /** "" = the first drawn run that has it. */

@@ -7,7 +7,7 @@ import { difference } from "../../lib/tensor_npy.js";
 import { parseSlice, printSlice } from "../../lib/tensor_slice.js";
 import { PluginTags } from "../../state/tags.js";
 import { set } from "../../state/view.js";
-import { against, againstOf, chosenRun, chosenStep, sliceText, tag, view } from "./settings.js";
+import { against, againstOf, chosenRun, chosenStep, ranks, sliceText, tag, view } from "./settings.js";
 import { stepsOf, together } from "./steps_of.js";
 
 /** @typedef {import("./steps_of.js").Entry} Entry */
@@ -28,7 +28,7 @@ export const runs = computed(() => {
 export const run = computed(() => chosenRun.value || (runs.value[0] ?? ""));
 
 /** @param {import("@preact/signals-core").ReadonlySignal<string>} name */
-const seriesOf = (name) => computed(() => (tag.value && name.value ? { run: name.value, tag: tag.value } : null));
+const seriesOf = (name) => computed(() => (tag.value && name.value ? { run: name.value, tag: tag.value, ...ranks.query.value } : null));
 const wanted = computed(() => (/^-?\d+$/.test(chosenStep.value) ? Number(chosenStep.value) : null));
 export const steps = stepsOf(seriesOf(run), wanted);
 
@@ -72,7 +72,7 @@ const isSameRun = computed(() => otherRun.value === run.value);
 const unlikeRun = computed(() => (view.value === "diff" && !isSameRun.value ? otherRun.value : ""));
 const otherSteps = stepsOf(seriesOf(unlikeRun), computed(() => (isSameRun.value ? null : other.value.step)));
 const namedHere = stepsOf(
-  computed(() => (view.value === "diff" && isSameRun.value && other.value.step !== null ? { run: run.value, tag: tag.value } : null)),
+  computed(() => (view.value === "diff" && isSameRun.value && other.value.step !== null ? { run: run.value, tag: tag.value, ...ranks.query.value } : null)),
   computed(() => other.value.step),
 );
 export const otherEntries = computed(() => (isSameRun.value ? (other.value.step === null ? steps : namedHere) : otherSteps).entries.value);
@@ -87,7 +87,7 @@ export const otherEntry = computed(() => {
 });
 
 /** @param {string} run @param {Entry} entry @returns {import("../../api/tensors.js").Place} */
-export const placeOf = (run, { step, wall_time: wallTime }) => ({ run, tag: tag.peek(), step, wallTime });
+export const placeOf = (run, { step, wall_time: wallTime }) => ({ run, tag: tag.peek(), step, wallTime, ...ranks.query.value });
 
 /** The elements of the tensor that is shown. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
 export const source = computed(() => {

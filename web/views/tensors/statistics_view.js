@@ -7,7 +7,7 @@ import { columnOf, STATISTICS } from "../../lib/tensor_lines.js";
 import { styles } from "../../state/runs.js";
 import { set, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { tag } from "./settings.js";
+import { ranks, tag } from "./settings.js";
 import { entry, run, runs, steps } from "./shown.js";
 import { stepsOf, together } from "./steps_of.js";
 import "./tensor_lines.js";
@@ -19,7 +19,7 @@ const MOST_RUNS = 12;
 const several = computed(() => {
   const name = tag.value;
   return runs.value.slice(0, MOST_RUNS).map((one) => {
-    const series = { run: one, tag: name };
+    const series = { run: one, tag: name, ...ranks.query.value };
     return { run: one, steps: one === run.value ? steps : stepsOf(computed(() => series), computed(() => null)) };
   });
 });

@@ -10,6 +10,7 @@ import { Listing } from "../../state/listing.js";
 /** @typedef {object} Steps
  * @property {import("@preact/signals-core").ReadonlySignal<Entry[] | null>} entries by step, of equal steps the last; null before the first answer
  * @property {import("@preact/signals-core").ReadonlySignal<number>} total
+ * @property {import("@preact/signals-core").ReadonlySignal<Listing | null>} listing null without a series
  * @property {import("@preact/signals-core").ReadonlySignal<Error | null>} error
  * @property {() => () => void} follow begins to ask
  */
@@ -19,7 +20,7 @@ const MOST = 1000;
 /** Elements the server may look at for one list. */
 const ELEMENTS = 50_000_000;
 
-/** @typedef {import("@preact/signals-core").ReadonlySignal<{run: string, tag: string} | null>} SeriesName */
+/** @typedef {import("@preact/signals-core").ReadonlySignal<{run: string, tag: string, rank?: number, attempt?: number} | null>} SeriesName */
 
 /** @param {SeriesName} series whose object changes only with the series @param {import("@preact/signals-core").ReadonlySignal<number | null>} named a step that must be among them
  * @returns {Steps} */
@@ -34,6 +35,7 @@ export function stepsOf(series, named) {
   });
   return {
     entries,
+    listing,
     total: computed(() => listing.value?.reply.value?.total ?? 0),
     error: computed(() => listing.value?.error.value ?? null),
     follow: () => together([

@@ -11,9 +11,10 @@ import { styles } from "../../state/runs.js";
 import { t } from "../../state/words.js";
 import { ICONS, swatch } from "../icons.js";
 import { LazyCard } from "../lazy_card.js";
+import { rankNote, withoutRank } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
 import { shapeOf } from "./detail.js";
-import { open } from "./settings.js";
+import { open, ranks } from "./settings.js";
 
 /** @typedef {import("./steps_of.js").Entry} Entry */
 
@@ -42,6 +43,7 @@ class TensorCard extends LazyCard {
     const shown = this.#runs.slice(0, MOST_RUNS);
     for (const run of shown) if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
     return [
+      effect(() => shown.forEach((run) => this.#listings.get(run)?.ask({ run, tag: this.tag, ...ranks.query.value }))),
       ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).look()),
       effect(() => void render(this.#frame(shown), this)),
     ];
@@ -66,11 +68,11 @@ class TensorCard extends LazyCard {
     const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
     const [path, leaf] = cutLeaf(nameOf(run));
     return html`
-      <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""} aria-label=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
+      <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""} title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
         ${swatch(style, DASHES[style.dash])}
         <span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
-        <span class="meta">${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
-        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? t("tensor.no_points") : "")}</span>`}
+        <span class="meta">${rankNote(listing)} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
+        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? withoutRank(listing) || t("tensor.no_points") : "")}</span>`}
       </button>`;
   }
 

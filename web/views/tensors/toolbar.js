@@ -6,16 +6,18 @@ import { set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
 import { pluginToolbar } from "../plugin_page.js";
-import { cells, colours, tag, view, VIEWS } from "./settings.js";
+import { rankChoice } from "../rank_choice.js";
+import { cells, colours, ranks, tag, view, VIEWS } from "./settings.js";
 import { entry, tags } from "./shown.js";
 import { numberOf } from "./steps_of.js";
 import { formatNow } from "./table_view.js";
 
-export const toolbar = () => (tag.value ? oneTensor() : pluginToolbar(tags, nothing));
+export const toolbar = () => (tag.value ? oneTensor() : pluginToolbar(tags, rankChoice(ranks)));
 
 const oneTensor = () => html`
   ${choice("tensor-view", t("tensor.view"), VIEWS.map((name) => [name, t(`tensor.view_${name}`)]), view.value, (name) => set({ "tensor.view": name === "table" ? "" : name }))}
   <span class="space"></span>
+  ${rankChoice(ranks)}
   ${view.value === "table" || view.value === "diff" ? looks() : nothing}`;
 
 function looks() {

@@ -5,11 +5,12 @@ import { PluginTags } from "../../state/tags.js";
 import { change, opened } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
-import { pageSlider } from "../images/card_parts.js";
-import { stepper } from "../images/step_keys.js";
-import { sizeChoice } from "../images/toolbar.js";
+import { pageSlider } from "../card_parts.js";
 import { pluginContent, pluginToolbar } from "../plugin_page.js";
-import { isRaw, showRaw, textStep } from "./text_settings.js";
+import { rankChoice } from "../rank_choice.js";
+import { sizeChoice } from "../size_choice.js";
+import { stepper } from "../step_keys.js";
+import { isRaw, showRaw, textRanks, textStep } from "./text_settings.js";
 import "./text_card.js";
 
 /** @typedef {import("../pages.js").KeyRow} KeyRow */
@@ -19,6 +20,7 @@ const tags = new PluginTags("text");
 export const follow = () => tags.follow();
 
 export const toolbar = () => pluginToolbar(tags, html`
+  ${rankChoice(textRanks)}
   ${pageSlider(textStep)}
   ${choice("as", t("text.shown_as"), [["markdown", t("text.markdown"), t("text.markdown_hint")], ["raw", t("text.raw"), t("text.raw_hint")]], isRaw.value ? "raw" : "markdown", (value) => showRaw(value === "raw"))}
   ${sizeChoice()}`);

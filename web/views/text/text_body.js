@@ -25,10 +25,10 @@ function rememberedTokens(text) {
 
 /** @param {string} tag @param {{text: string, dims: number[], texts: string[]}} moment @param {boolean} isRaw */
 export const textBody = (tag, { text, dims, texts }, isRaw) =>
-  html`<div class="text-body" tabindex="0" data-as=${isRaw ? "raw" : "markdown"}>${texts.length ? table(tag, dims, texts, isRaw) : one(text, isRaw)}</div>`;
+  html`<div class="text-body" tabindex="0" data-as=${isRaw ? "raw" : "markdown"}>${texts.length ? table(tag, dims, texts, isRaw) : formatted(text, isRaw)}</div>`;
 
-/** @param {string} text @param {boolean} isRaw */
-function one(text, isRaw) {
+/** @param {string} text @param {boolean} [isRaw] as it is written */
+export function formatted(text, isRaw = false) {
   const tokens = isRaw ? null : rememberedTokens(text);
   if (tokens) return html`<div class="markdown">${markdown(tokens)}</div>`;
   const isCut = text.length > MOST_SHOWN;
@@ -46,7 +46,7 @@ function table(tag, dims, texts, isRaw) {
   const rows = Array.from({ length: Math.min(count, MOST_ROWS) }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
   return html`
     <div class="wide"><table class="texts" aria-label=${t("text.table", { tag })}>
-      <tbody>${rows.map((row, place) => html`<tr><th scope="row">${rowName(place, dims)}</th>${row.map((text) => html`<td>${one(text, isRaw)}</td>`)}</tr>`)}</tbody>
+      <tbody>${rows.map((row, place) => html`<tr><th scope="row">${rowName(place, dims)}</th>${row.map((text) => html`<td>${formatted(text, isRaw)}</td>`)}</tr>`)}</tbody>
     </table></div>
     ${count > rows.length ? html`<p class="meta" data-note="rows_cut">${t("text.rows_cut", { most: grouped(rows.length), n: grouped(count) })}</p>` : nothing}`;
 }

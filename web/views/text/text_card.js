@@ -5,19 +5,20 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { change, opened } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
-import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../images/card_parts.js";
-import { SteppedCard } from "../images/stepped_card.js";
+import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../card_parts.js";
+import { rankNote } from "../rank_choice.js";
+import { SteppedCard } from "../stepped_card.js";
 import { textBody } from "./text_body.js";
-import { isRaw, textStep } from "./text_settings.js";
+import { isRaw, textRanks, textStep } from "./text_settings.js";
 
 /** @typedef {{step: number, wall_time: number, text: string, dims: number[], texts: string[]}} TextEntry */
 /** @typedef {{step: number, wallTime: number, text: string, dims: number[], texts: string[]}} Moment */
-/** @typedef {import("../images/stepped_card.js").Cell<Moment>} Cell */
+/** @typedef {import("../stepped_card.js").Cell<Moment>} Cell */
 
 /** @extends SteppedCard<Moment> */
 class TextCard extends SteppedCard {
   get source() {
-    return { kind: /** @type {const} */ ("text"), page: textStep };
+    return { kind: /** @type {const} */ ("text"), page: textStep, ranks: textRanks };
   }
 
   /** Of several texts of one step the last is shown.
@@ -44,7 +45,7 @@ class TextCard extends SteppedCard {
     const asked = textStep.own(this.tag) ?? textStep.shared.value ?? Infinity;
     return html`
       <article class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <div class="caption">${runTitle(cell.run)}${moment ? stepOf(cell.run, moment, asked) : nothing}
+        <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, asked) : nothing}
           ${moment && navigator.clipboard ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")} @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>` : nothing}
         </div>
         ${cellState(cell, moment) ?? textBody(this.tag, /** @type {Moment} */ (moment), isRaw.value)}

@@ -1,10 +1,12 @@
 // What the text page remembers in the address: its step, and how texts are shown.
 
 import { computed } from "@preact/signals-core";
+import { RankChoice } from "../../state/ranks.js";
 import { set, setting } from "../../state/view.js";
-import { PageStep } from "../images/page_step.js";
+import { PageStep } from "../page_step.js";
 
 export const textStep = new PageStep("text");
+export const textRanks = new RankChoice("text", "text");
 
 const shownAs = setting("text.as", "markdown", ["markdown", "raw"]);
 export const isRaw = computed(() => shownAs.value === "raw");

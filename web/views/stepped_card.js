@@ -2,13 +2,12 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { placeOf, unionOf } from "../../lib/image_steps.js";
-import { Listing } from "../../state/listing.js";
-import { revision } from "../../state/live.js";
-import { setting } from "../../state/view.js";
-import { LazyCard } from "../lazy_card.js";
+import { placeOf, unionOf } from "../lib/steps.js";
+import { Listing } from "../state/listing.js";
+import { setting } from "../state/view.js";
+import { LazyCard } from "./lazy_card.js";
 
-/** @typedef {import("../../state/tags.js").SeriesRow} SeriesRow */
+/** @typedef {import("../state/tags.js").SeriesRow} SeriesRow */
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 
 /** One run of a card. `moments` is what the server listed, by step.
@@ -37,7 +36,7 @@ export class SteppedCard extends LazyCard {
     return { total: longest.total, listed: Math.min(longest.total, longest.limit), damaged: replies.reduce((sum, { damaged }) => sum + damaged, 0) };
   });
 
-  /** @returns {{kind: import("../../api/listings.js").Kind, page: PageStep}} */
+  /** @returns {{kind: import("../api/listings.js").Kind, page: PageStep, ranks: import("../state/ranks.js").RankChoice}} */
   get source() {
     throw new Error("a card says where its data comes from");
   }
@@ -64,7 +63,7 @@ export class SteppedCard extends LazyCard {
   #cellOf(run) {
     const known = this.#cells.get(run);
     if (known) return known;
-    const listing = new Listing(this.source.kind, { run, tag: this.tag, limit: SOME });
+    const listing = new Listing(this.source.kind, { run, tag: this.tag, limit: SOME, ...this.source.ranks.query.peek() });
     const moments = computed(() => (listing.reply.value ? this.momentsOf(listing.reply.value) : []));
     const cell = { run, listing, moments };
     this.#cells.set(run, cell);
@@ -72,14 +71,14 @@ export class SteppedCard extends LazyCard {
   }
 
   begin() {
-    const { page } = this.source;
+    const { page, ranks } = this.source;
     const every = setting(`${page.page}.every`, "");
     return [
       effect(() => {
-        for (const { run, listing } of this.cells.value) listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME });
+        for (const { run, listing } of this.cells.value) listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
       }),
       effect(() => {
-        const ends = this.cells.value.map(({ listing }) => lookAgain(listing));
+        const ends = this.cells.value.map(({ listing }) => listing.look());
         return () => ends.forEach((end) => end());
       }),
       effect(() => page.tell(this, this.steps.value)),
@@ -104,11 +103,4 @@ export class SteppedCard extends LazyCard {
     const place = placeOf(steps, this.source.page.at(this.tag)) + by;
     this.source.page.take(this.tag, steps[Math.max(0, Math.min(steps.length - 1, place))] ?? null);
   }
-}
-
-/** What changed while nobody looked was not told.
- * @param {Listing} listing */
-function lookAgain(listing) {
-  if (listing.reply.peek() && listing.reply.peek().revision !== revision.peek()) listing.expire();
-  return listing.look();
 }

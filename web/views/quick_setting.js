@@ -1,7 +1,7 @@
 // A setting that may change many times a second: shown at once, written into the address a few times a second.
 
 import { batch, computed, signal } from "@preact/signals-core";
-import { set, setting } from "../../state/view.js";
+import { set, setting } from "../state/view.js";
 
 /** Browsers allow an address 200 changes in half a minute. */
 const INTERVAL = 200;

@@ -1,17 +1,18 @@
 // Parts of cards that follow the step of their page: head, name of a run, slider.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../../lib/colours.js";
-import { placeOf } from "../../lib/image_steps.js";
-import { grouped } from "../../lib/numbers.js";
-import { cutGroup, cutLeaf } from "../../lib/tags.js";
-import { duration, wallTime } from "../../lib/times.js";
-import { startOf, styles } from "../../state/runs.js";
-import { set, setting } from "../../state/view.js";
-import { t } from "../../state/words.js";
-import { ICONS, swatch } from "../icons.js";
-import { nameOf } from "../run_row.js";
-import { stepSlider } from "../step_slider.js";
+import { DASHES } from "../lib/colours.js";
+import { placeOf } from "../lib/steps.js";
+import { grouped } from "../lib/numbers.js";
+import { cutGroup, cutLeaf } from "../lib/tags.js";
+import { duration, wallTime } from "../lib/times.js";
+import { startOf, styles } from "../state/runs.js";
+import { set, setting } from "../state/view.js";
+import { t } from "../state/words.js";
+import { ICONS, swatch } from "./icons.js";
+import { withoutRank } from "./rank_choice.js";
+import { nameOf } from "./run_row.js";
+import { stepSlider } from "./step_slider.js";
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */
@@ -34,11 +35,11 @@ export const action = (key, label, sign, act, pressed = false) =>
 function listedNote(card) {
   const { total, listed, damaged } = card.counts.value;
   const every = `${card.source.page.page}.every`;
-  const text = t("image.listed", { shown: grouped(listed), total: grouped(total) });
+  const text = t("step.listed", { shown: grouped(listed), total: grouped(total) });
   const isAsked = setting(every, "").value !== "";
   return html`
-    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("image.damaged", { n: damaged })}</span>` : nothing}
-    ${listed === total ? nothing : isAsked ? html`<span class="meta" data-note="listed">${text}</span>` : html`<button class="text" data-note="listed" title=${t("image.every")} @click=${() => set({ [every]: "1" })}>${text}</button>`}`;
+    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing}
+    ${listed === total ? nothing : isAsked ? html`<span class="meta" data-note="listed">${text}</span>` : html`<button class="text" data-note="listed" title=${t("step.every")} @click=${() => set({ [every]: "1" })}>${text}</button>`}`;
 }
 
 /** The name of a run with its line, as in the run list.
@@ -54,7 +55,7 @@ export function runTitle(run) {
 export function stepOf(run, { step, wallTime: seconds }, wanted) {
   const isEarlier = Number.isFinite(wanted) && step !== wanted;
   const times = `${wallTime(seconds)} · ${duration(seconds - startOf(run))}`;
-  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${isEarlier ? `${t("image.earlier", { step: grouped(wanted) })}\n${times}` : times}>${t("step.at", { step: grouped(step) })}</span>`;
+  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${isEarlier ? `${t("step.earlier", { step: grouped(wanted) })}\n${times}` : times}>${t("step.at", { step: grouped(step) })}</span>`;
 }
 
 /** A card's own slider: it takes the card off the page's step, and says so.
@@ -66,8 +67,8 @@ export function cardSlider(card) {
   if (steps.length < 2 && own === null) return nothing;
   return html`
     <footer data-own=${own !== null}>
-      ${stepSlider({ steps, at: Math.max(0, placeOf(steps, page.at(card.tag))), changed: (place) => page.take(card.tag, steps[place]), label: t("image.card_step", { tag: card.tag }), key: "card-step" })}
-      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("image.follow")} aria-label=${t("image.follow")} @click=${() => page.take(card.tag, null)}>${ICONS.reset}</button>`}
+      ${stepSlider({ steps, at: Math.max(0, placeOf(steps, page.at(card.tag))), changed: (place) => page.take(card.tag, steps[place]), label: t("step.card", { tag: card.tag }), key: "card-step" })}
+      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => page.take(card.tag, null)}>${ICONS.reset}</button>`}
     </footer>`;
 }
 
@@ -76,9 +77,9 @@ export function cardSlider(card) {
 export function pageSlider(page) {
   const steps = page.steps.value;
   const at = Math.max(0, placeOf(steps, page.shared.value ?? Infinity));
-  return html`<div class="page-step" data-empty=${steps.length === 0} title=${t("image.page_step_hint")}>
-    ${stepSlider({ steps, at, changed: (place) => page.choose(place), label: t("image.page_step"), key: "page-step" })}
-    <span class="meta latest" data-latest=${page.shared.value === null}>${page.shared.value === null && steps.length ? t("image.latest") : ""}</span>
+  return html`<div class="page-step" data-empty=${steps.length === 0} title=${t("step.page_hint")}>
+    ${stepSlider({ steps, at, changed: (place) => page.choose(place), label: t("step.page"), key: "page-step" })}
+    <span class="meta latest" data-latest=${page.shared.value === null}>${page.shared.value === null && steps.length ? t("step.latest") : ""}</span>
   </div>`;
 }
 
@@ -86,11 +87,11 @@ export function pageSlider(page) {
  * @param {import("./stepped_card.js").Cell<{step: number}>} cell @param {unknown} moment */
 export function cellState({ listing, moments }, moment) {
   if (moment) return null;
-  if (moments.value.length) return html`<p class="cell-state" data-state="later">${t("image.later", { step: grouped(moments.value[0].step) })}</p>`;
+  if (moments.value.length) return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
-    return html`<p class="cell-state error" role="alert">${t("image.failed", { reason: listing.error.value.message })}
-      <button class="plain" @click=${() => listing.expire()}>${t("image.retry")}</button></p>`;
+    return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
+      <button class="plain" @click=${() => listing.expire()}>${t("step.retry")}</button></p>`;
   }
   if (!listing.reply.value) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
-  return html`<p class="cell-state" data-state="nothing">${t("image.none_here")}</p>`;
+  return html`<p class="cell-state" data-state="nothing">${withoutRank(listing) || t("step.none_here")}</p>`;
 }

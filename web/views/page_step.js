@@ -1,7 +1,7 @@
 // The step of a page: one for all its cards, but a card may take its own. Without one, everybody shows the latest.
 
 import { computed, signal } from "@preact/signals-core";
-import { placeOf, sameSteps, unionOf } from "../../lib/image_steps.js";
+import { placeOf, sameSteps, unionOf } from "../lib/steps.js";
 import { QuickSetting, stepIn } from "./quick_setting.js";
 
 export class PageStep {

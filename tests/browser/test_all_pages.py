@@ -1,0 +1,171 @@
+"""What holds on every page in a real browser: accessible, escaped, narrow, under a prefix, the same runs throughout."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import numpy as np
+import pytest
+import servers
+from playwright.sync_api import Page, expect
+
+from toposcope.proto import framing, lineage_pb2
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+PLAIN = "sweep/a-run-whose-name-is-rather-long_lr0.01_batch256_seed0"
+AXE = (Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+    .filter(({impact}) => impact === 'serious' || impact === 'critical')
+    .flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html}: ${failureSummary}`))"""
+SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
+    .map(box => box.scrollWidth - box.clientWidth).join()"""
+TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "compare"]
+# Of every view: its address, and what is there once it is drawn.
+VIEWS = {
+    "overview": ({"page": "overview"}, ".run-line .sparkline"),
+    "run": ({"page": "overview", "over.run": HOSTILE}, ".tile .bars"),
+    "bad run": ({"page": "overview", "over.run": PLAIN}, ".bad-news ~ .damage"),
+    "scalars": ({}, "scalar-card[data-drawn-points]"),
+    "chart": ({"open": HOSTILE}, "scalar-card[data-drawn-points]"),
+    "histograms": ({"page": "histograms"}, "histogram-plot[data-drawn-runs]"),
+    "images": ({"page": "images"}, "image-card .cell img"),
+    "image": ({"page": "images", "open": HOSTILE}, ".film img"),
+    "tensors": ({"page": "tensors"}, ".tensor-row .spark"),
+    "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-told="true"]'),
+    "text": ({"page": "text"}, "text-card .markdown"),
+    "compare": ({"page": "compare"}, ".compare scalar-card[data-drawn-points]"),
+}
+
+
+def record_run(folder: Path, tag: str) -> None:
+    """Record every kind of data under one tag, and a loss that ends as NaN."""
+    with SummaryRecord(str(folder)) as record:
+        for step in range(5):
+            record.add_value("scalar", tag, 1 / (step + 1))
+            record.add_value("scalar", "train/loss", float("nan") if step == 3 else 1.0)
+            record.add_value("histogram", tag, np.arange(20, dtype=np.float32) * step)
+            record.add_value("image", tag, np.full((1, 3, 8, 8), step * 40, dtype=np.float32))
+            record.add_value("tensor", tag, np.ones((4, 3), dtype=np.float32) * step)
+            record.add_value("text", tag, f"# {HOSTILE}\n\n{HOSTILE} [link](javascript:alert(1)) `{step}`")
+            record.record(step)
+    event = lineage_pb2.LineageEvent(wall_time=1.0)
+    event.train_lineage.hyper_parameters.optimizer = tag
+    version = lineage_pb2.LineageEvent(wall_time=1.0, version="MindSpore.Event:1")
+    records = [framing.frame(each.SerializeToString()) for each in (version, event)]
+    (folder / "events.out.events.summary.1.0.host_MS_lineage").write_bytes(b"".join(records))
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a logdir with a run of hostile names, a damaged one and an empty one."""
+    logdir = tmp_path_factory.mktemp("logdir")
+    record_run(logdir / HOSTILE, HOSTILE)
+    record_run(logdir / PLAIN, "layer/weight")
+    (damaged,) = (logdir / PLAIN).glob("*_MS")
+    content = bytearray(damaged.read_bytes())
+    content[-6] ^= 1
+    damaged.write_bytes(content)
+    return logdir
+
+
+@pytest.fixture(scope="module")
+def url(logdir: Path) -> Iterator[str]:
+    """Return the address of a server on the logdir, under a prefix."""
+    process, url = servers.start(logdir, "--path-prefix", "/a/b")
+    yield url
+    servers.stop(process)
+
+
+def show(page: Page, url: str, view: str, **more: str) -> None:
+    """Open a view and wait until it is drawn; colours do not fade, so that they can be measured at once."""
+    page.emulate_media(reduced_motion="reduce")
+    parameters, drawn = VIEWS[view]
+    page.goto(f"{url}#{urlencode({**parameters, **more}, quote_via=quote)}")
+    expect(page.locator(drawn).first).to_be_visible()
+
+
+def faults(page: Page) -> list[str]:
+    """Return the serious and critical faults that axe-core finds."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    found: list[str] = page.evaluate(FAULTS)
+    return found
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_accessible_narrow_and_escaped(url, page, view):
+    """No serious fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    show(page, url, view, theme="light")
+    assert faults(page) == []
+    expect(page.locator('img[src="x"]')).to_have_count(0)
+
+    page.set_viewport_size({"width": 400, "height": 800})
+    show(page, url, view, theme="dark", lang="zh")
+    assert faults(page) == []
+    assert page.evaluate(SIDEWAYS) == "0,0"
+    expect(page.locator(".pages [aria-current]")).to_be_in_viewport(ratio=1)
+
+
+def test_what_opens_is_accessible(url, page):
+    """Menus, panels, sheets and fields that are opened have no serious fault either."""
+    show(page, url, "scalars")
+    card = page.locator("scalar-card").first
+    for opener in (
+        card.locator('[data-key="menu"]'),
+        page.locator('[data-key="options"]'),
+        page.locator(".keys-switch"),
+    ):
+        card.hover()
+        opener.click()
+        assert faults(page) == []
+        page.keyboard.press("Escape")
+    page.locator(".run").first.hover()
+    page.locator('.run [data-key="details"]').first.click()
+    expect(page.locator("#panel .notes-form")).to_be_visible()
+    assert faults(page) == []
+    show(page, url, "overview", theme="dark")
+    page.locator('[data-key="filter-row"]').click()
+    page.locator('[data-key="columns"]').click()
+    assert faults(page) == []
+
+
+def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
+    """Turning from page to page keeps what is drawn, and Back leads through the same pages."""
+    show(page, url, "overview", show=PLAIN)
+    shown = page.locator('.run[data-shown="true"]')
+    for name in TABS[1:]:
+        page.locator(f'.pages [data-page="{name}"]').click()
+        expect(page.locator(f'body[data-page="{name}"] {VIEWS[name][1]}').first).to_be_visible()
+        expect(shown).to_have_count(1)
+        expect(shown).to_have_attribute("data-run", PLAIN)
+        expect(page).to_have_title(f"{name.capitalize()} · Toposcope")
+    for name in reversed(TABS[:-1]):
+        page.go_back()
+        expect(page.locator(f'body[data-page="{name}"] {VIEWS[name][1]}').first).to_be_visible()
+        expect(shown).to_have_attribute("data-run", PLAIN)
+
+
+def test_empty_pages_say_what_there_is(server, page, tmp_path):
+    """A page without data of its kind says so and what there is instead; settings appear with something to set."""
+    url = server(tmp_path).url
+    page.goto(url)
+    for name in TABS:
+        page.locator(f'.pages [data-page="{name}"]').click()
+        expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_runs"]')).to_contain_text(str(tmp_path))
+        expect(page.locator("#toolbar")).to_be_hidden()
+    assert faults(page) == []
+
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        record.add_value("scalar", "loss", 1.0)
+        record.record(0)
+
+    for name in ("histograms", "images", "tensors", "text"):
+        page.locator(f'.pages [data-page="{name}"]').click()
+        expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_plugin"]')).to_contain_text("1 scalar")
+        expect(page.locator("#toolbar")).to_be_hidden()
+    for name in ("compare", "overview", "scalars"):
+        page.locator(f'.pages [data-page="{name}"]').click()
+        expect(page.locator(f'body[data-page="{name}"] #toolbar')).to_be_visible()
+    assert faults(page) == []

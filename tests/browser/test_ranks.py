@@ -1,0 +1,117 @@
+"""Which rank and which attempt the pages of histograms, images, tensors and texts show, in a real browser."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.recorder import SummaryRecord
+
+
+def record(folder: Path, steps: range, size: int) -> None:
+    """Record values of every kind that tell by their size whose they are."""
+    with SummaryRecord(str(folder)) as recorder:
+        for step in steps:
+            recorder.add_value("histogram", "h", np.arange(size, dtype=np.float32))
+            recorder.add_value("image", "i", np.zeros((1, 3, size, size), np.uint8))
+            recorder.add_value("tensor", "t", np.full(size, step, np.float32))
+            recorder.add_value("text", "x", f"size {size}")
+            recorder.record(step)
+
+
+@pytest.fixture
+def logdir(tmp_path, monkeypatch):
+    """Return a logdir: one run of two ranks, one of two attempts, one of neither."""
+    for rank, size in enumerate([4, 6]):
+        monkeypatch.setenv("RANK", str(rank))
+        record(tmp_path / "ranks", range(3), size)
+    monkeypatch.setenv("RANK", "0")
+    record(tmp_path / "restarted", range(4), 8)
+    record(tmp_path / "restarted", range(2, 5), 10)
+    record(tmp_path / "single", range(3), 12)
+    return tmp_path
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    """Choose a rank or an attempt in the toolbar."""
+    page.locator(f'#toolbar [data-select="{name}"]').select_option(value)
+
+
+def cell(page: Page, card: str, run: str) -> Locator:
+    """Return what a card shows of a run."""
+    return page.locator(f'{card} [data-run="{run}"]').first
+
+
+def expect_choices(page: Page, card: str, says: dict[str, list[str]]) -> None:
+    """Expect what the cells of ranks, restarted and single say, as usual, of rank 1 and of attempt 1."""
+    runs = ["ranks", "restarted", "single"]
+    for run, text in zip(runs, says["usual"], strict=True):
+        expect(cell(page, card, run)).to_contain_text(text)
+    expect(page.locator(f'{card} [data-note="rank"]')).to_have_count(0)
+    choose(page, "rank", "1")
+    for run, text in zip(runs, [says["rank"][0], "Nothing of rank 1", "Nothing of rank 1"], strict=True):
+        expect(cell(page, card, run)).to_contain_text(text)
+    expect(cell(page, card, "ranks").locator('[data-note="rank"]')).to_have_text("rank 1")
+    choose(page, "rank", "")
+    choose(page, "attempt", "1")
+    for run, text in zip(runs, says["attempt"], strict=True):
+        expect(cell(page, card, run)).to_contain_text(text)
+    expect(page.locator(f'{card} [data-note="rank"]')).to_have_text(["attempt 1"])
+
+
+def test_texts_and_tensors(server, page, logdir):
+    """The chosen rank and attempt are shown and said; the address keeps them, each page its own."""
+    url = server(logdir).url
+    page.goto(url + "#page=text")
+    texts = {"usual": ["size 4", "size 10", "size 12"], "rank": ["size 6"], "attempt": ["size 4", "size 8", "size 12"]}
+    expect_choices(page, "text-card", texts)
+    page.locator('[data-page="tensors"]').click()
+    expect(page.locator('#toolbar [data-select="attempt"]')).to_have_value("")
+    shapes = {"usual": ["4  float", "10  float", "12  float"], "rank": ["6  float"], "attempt": ["4  ", "8  ", "12  "]}
+    expect_choices(page, "tensor-card", shapes)
+    assert "text.attempt=1" in page.url
+    assert "tensor.attempt=1" in page.url
+
+    page.goto(url + "#page=tensors&tensor.tag=t&tensor.run=ranks&tensor.rank=1&tensor.step=1")
+    expect(page.locator(".tensor-shape")).to_have_attribute("data-dims", "[6]")
+    expect(page.locator('.tensor-head [data-note="rank"]')).to_have_text("rank 1")
+    expect(page.locator('[data-key="npy"]')).to_have_attribute("href", re.compile("rank=1"))
+    choose(page, "rank", "")
+    expect(page.locator(".tensor-shape")).to_have_attribute("data-dims", "[4]")
+    page.goto(url + "#page=text&show=single")
+    expect(cell(page, "text-card", "single")).to_contain_text("size 12")
+    expect(page.locator("#toolbar [data-select]")).to_have_count(0)
+
+
+def test_images_and_histograms(server, page, logdir):
+    """Pictures and buckets are those of the chosen rank and attempt."""
+    page.goto(server(logdir).url + "#page=images")
+    for name, value, run, size in [
+        ("rank", "", "ranks", 4),
+        ("rank", "1", "ranks", 6),
+        ("attempt", "1", "restarted", 8),
+    ]:
+        choose(page, name, value)
+        if name == "attempt":
+            choose(page, "rank", "")
+        expect(cell(page, "image-card", run).locator("still-picture")).to_have_attribute("data-size", f"{size}x{size}")
+    expect(cell(page, "image-card", "restarted")).to_have_attribute("data-step", "3")
+    page.locator('image-card [data-key="enlarge"]').click()
+    expect(page.locator('image-viewer [data-note="rank"]')).to_have_text(["attempt 1"])
+
+    page.locator('[data-page="histograms"]').click()
+    page.locator('histogram-card [data-key="table"]').click()
+    counts = page.locator("histogram-card .hist-rows tbody tr td:nth-child(3)")
+    expect(counts).to_have_text(["4"] * 3 + ["8"] * 2 + ["10"] * 3 + ["12"] * 3)
+    choose(page, "rank", "1")
+    expect(counts).to_have_text(["6"] * 3)
+    expect(cell(page, "histogram-card", "single").locator(".state")).to_have_text("Nothing of rank 1 here")
+    expect(page.locator('histogram-card [data-note="rank"]').first).to_have_text("rank 1")
+    for mode in ("heat", "bands", "single"):
+        page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
+        expect(page.locator("histogram-card figcaption").first).to_contain_text("rank 1")
+        page.locator("histogram-plot").first.hover()
+    expect(page.locator("histogram-plot")).to_have_attribute("data-totals", "[6,0,0]")
+    expect(page.locator("histogram-card .run-key").nth(1)).to_contain_text("Nothing of rank 1 here")
