@@ -187,6 +187,7 @@ def test_eval_returns_the_metrics_and_predict_the_outputs() -> None:
 
 
 def test_a_torch_network_learns_and_is_in_the_mode_that_fits(caplog: pytest.LogCaptureFixture) -> None:
+    torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Dropout(0.1), torch.nn.ReLU(), torch.nn.Linear(8, 2))
     modes: list[tuple[str, bool]] = []
 
@@ -198,7 +199,7 @@ def test_a_torch_network_learns_and_is_in_the_mode_that_fits(caplog: pytest.LogC
     model = Model(network, torch.nn.CrossEntropyLoss(), optimizer, metrics={"acc"})
     inputs = torch.randn(64, 2)
     batches = [(inputs, (inputs[:, 0] > 0).long())]
-    model.fit(40, batches, batches, valid_frequency=40, callbacks=Heard(act))
+    model.fit(100, batches, batches, valid_frequency=100, callbacks=Heard(act))
     assert model.eval(batches)["acc"] > 0.9
     assert set(modes) == {("train_step_end", True), ("eval_step_end", False)}
     assert not model.predict(inputs).requires_grad
