@@ -100,12 +100,15 @@ class Pages:
 
     def _heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not re.search(self.allowed, message.text):
-            self.errors.append(message.text)
+            self.errors.append(f"{message.text} {message.location['url']}")
 
 
 @pytest.fixture
-def pages(browser: Browser) -> Iterator[Pages]:
-    """Return a maker of pages; the test fails if any of them reports an error or a policy violation."""
+def pages(browser: Browser, tmp_path: Path) -> Iterator[Pages]:
+    """Return a maker of pages; the test fails if any of them reports an error or a policy violation.
+
+    They are closed before the runs below tmp_path are removed, which else they would ask for.
+    """
     opened = Pages(browser)
     yield opened
     for context in browser.contexts:
