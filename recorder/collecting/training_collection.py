@@ -60,7 +60,8 @@ class TrainingCollection:
     def begin_step(self) -> None:
         """Note what the step that begins will change."""
         self._outputs_before = self._job.params.get("net_outputs")
-        if self._job.params["cur_step_num"] >= self._next_step - 1:
+        # What is collected at the end of an epoch has used more than this step's rate.
+        if not self._counts_epochs and self._job.params["cur_step_num"] >= self._next_step:
             self._values.begin_step()
 
     def end_step(self) -> None:
