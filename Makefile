@@ -37,9 +37,9 @@ bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT
 bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
-# Every check and every test, two files at a time.
+# Every check and every test, two at a time.
 test: check chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Formatting, lint and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)

@@ -1,5 +1,6 @@
 """Fixtures that more than one folder of tests uses."""
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -9,12 +10,17 @@ import pytest
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
 
+# The arrays of tests are small: threads for them only hold up the other files that are tested meanwhile.
+for library in ("OMP", "OPENBLAS", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
 with suppress(ModuleNotFoundError):  # Frameworks are checked without it.
     from hypothesis import settings
 
-    # No test is timed: machines are noisy.
-    settings.register_profile("untimed", deadline=None)
-    settings.load_profile("untimed")
+    # No example is timed: machines are noisy. For longer: pytest --hypothesis-profile thorough
+    settings.register_profile("usual", deadline=None, max_examples=50)
+    settings.register_profile("thorough", deadline=None, max_examples=5000)
+    settings.load_profile("usual")
 
 ReadEvents = Callable[[Path | str], list[Event]]
 

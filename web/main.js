@@ -12,7 +12,7 @@ import { t } from "./state/words.js";
 import { followKeys } from "./views/keys.js";
 import { content, followPages, toolbar } from "./views/pages.js";
 import { detailsPanel } from "./views/panel.js";
-import { followRailHeight, rail } from "./views/rail.js";
+import { followRailHeight, rail, runsInRail } from "./views/rail.js";
 import { followTab, topBar } from "./views/top_bar.js";
 
 /** @param {string} id */
@@ -50,5 +50,5 @@ followRailHeight(region("rail"));
 followKeys();
 followDrawnRuns();
 followDrawnTags();
-followLastValues();
+followLastValues(runsInRail);
 stayLive();

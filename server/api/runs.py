@@ -54,6 +54,8 @@ class Run(BaseModel):
     """The run that this one is a hyperparameter session of."""
     plugins: dict[str, int]
     """Number of tags of each plugin."""
+    plugin_ranks: dict[str, list[int]]
+    """Which of several ranks have tags of each plugin; empty where there is but one rank."""
 
 
 class LoadProgress(BaseModel):
@@ -112,7 +114,16 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "pending_records": sum(file.heavy - file.verified for file in run.files),
         "parent": parent,
         "plugins": dict(run.plugins),
+        "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},
     }
+
+
+def _plugin_ranks(run: RunView) -> dict[str, list[int]]:
+    ranks: dict[str, list[int]] = {}
+    for rank, attempts in run.attempts.items():
+        for plugin in sorted({tag.plugin for each in attempts for file in each.files for tag in file.series}):
+            ranks.setdefault(plugin, []).append(rank)
+    return ranks
 
 
 def _damage(run: RunView) -> Iterator[dict[str, Any]]:

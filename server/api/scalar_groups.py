@@ -5,19 +5,17 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from toposcope.server.api.current import Current, choose_runs, logdir_of
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.api.scalar_query import (
     MOST_BYTES,
     MOST_RUNS,
-    MOST_TAGS,
     POST_REPLIES,
     REPLIES,
-    SeriesQuery,
-    Since,
-    Smooth,
+    DrawnQuery,
+    LongLists,
     find_series,
     is_known,
     smoothing_of,
@@ -36,7 +34,7 @@ _Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]
 _Groups = Annotated[dict[str, _Runs], Field(max_length=10_000)]
 
 
-class GroupQuery(SeriesQuery):
+class GroupQuery(DrawnQuery):
     """Which series, how they are grouped, and what is told of a group."""
 
     by: str | None = Field(
@@ -52,18 +50,11 @@ class GroupQuery(SeriesQuery):
     band: Spread = Field(
         "minmax", description="the edges; std: the mean less and plus the standard deviation of the population"
     )
-    points: int = Field(1000, ge=0, lt=2**31, description="points a band, about; 0: every point")
-    smooth: Smooth | None = None
-    since: Since | None = None
 
 
-class GroupBody(GroupQuery):
-    """The same in JSON, where a number is no text and no bool, and lists may be longer than a URL."""
+class GroupBody(LongLists, GroupQuery):
+    """A GroupQuery in JSON, which may also tell the groups."""
 
-    model_config = ConfigDict(strict=True)
-
-    tag: list[str] = Field(min_length=1, max_length=MOST_TAGS, description="tags; at least one")
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
     groups: _Groups | None = Field(None, description="runs by name of their group; instead of run and by")
 
 
@@ -211,7 +202,7 @@ def _group(
     room: Room,
 ) -> dict[str, Any]:
     curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
-    band: Band = find_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room)
+    band: Band = find_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room, query.scale)
     return {
         "tag": tag,
         "group": name,

@@ -10,6 +10,7 @@ from toposcope.server.api.payload_query import REFUSED, Problem
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, ranks
+from toposcope.server.runs.downsample import Scale
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import PATTERN, Smoothing, parse_smoothing
@@ -51,6 +52,24 @@ class SeriesQuery(BaseModel):
         float("inf"), description="upper bound on the axis, included", json_schema_extra={"default": None}
     )
     axis: Axis = Field("step", description="relative: seconds since the start of the run")
+
+
+class DrawnQuery(SeriesQuery):
+    """Which series, which part of them, and how they are to be drawn."""
+
+    points: int = Field(1000, ge=0, lt=2**31, description="points a line, about; 0: every point")
+    scale: Scale = Field("linear", description="of the axis: log spreads the points evenly along its logarithm")
+    smooth: Smooth | None = None
+    since: Since | None = None
+
+
+class LongLists(BaseModel):
+    """What a body says in JSON, where a number is no text and no bool, and lists may be longer than in a URL."""
+
+    model_config = ConfigDict(strict=True)
+
+    tag: list[str] = Field(min_length=1, max_length=MOST_TAGS, description="tags; at least one")
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
 REPLIES: dict[int | str, dict[str, Any]] = {

@@ -7,20 +7,18 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel
 
 from toposcope.server.api.current import Current, logdir_of
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.api.scalar_query import (
     MOST_BYTES,
-    MOST_RUNS,
-    MOST_TAGS,
     POST_REPLIES,
     REPLIES,
+    DrawnQuery,
+    LongLists,
     SeriesQuery,
-    Since,
-    Smooth,
     find_series,
     is_known,
     smoothing_of,
@@ -35,21 +33,8 @@ _CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]
 _CSV_CHUNK = 10_000
 
 
-class ScalarQuery(SeriesQuery):
-    """Which series, which part of them, and how they are to be drawn."""
-
-    points: int = Field(1000, ge=0, lt=2**31, description="points a series, about; 0: every point")
-    smooth: Smooth | None = None
-    since: Since | None = None
-
-
-class ScalarBody(ScalarQuery):
-    """The same in JSON, where a number is no text and no bool, and lists may be longer than a URL."""
-
-    model_config = ConfigDict(strict=True)
-
-    tag: list[str] = Field(min_length=1, max_length=MOST_TAGS, description="tags; at least one")
-    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+class ScalarBody(LongLists, DrawnQuery):
+    """A DrawnQuery in JSON."""
 
 
 class ScalarSeries(BaseModel):
@@ -97,7 +82,7 @@ _CSV_REPLIES: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/scalars", response_model=Scalars, responses=REPLIES)
-def read_scalars(current: Current, query: Annotated[ScalarQuery, Query()]) -> Response:
+def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Response:
     """Read scalar series."""
     return _read(current, query)
 
@@ -117,12 +102,12 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
     return StreamingResponse(_csv(found, query), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _read(current: Snapshot, query: ScalarQuery) -> Response:
+def _read(current: Snapshot, query: DrawnQuery) -> Response:
     smoothing = smoothing_of(query.smooth)
     found, missing = find_series(current, query)
     if not missing and is_known(current, query.since, query.run):
         return Response(status_code=304)
-    window = Window(query.axis, query.lo, query.hi, query.points)
+    window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
     return json_reply(
         {
             "revision": current.revision,

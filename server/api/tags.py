@@ -3,12 +3,14 @@
 from collections import Counter
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.json_text import in_json
 from toposcope.server.runs.run import RunView
 
 router = APIRouter()
@@ -35,6 +37,8 @@ class TagRow(BaseModel):
     """Points of the lowest rank that has the tag, attempts stitched; absent, like run and steps, for all together."""
     first_step: int | None = None
     last_step: int | None = None
+    updated: Number | None = None
+    """Largest wall_time of these points, in seconds since 1970."""
 
 
 class Tags(BaseModel):
@@ -63,7 +67,9 @@ def _summary(runs: list[RunView], plugins: list[str]) -> list[dict[str, Any]]:
 def _rows(run: RunView, plugins: list[str]) -> list[dict[str, Any]]:
     rows = []
     for tag in sorted(tag for tag in run.tags if not plugins or tag.plugin in plugins):
-        step = run.steps_of(tag, run.ranks_of(tag)[0])
-        row = {"run": run.name, "plugin": tag.plugin, "tag": tag.name, "points": len(step)}
-        rows.append({**row, "first_step": int(step.min()), "last_step": int(step.max())})
+        rank = run.ranks_of(tag)[0]
+        points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
+        row = {"run": run.name, "plugin": tag.plugin, "tag": tag.name, "points": points.total}
+        steps = {"first_step": int(points.step.min()), "last_step": int(points.step.max())}
+        rows.append({**row, **steps, "updated": in_json(float(np.fmax.reduce(points.wall_time)))})
     return rows

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Int64s
-from toposcope.server.runs.downsample import Indices, downsample
+from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import Smoothing, smooth
@@ -71,7 +71,7 @@ def room_for(series: int) -> Room:
     return Room(most, fewer)
 
 
-def align(curves: list[Curve], lo: float, hi: float, room: Room) -> Aligned:
+def align(curves: list[Curve], lo: float, hi: float, room: Room, scale: Scale = "linear") -> Aligned:
     """Return the places in a window, lo and hi included, at which any of the curves has a point.
 
     Where these are more than there is room for, each curve brings the places of its own extremes, its share of them,
@@ -82,7 +82,7 @@ def align(curves: list[Curve], lo: float, hi: float, room: Room) -> Aligned:
     if len(x) <= room.places:
         return Aligned(x, len(x))
     share = max(4, room.fewer // len(curves))
-    chosen = _union([curve.x[downsample(curve.value, share)] for curve in inside])
+    chosen = _union([curve.x[downsample_along(*curve, share, scale)] for curve in inside])
     if len(chosen) > room.fewer:
         chosen = chosen[np.linspace(0, len(chosen) - 1, room.fewer).astype(np.intp)]
     return Aligned(chosen, len(x))

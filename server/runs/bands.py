@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s
 from toposcope.server.runs.alignment import Curve, Places, Room, align, points_at, read_at
-from toposcope.server.runs.downsample import Indices, downsample
+from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 
 Centre = Literal["mean", "median"]
 Spread = Literal["minmax", "std", "quartiles", "none"]
@@ -34,7 +34,14 @@ class Band(NamedTuple):
 
 
 def find_band(
-    curves: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float, points: int, room: Room
+    curves: list[Curve],
+    centre: Centre,
+    spread: Spread,
+    lo: float,
+    hi: float,
+    points: int,
+    room: Room,
+    scale: Scale = "linear",
 ) -> Band:
     """Compute a band from every point of some curves.
 
@@ -50,8 +57,9 @@ def find_band(
         hi: upper bound, included.
         points: how many places to choose, about, so that the extremes of centre and edges stay; 0: all.
         room: for how many places there is time.
+        scale: of the axis, along which the places are chosen.
     """
-    x, total = align(curves, lo, hi, room)
+    x, total = align(curves, lo, hi, room, scale)
     lines = np.empty((3, len(x)))
     present, non_finite = np.zeros((2, len(x)), np.int64)
     at = 0
@@ -63,7 +71,8 @@ def find_band(
     drawn = lines[:1] if spread == "none" else lines
     kept: slice | Indices = slice(None)
     if points and len(x) > points:
-        kept = np.sort(np.concatenate([downsample(line, max(4, points // len(drawn))) for line in drawn]))
+        share = max(4, points // len(drawn))
+        kept = np.sort(np.concatenate([downsample_along(x, line, share, scale) for line in drawn]))
         kept = kept[np.append(True, kept[1:] != kept[:-1])]
     low, high = (np.empty(0), np.empty(0)) if spread == "none" else (lines[1, kept], lines[2, kept])
     return Band(x[kept], lines[0, kept], low, high, present[kept], non_finite[kept], total, len(x))

@@ -3,19 +3,13 @@
 import bisect
 
 import numpy as np
-import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s
 
 WIDEST = 1001
-"""Points that a window may have: rows stay short enough for their numbers to be int16."""
-_SHORTEST_ROW = 256
-_ROW_WINDOWS = 8
-_FEW = 1 << 15
-"""Numbers in all windows that are sorted at once."""
-_BATCH = 1 << 17
-"""Numbers that are worked on at a time: they stay in the cache."""
-Int16s = npt.NDArray[np.int16]
+"""Points that a window may have."""
+_BATCH = 1 << 15
+"""Windows that are worked on at a time, a multiple of every group: what they hold stays in the cache."""
 
 
 def running_median(value: Float64s, window: int) -> Float64s:
@@ -31,24 +25,13 @@ def running_median(value: Float64s, window: int) -> Float64s:
     whole = max(0, len(value) - window + 1)
     behind = half + whole
     result[behind:] = _first_medians(value[::-1], half)[: max(0, len(value) - behind)][::-1]
-    if not whole:
-        return result
-    if whole * window <= _FEW:
-        windows = np.lib.stride_tricks.sliding_window_view(value, window)
-        result[half:behind] = np.partition(windows, half, axis=1)[:, half]
-        return result
-    row = max(_SHORTEST_ROW, 1 << (_ROW_WINDOWS * window).bit_length() - 1)
-    each = row - window + 1
-    """Windows that begin and end in one row."""
-    rows = -(-whole // each)
-    padded = np.append(value, np.full(rows * each + window - 1 - len(value), np.inf))
-    overlapping = np.lib.stride_tricks.sliding_window_view(padded, row)[::each]
-    batch = max(1, _BATCH // row)
-    for first in range(0, rows, batch):
-        medians = _medians(overlapping[first : first + batch], window).reshape(-1)
-        begin = first * each
-        end = min(begin + len(medians), whole)
-        result[half + begin : half + end] = medians[: end - begin]
+    group = 1 << ((window + 1) // 2).bit_length() - 1
+    groups = -(-whole // group)
+    padded = np.append(value, np.full(groups * group - whole, np.inf))
+    for first in range(0, whole, _BATCH):
+        end = min(first + _BATCH, groups * group)
+        medians = _medians(padded[first : end + window - 1], window, group)
+        result[half + first : half + min(end, whole)] = medians[: whole - first]
     return result
 
 
@@ -65,37 +48,32 @@ def _first_medians(value: Float64s, half: int) -> list[float]:
     return medians
 
 
-def _medians(value: Float64s, window: int) -> Float64s:
-    """Return the median of every whole window in each row.
+def _medians(value: Float64s, window: int, group: int) -> Float64s:
+    """Return the median of every whole window.
 
-    Each row has a wavelet matrix (Claude and Navarro, 2012): bit by bit from the highest, the ranks of the values are
-    parted into those with a 0 and those with a 1, and so is every window; the part that holds its middle is followed.
+    Neighbouring windows have most of their values in common. Of those that all windows of a group have, only as many
+    as there are windows can become a median, the middle ones: each window adds but one less than that. So groups are
+    halved again and again, and of what a half has in common more than the whole group (one stretch of the series, on
+    its left or on its right) together with the middle of the group the middle third is the middle of the half.
 
     Args:
-        value: shape (rows, a power of two).
-        window: an odd number below that.
+        value: finite or infinite; as many windows as are a multiple of `group`.
+        window: an odd number.
+        group: windows of the first groups: a power of two, (window + 1) / 2 at most.
     """
-    rows, length = value.shape
-    order = np.argsort(value, axis=1)
-    rank = np.empty((rows, length), np.int16)
-    np.put_along_axis(rank, order, np.broadcast_to(np.arange(length, dtype=np.int16), (rows, length)), axis=1)
-    begin = np.broadcast_to(np.arange(length - window + 1), (rows, length - window + 1))
-    end = begin + window
-    middle = np.full(begin.shape, window // 2, np.int16)
-    found = np.zeros(begin.shape, np.int64)
-    starts = (length + 1) * np.arange(rows)[:, np.newaxis]
-    zeros = np.zeros((rows, length + 1), np.int16)
-    """How many of the first ranks of a row have a 0."""
-    for bit in range(length.bit_length() - 2, -1, -1):
-        is_one = (rank >> bit & 1).astype(np.bool_)
-        np.cumsum(~is_one, axis=1, dtype=np.int16, out=zeros[:, 1:])
-        zeros_before, zeros_within = zeros.take(starts + begin), zeros.take(starts + end)
-        fewer = zeros_within - zeros_before
-        goes_on = middle >= fewer  # To the ones.
-        begin = np.where(goes_on, length // 2 + begin - zeros_before, zeros_before)
-        end = np.where(goes_on, length // 2 + end - zeros_within, zeros_within)
-        middle -= fewer * goes_on
-        found += goes_on.astype(np.int64) << bit
-        # The ranks of a row are all there: half of them have a 0.
-        rank = np.concatenate([rank[~is_one].reshape(rows, -1), rank[is_one].reshape(rows, -1)], axis=1)
-    return np.take_along_axis(np.take_along_axis(value, order, axis=1), found, axis=1)
+    pieces = np.lib.stride_tricks.sliding_window_view
+    in_common = pieces(value, window - group + 1)[group - 1 :: group]
+    least = window // 2 + 1 - group
+    middle = np.sort(in_common, axis=1)[:, least : least + group]
+    while group > 1:
+        half = group // 2
+        added = pieces(value, half)
+        left, right = (added[begin::group][: len(middle)] for begin in (half - 1, window))
+        halves = np.stack([left, right], axis=1)
+        if half == 1:
+            return np.clip(halves[..., 0], middle[:, :1], middle[:, 1:]).reshape(-1)
+        halves = np.concatenate([halves, np.stack([middle, middle], axis=1)], axis=2)
+        halves.sort(axis=2)
+        middle = halves[..., half:group].reshape(-1, half)
+        group = half
+    return middle[:, 0]

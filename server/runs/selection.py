@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Points
-from toposcope.server.runs.downsample import downsample
+from toposcope.server.runs.downsample import Scale, downsample_along
 from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Smoothing, smooth
 
@@ -24,6 +24,8 @@ class Window(NamedTuple):
     """Bounds on the axis, both included."""
     points: int = 0
     """How many points at most, more or less (see downsample); 0: every point."""
+    scale: Scale = "linear"
+    """Of the axis: on a logarithmic one the points are spread as they are drawn."""
 
 
 class Best(NamedTuple):
@@ -58,7 +60,7 @@ def select(
     """
     by = "step" if window.axis == "step" else "wall_time"
     series, ordering = run.ordered(tag, rank, attempt, by)
-    inside = _inside(series, ordering, window, run.started or 0.0)
+    inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
     x = series.step if by == "step" else series.wall_time
     smoothed = smooth(series.value, x, smoothing)[inside] if smoothing else None
@@ -68,7 +70,8 @@ def select(
         points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
     duplicates = total - points.total
     if window.points and points.total > window.points:
-        kept = downsample(points.value, window.points)
+        along = points.step if by == "step" else points.wall_time - _start(run, window)
+        kept = downsample_along(along, points.value, window.points, window.scale)
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
     return Selected(points, smoothed, total, duplicates, best)
 
@@ -84,9 +87,13 @@ def _find_best(points: Points) -> Best:
     return Best(float(points.value[least]), int(points.step[least]), float(points.value[most]), int(points.step[most]))
 
 
-def _inside(points: Points, ordering: Ordering, window: Window, started: float) -> slice | npt.NDArray[np.intp]:
+def _start(run: RunView, window: Window) -> float:
+    """Return the wall_time at which the axis of a window begins."""
+    return run.started or 0.0 if window.axis == "relative" else 0.0
+
+
+def _inside(points: Points, ordering: Ordering, window: Window, start: float) -> slice | npt.NDArray[np.intp]:
     """Return where the points of a window are; found by bisection when they are in order."""
-    start = started if window.axis == "relative" else 0.0
     keys = points.step if window.axis == "step" else points.wall_time
     if ordering == "none":
         x = keys - start if start else keys

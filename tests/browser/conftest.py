@@ -3,15 +3,13 @@
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
-from servers import ENVIRONMENT
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from servers import SLOW_SECONDS, Process, start
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGUMENTS = [
@@ -32,12 +30,12 @@ class Server(NamedTuple):
     """A running server: where it answers, and the process it is."""
 
     url: str
-    process: subprocess.Popen[str]
+    process: Process
 
     def stop(self) -> None:
         """End the server as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(10)
+        self.process.ended()
 
 
 @pytest.fixture
@@ -45,25 +43,14 @@ def server() -> Iterator[Callable[..., Server]]:
     """Return a function that starts a server process on a logdir."""
     started: list[Server] = []
 
-    def start(logdir: Path | str, *arguments: str) -> Server:
-        command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), *arguments]
-        port = [] if "--port" in arguments else ["--port", "0"]
-        process = subprocess.Popen(
-            [*command, *port], stdout=subprocess.PIPE, text=True, env={**ENVIRONMENT, "TZ": "UTC"}
-        )
-        assert process.stdout
-        line = process.stdout.readline()
-        address = re.search(r"http://\S+", line)
-        assert address, f"the server printed {line!r} instead of its address"
-        started.append(Server(address[0], process))
+    def serve(logdir: Path | str, *arguments: str) -> Server:
+        process, url = start(logdir, *arguments, TZ="UTC")
+        started.append(Server(url, process))
         return started[-1]
 
-    yield start
+    yield serve
     for one in started:
-        if one.process.poll() is None:
-            one.stop()
-        assert one.process.stdout
-        one.process.stdout.close()
+        one.stop()
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +62,7 @@ def browser() -> Iterator[Browser]:
             f"no Chromium here: none of {', '.join(CHROMIUM_NAMES)} is on the PATH (`make chromium` fetches one)"
         )
     with sync_playwright() as playwright:
+        expect.set_options(timeout=1000 * SLOW_SECONDS)
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield chromium
         chromium.close()
@@ -93,7 +81,7 @@ class Pages:
         context = self.browser.new_context(viewport={"width": width, "height": height}, locale=lang)
         context.add_init_script(REPORT_VIOLATIONS)
         page = context.new_page()
-        page.set_default_timeout(8000)
+        page.set_default_timeout(1000 * SLOW_SECONDS)
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         return page

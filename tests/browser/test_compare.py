@@ -1,6 +1,7 @@
 """The comparison in a real browser: what sets runs apart, and the same series of each side by side."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.event_files import GOLDEN
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
+from toposcope.recorder.messages.lineage import custom_lineage
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -96,6 +98,49 @@ def test_same_series_side_by_side(server, page, pages, logdir):
         record.record(9)
     expect(other.locator(f"scalar-card[data-tag={json.dumps(HOSTILE)}]")).to_have_attribute("data-drawn-points", "9")
     assert page.locator('img[src="x"]').count() == 0
+
+
+def test_long_values(server, page, tmp_path):
+    """Of long values the part that differs stands out; opened, they are there from end to end, line by line."""
+    for name, rate in (("a", "0.1"), ("b", "0.2")):
+        record_run(tmp_path / name, 1.0, "sgd", 0.5)
+        command = f"python train.py --data /a/rather/long/path/to/the/data --lr {rate} --epochs 90 --name {'x' * 30}"
+        with SummaryRecord(str(tmp_path / name)) as record:
+            layers = json.dumps({"width": [64, 128], "rate": float(rate), "kind": "conv"})
+            lineage = custom_lineage({"environment/argv": command, "layers": layers})
+            record.add_value("custom_lineage_data", "custom_lineage_data", lineage)
+            record.record(9)
+    page.goto(server(tmp_path).url + "#page=compare")
+    row = page.locator('tr[data-name="argv"]')
+    expect(row.locator("td .apart")).to_have_text(["0.1", "0.2"])
+    expect(row.locator("td").first).to_have_attribute("title", re.compile("^python train.py .*x{30}$"))
+
+    row.locator(".whole-switch").click()
+    page.locator('tr[data-name="layers"] .whole-switch').click()
+
+    expect(row.locator("td .apart")).to_have_text(["--lr 0.1", "--lr 0.2"])
+    expect(row.locator("td .whole-line")).to_have_count(10)
+    expect(page.locator('tr[data-name="layers"] td .apart')).to_have_text(['  "rate": 0.1,', '  "rate": 0.2,'])
+    page.reload()
+    expect(row.locator("td .apart")).to_have_text(["--lr 0.1", "--lr 0.2"])
+
+
+def test_no_more_runs_than_fit(server, page, tmp_path):
+    """Of many runs the first eight are compared, in the chart of scalars too; the others are said to be left out."""
+    names = [f"run{index:02d}" for index in range(10)]
+    for name in names:
+        with SummaryRecord(str(tmp_path / name)) as record:
+            record.add_value("scalar", "loss", 1.0)
+            record.record(0)
+    page.goto(server(tmp_path).url + "#page=compare")
+
+    expect(page.locator(".compared-run")).to_have_count(8)
+    expect(page.locator('[data-note="left_out"]')).to_contain_text("2 more")
+    compared = json.loads(page.locator(".compare").get_attribute("data-runs") or "[]")
+    chart = page.locator('[data-section="scalar"] scalar-card')
+    expect(chart).to_have_attribute("data-drawn-runs", json.dumps(compared, separators=(",", ":")))
+    page.locator('[data-page="scalars"]').click()
+    expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "10")
 
 
 def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):

@@ -1,5 +1,6 @@
 """The histograms page in a real browser: what it draws is what was recorded."""
 
+import itertools
 import json
 import math
 import re
@@ -142,6 +143,52 @@ def test_drawings_equal_the_data(server, page, tmp_path):
         assert float(shown or "nan") == pytest.approx(np.quantile(values[step], share), abs=0.12)
 
 
+SPY = """
+  window.bars = [];
+  window.outlines = [];
+  const { fillRect } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillRect = function (x, y, width, height) {
+    if (this.canvas.closest("histogram-plot")) window.bars.push([x, width, height]);
+    return fillRect.call(this, x, y, width, height);
+  };
+  const { moveTo, lineTo } = Path2D.prototype;
+  Path2D.prototype.moveTo = function (x, y) { window.outlines.push([[x, y]]); return moveTo.call(this, x, y); };
+  Path2D.prototype.lineTo = function (x, y) { window.outlines.at(-1).push([x, y]); return lineTo.call(this, x, y); };
+"""
+"""Remembers what is drawn on plots: bars, and the outlines of ridges."""
+
+
+def test_what_is_drawn_keeps_the_totals(server, page, tmp_path):
+    """The heights of the bars and ridges on the canvas are the counts of the bins: they add up to all values."""
+    values = record_histograms(tmp_path / "run", 6)
+    page.add_init_script(SPY)
+    page.goto(server(tmp_path).url + "#page=histograms&hist.mode=single")
+    assert read(plots(page), "totals") == [400]
+    low, high, count = map(float, (plots(page).get_attribute("data-grid") or "").split(","))
+    edges = np.linspace(low, high, int(count) + 1)
+    entries = listing(page, "run")
+    expected = [[count_between(entry, *pair) for pair in itertools.pairwise(edges)] for entry in entries]
+
+    bars = page.evaluate("window.bars")
+    heights = np.array([height for *_, height in bars])
+    counts = np.array([one for one in expected[-1] if one])
+    assert len(bars) == len(counts)
+    np.testing.assert_allclose(heights, np.maximum(1, heights.max() * counts / counts.max()), atol=0.01)
+
+    page.evaluate("window.outlines = []")
+    page.locator('[data-choice="mode"] [data-value="ridge"]').click()
+    assert read(plots(page), "totals") == [400] * 6
+    ridges = page.evaluate("window.outlines")[:6]
+    tallest = max(map(max, expected))
+    lift = max(line[0][1] - min(y for _, y in line) for line in ridges)
+    for line, row in zip(ridges, expected, strict=True):
+        ground = line[0][1]
+        wide = (line[-1][0] - line[0][0]) / len(row)
+        drawn = {round((x - line[0][0]) / wide - 0.5): (ground - y) / lift * tallest for x, y in line[1:-1]}
+        assert sum(drawn.values()) == pytest.approx(len(values[0]), rel=1e-6)
+        assert [drawn.get(place, 0) for place in range(len(row))] == pytest.approx(row, abs=1e-6)
+
+
 def test_address_restores_the_view(server, page, pages, tmp_path):
     """What is chosen stands in the address, and the address shows the same to somebody else."""
     for name in ("a", "b"):
@@ -194,10 +241,10 @@ def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
         add(40)
         expect(plots(page)).to_have_attribute("data-steps", "[[0,10,20,30,40]]")
         expect(plots(page)).to_have_attribute("data-shown-step", "[10]")
-        assert "hist.step=10" in page.url
+        expect(page).to_have_url(re.compile("hist.step=10"))
         page.locator(".step-slider input").press("End")
         expect(plots(page)).to_have_attribute("data-shown-step", "[40]")
-        assert "hist.step" not in page.url
+        expect(page).not_to_have_url(re.compile("hist.step"))
 
 
 def test_non_finite_and_constant_values_are_told(server, page, tmp_path):

@@ -197,6 +197,33 @@ def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
     expect(page).not_to_have_url(re.compile(r"image\.part="))
 
 
+def test_large_pictures_are_drawn_small_and_large(server, page, tmp_path):
+    """A picture larger than its pane is averaged, not thinned out; zoomed in, its pixels are those recorded."""
+    stripes = np.zeros((1400, 1400, 3), np.uint8)
+    stripes[:, ::2] = 200
+    stripes[700, 700] = (9, 8, 7)
+    with SummaryRecord(str(tmp_path / "a")) as record:
+        record.add_value("image", "x", stripes, dataformats="HWC")
+        record.record(0)
+    url = server(tmp_path).url
+    drawn = """async pane => {
+      await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const canvas = pane.querySelector("canvas"), one = new OffscreenCanvas(1, 1).getContext("2d");
+      one.drawImage(canvas, canvas.width / 2 + 4, canvas.height / 2 + 4, 1, 1, 0, 0, 1, 1);
+      return [...one.getImageData(0, 0, 1, 1).data].slice(0, 3); }"""
+    page.goto(f"{url}#page=images&open=x")
+    expect_panes(page, ("a", 0))
+    pane = page.locator("image-pane")
+    assert all(90 <= value <= 110 for value in pane.evaluate(drawn))
+
+    middle = 700.5 / 1400
+    page.goto(f"{url}#page=images&open=x&image.part=40,{middle},{middle}")
+    pane.hover()
+    expect(pane).to_have_attribute("data-pixel", "700,700")
+    expect(pane).to_have_attribute("data-colour", "9,8,7,255")
+    assert pane.evaluate(drawn) == [9, 8, 7]
+
+
 def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
     """Sizes that differ are told instead of a difference; what is no picture says so; all of one value are shown."""
     pages.allowed = "Failed to decode"

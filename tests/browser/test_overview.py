@@ -189,14 +189,71 @@ def test_thousands_of_runs(server, page, tmp_path, data_dir):
     page.keyboard.press("u")
     expect(row(page, "run1")).to_be_visible()
 
+    table.evaluate("table => table.scrollTop = 12000")
+    row(page, "run405").locator("a.run-name").click()
+    expect(page.locator('.run-page[data-run="run405"]')).to_be_visible()
+    page.go_back()
+    expect(row(page, "run405")).to_be_in_viewport()
+    page.locator("#over-filter").fill("^run9$")
+    box = page.locator('.heads [data-column="name"] input')
+    expect(box).to_be_checked()
+    box.uncheck()
+    expect(row(page, "run9")).to_have_attribute("data-shown", "false")
+    page.locator("#over-filter").fill("")
+    expect(box).to_have_js_property("indeterminate", True)
+    box.check()
+    box.uncheck()
+    expect(page.locator('[data-key="compare"]')).to_be_disabled()
+
+
+def test_all_hidden_and_nothing_chosen(server, page, tmp_path, data_dir):
+    """Where every run is hidden, each page says so and offers to show them; to choose no column is a choice."""
+    write_run(tmp_path / "only", [1.0, 0.5])
+    started = server(tmp_path, "--data-dir", str(data_dir))
+    for run, status in (("only", 200), ("gone", 404)):
+        reply = page.request.put(started.url + "api/notes", params={"run": run}, data={"hidden": True})
+        assert reply.status == status
+
+    for name in ("scalars", "compare", "overview"):
+        page.goto(started.url + f"#page={name}")
+        expect(page.locator(".empty")).to_have_attribute("data-state", "all_away")
+    page.locator('[data-key="show-away"]').click()
+
+    expect(row(page, "only")).to_have_class(re.compile("away"))
+    expect(page.locator('.heads [data-column="last:train/loss"]')).to_have_count(1)
+    page.locator('[data-key="columns"]').click()
+    page.locator('[data-column-choice="metric:train/loss"] input').uncheck()
+    expect(page.locator('.heads [data-column="last:train/loss"]')).to_have_count(0)
+    for _ in range(page.locator("[data-shown-column]").count()):
+        page.locator("[data-shown-column] input").first.click()
+    expect(page.locator(".heads [data-column]")).to_have_count(1)
+    page.locator('[data-key="usual-columns"]').click()
+    expect(page.locator('.heads [data-column="last:train/loss"]')).to_have_count(1)
+
+
+def test_filters_choose_what_is_compared(server, page, tmp_path, data_dir):
+    """The comparison takes the runs that the filters of values leave, of those that are switched on."""
+    write_sweep(tmp_path)
+    page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
+    expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
+    row(page, "sweep/a9").locator("input").uncheck()
+    page.locator('[data-key="filter-row"]').click()
+    page.locator('[data-filter="param:optimizer"]').fill("sgd or adam")
+    expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1")
+
+    page.locator('[data-key="compare"]').click()
+
+    expect(page.locator(".compare")).to_have_attribute("data-runs", '["sweep/a10","sweep/b1"]')
+    expect(page.locator('.run[data-shown="true"]')).to_have_count(2)
+
 
 def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
     """What one viewer says, another sees; it outlives the server; a hidden run leaves table and list."""
     write_sweep(tmp_path)
     first = server(tmp_path, "--data-dir", str(data_dir))
-    page.goto(first.url + "#page=overview&over.run=sweep/a9")
+    page.goto(first.url + "#page=overview&over.run=sweep/a9&rail=open")
     other = pages.open()
-    other.goto(first.url + "#page=overview")
+    other.goto(first.url + "#page=overview&rail=open")
     expect(row(other, "sweep/a9")).to_be_visible()
     form = page.locator(".notes-form")
 
@@ -287,8 +344,13 @@ def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
     page.goto(server(golden, "--data-dir", str(data_dir)).url + "#page=overview&over.run=digits_momentum")
 
     expect(page.locator('[data-tile="histogram"] svg.bars')).to_be_visible()
-    expect(page.locator('[data-tile="image"] img')).to_have_js_property("complete", True)
-    assert page.locator('[data-tile="image"] img').evaluate("image => image.naturalWidth") > 0
+    pictures = page.locator('[data-tile="image"] img')
+    expect(pictures).to_have_count(2)
+    for picture in pictures.all():
+        expect(picture).to_have_js_property("complete", True)
+        assert picture.evaluate("image => image.naturalWidth") > 0
+    fill = page.locator('[data-tile="histogram"] rect').first.evaluate("bar => getComputedStyle(bar).fill")
+    assert fill == page.locator(".run-page h2 .swatch path").evaluate("line => getComputedStyle(line).stroke")
     expect(page.locator('[data-tile="graph"]')).to_have_class(re.compile("quiet-tile"))
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
 
@@ -312,4 +374,6 @@ def test_hostile_names_under_a_prefix(server, page, tmp_path, data_dir):
     page.locator('[name="alias"]').blur()
     page.locator('[data-key="back"]').click()
     expect(row(page, HOSTILE).locator(".run-name")).to_have_text("safe")
+    page.locator("#over-filter").fill("^safe$")
+    expect_order(page, HOSTILE)
     assert page.locator("img").count() == 0

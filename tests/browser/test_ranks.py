@@ -85,6 +85,28 @@ def test_texts_and_tensors(server, page, logdir):
     expect(page.locator("#toolbar [data-select]")).to_have_count(0)
 
 
+def test_ranks_are_offered_where_they_have_something(server, page, tmp_path, monkeypatch):
+    """A rank that only has scalars is offered on the page of scalars and on no other."""
+    record(tmp_path / "run", range(3), 4)
+    monkeypatch.setenv("RANK", "1")
+    with SummaryRecord(str(tmp_path / "run")) as recorder:
+        recorder.add_value("scalar", "loss", 1.0)
+        recorder.record(1)
+    monkeypatch.setenv("RANK", "2")
+    with SummaryRecord(str(tmp_path / "run")) as recorder:
+        recorder.add_value("scalar", "loss", 2.0)
+        recorder.add_value("text", "x", "of rank 2")
+        recorder.record(1)
+    page.goto(server(tmp_path).url)
+    options = page.locator('#toolbar [data-select="rank"] option')
+    expect(options).to_have_text(["Lowest rank", "All ranks", "rank 1", "rank 2"])
+    page.locator('[data-page="images"]').click()
+    expect(page.locator("image-card")).to_have_count(1)
+    expect(options).to_have_count(0)
+    page.locator('[data-page="text"]').click()
+    expect(options).to_have_text(["Lowest rank", "rank 0", "rank 2"])
+
+
 def test_images_and_histograms(server, page, logdir):
     """Pictures and buckets are those of the chosen rank and attempt."""
     page.goto(server(logdir).url + "#page=images")

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from event_files import scalar_event, write_run
 from playwright.sync_api import Locator, Page, expect
 
 from toposcope.recorder import SummaryRecord
@@ -296,9 +297,110 @@ def test_bands_of_groups(server, page, tmp_path):
     everything = [values[5] for values in [*runs.values(), noisy(20)]]
     low = float(row.get_attribute("data-low") or "nan")
     assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
+    # "other" has the tag, but no finite value.
+    expect(card(page).locator('[data-note="fewer"]')).to_have_text("7 of 8 runs where the fewest are")
+    expect(row.locator(".wall_time")).to_have_text("7 of 8")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="group"] [data-value="off"]').click()
     expect(card(page)).to_have_attribute("data-drawn-points", "141")
+    expect(card(page).locator('[data-note="fewer"]')).to_have_count(0)
+
+
+def tags_in_order(page: Page) -> list[str]:
+    """Return the tags of the cards as they stand."""
+    return page.locator("scalar-card").evaluate_all("cards => cards.map(card => card.dataset.tag)")
+
+
+def expect_order(page: Page, *tags: str) -> None:
+    """Wait until the cards stand so."""
+    for place, tag in enumerate(tags):
+        expect(page.locator("scalar-card").nth(place)).to_have_attribute("data-tag", tag)
+
+
+def test_order_of_cards(server, page, pages, tmp_path):
+    """Cards stand by name, by their last change or as a hand put them; the address, or the browser, keeps the order."""
+    tags = dict.fromkeys(("a", "b", "c", "d", HOSTILE), 1.0)
+    write_run(tmp_path / "run", [scalar_event(1000.0 + step, step, tags) for step in range(3)], 1000)
+    write_run(tmp_path / "later", [scalar_event(5000.0, 9, {"c": 1.0})], 5000)
+    page.goto(server(tmp_path).url)
+    expect_order(page, HOSTILE, "a", "b", "c", "d")
+    page.locator('[data-select="order"]').select_option("changed")
+    expect_order(page, "c", HOSTILE, "a", "b", "d")
+
+    page.locator('[data-select="order"]').select_option("name")
+    card(page, "d").locator("h3").drag_to(card(page, "a").locator("h3"))
+    expect_order(page, HOSTILE, "d", "a", "b", "c")
+    expect(page.locator('[data-select="order"]')).to_have_value("hand")
+    open_menu(page, "a").locator('[data-key="later"]').click()
+    expect_order(page, HOSTILE, "d", "b", "a", "c")
+    other = pages.open()
+    other.goto(page.url)
+    expect_order(other, HOSTILE, "d", "b", "a", "c")
+    for tag in ("c", "d"):
+        card(page, tag).hover()
+        card(page, tag).locator('[data-key="pin"]').click()
+    card(page, "d").locator("h3").drag_to(card(page, "c").locator("h3"))
+    expect_order(page, "d", "c", HOSTILE, "b", "a")
+    page.locator('[data-select="order"]').select_option("name")
+    expect_order(page, "d", "c", HOSTILE, "a", "b")
+
+
+def test_order_that_is_too_long_for_an_address(server, page, tmp_path):
+    """Hundreds of cards get their places one after the other; an order of all of them is kept in the browser."""
+    tags = [f"a tag of some length {place:03d}" for place in range(300)]
+    record(tmp_path / "run", {tag: [1.0] for tag in tags})
+    page.goto(server(tmp_path).url)
+    expect(page.locator("scalar-card")).to_have_count(300)
+    page.evaluate(
+        "tags => import('./state/card_order.js').then(({ moveCard }) => moveCard(tags, tags[0], tags[299]))", tags
+    )
+    expect_order(page, tags[1])
+    page.wait_for_url(re.compile("scalar.order=hand"))
+    assert "scalar.hand" not in page.url
+    page.reload()
+    expect(page.locator("scalar-card")).to_have_count(300)
+    expect_order(page, tags[1])
+    assert tags_in_order(page) == [*tags[1:], tags[0]]
+    page.locator("#tag-filter").fill("29.")
+    expect(page.locator("scalar-card")).to_have_count(10)
+    page.locator("#tag-filter").fill("")
+    expect(page.locator("scalar-card")).to_have_count(300)
+
+
+def test_first_decades_of_a_logarithmic_axis_and_ticks_of_counts(server, page, tmp_path):
+    """A logarithmic axis has as many points of the first decade as of the last; a count has no tick between numbers."""
+    record(tmp_path / "run", {"loss": noisy(5000), "count": [float(step > 9) for step in range(5000)]})
+    page.goto(server(tmp_path).url)
+    first = "card => [...card.plot.lines[0].xs.slice(0, 20)]"
+    expect(card(page)).to_have_attribute("data-total", "5000")
+    expect(card(page)).to_have_attribute("data-pending", "false")
+    assert card(page).evaluate(first) != list(range(20))
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="x"] [data-value="log"]').click()
+    page.keyboard.press("Escape")
+    expect(card(page)).to_have_attribute("data-window", "1,4999")
+    page.wait_for_function("document.querySelector('scalar-card[data-tag=loss]').plot.lines[0].xs[19] === 19")
+    assert card(page).evaluate(first) == list(range(20))
+
+    ticks = page.evaluate("""async () => {
+        const { LineChart } = await import('./charts/line_chart.js');
+        const listener = { zoomed() {}, reset() {}, pointed() {} };
+        const { plot } = document.querySelector('scalar-card[data-tag=count]');
+        const host = Object.assign(document.createElement('div'), { style: 'width: 400px; height: 300px' });
+        document.body.append(host);
+        const chart = new LineChart(host, plot, listener);
+        const labels = chart.u.axes[1]._values;
+        chart.destroy();
+        host.remove();
+        return labels.filter(Boolean);
+    }""")
+    assert ticks == ["0", "1"]
+    menu = open_menu(page, "count")
+    with page.expect_download() as awaited:
+        menu.locator('[data-key="svg"]').click()
+    svg = ElementTree.fromstring(awaited.value.path().read_bytes())
+    texts = [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text") if text.get("x") == "-8"]
+    assert texts == ["0", "1"]
 
 
 def test_a_colour_that_somebody_chose(server, page, tmp_path):

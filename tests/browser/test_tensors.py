@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from summary_values import MindSporeValue, record
 
 from toposcope.recorder import SummaryRecord
 
@@ -229,6 +231,32 @@ def test_statistics_histogram_and_live_steps(server, page, tmp_path):
     assert np.abs(np.array(counts) - expected).sum() <= 4
     expect(page.locator(".tensor-coverage")).to_have_text("All 2,000 elements of the slice")
     expect(page.locator('[data-key="not-finite"]')).to_contain_text("3 not finite")
+
+
+def test_steps_that_are_not_there_and_damage_are_told(server, page, tmp_path):
+    """A step that a run lacks shows the one before and says so; damaged steps are counted; large integers have axes."""
+    ids = np.arange(600, dtype=np.int64).reshape(60, 10) % 97 + 10**17
+    record_tensors(tmp_path / "run", {step: {"ids": ids + step} for step in (10, 30)})
+    senseless = MindSporeValue(tag="ids")
+    senseless.tensor.dims.extend([7])
+    senseless.tensor.data_type = 12
+    with next((tmp_path / "run").glob("*.out.events.summary*")).open("ab") as file:
+        file.write(record(time.time(), 40, senseless))
+    page.goto(address(server(tmp_path).url, "ids", step="25"))
+    expect(page.locator(".tensor")).to_have_attribute("data-step", "10")
+    expect(page.locator('[data-note="unmet"]')).to_have_text("Nothing at step 25: this is step 10.")
+    expect(page.locator('.tensor-controls [data-note="damaged"]')).to_have_text("1 damaged")
+    expect(page.locator('.tensor-controls [data-note="listed"]')).to_have_count(0)
+    page.keyboard.press("]")
+    expect(page.locator(".tensor")).to_have_attribute("data-step", "30")
+    expect(page.locator('[data-note="unmet"]')).to_have_count(0)
+
+    page.goto(address(page.url.split("#")[0], "ids", view="hist"))
+    expect(page.locator("tensor-bars")).to_have_attribute("data-counts", re.compile(r"\d"))
+    counts = [int(number) for number in (page.locator("tensor-bars").get_attribute("data-counts") or "").split(",")]
+    assert sum(counts) == 600
+    page.keyboard.press("Backspace")
+    expect(page.locator('tensor-card[data-tag="ids"] [data-note="damaged"]')).to_have_text("1 damaged")
 
 
 def test_list_of_hostile_tags_under_a_prefix(server, pages, tmp_path):

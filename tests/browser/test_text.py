@@ -170,6 +170,20 @@ def test_tables_and_long_texts(server, page, tmp_path):
     expect(cell(page, "nested", "nested")).to_contain_text("deep")
 
 
+def test_only_so_much_of_a_table_is_laid_out(server, page, tmp_path):
+    """Of a table of very many texts the first rows and columns are shown, and how many there are is said."""
+    tables = {
+        tag: strings(*[b"cell"] * 10_000, dims=dims) for tag, dims in {"wide": [2, 5000], "long": [5000, 2]}.items()
+    }
+    tensorboard_run(tmp_path / "run", [(0, of_plugin("text", tag, table)) for tag, table in tables.items()])
+    page.goto(server(tmp_path).url + "#page=text")
+    wide, long = cell(page, "run", "wide"), cell(page, "run", "long")
+    expect(wide.locator("tr").first.locator("td")).to_have_count(50)
+    expect(wide.locator('[data-note="columns_cut"]')).to_have_text("The first 50 of 5,000 columns.")
+    expect(long.locator("tr")).to_have_count(200)
+    expect(long.locator('[data-note="rows_cut"]')).to_have_text("The first 200 of 5,000 rows.")
+
+
 def test_narrow_page_in_chinese(server, pages, tmp_path):
     """At 400 px nothing overflows, however wide a table is; no English is left."""
     record_texts(tmp_path / "run", {0: "|" + "wide|" * 40 + "\n|" + "-|" * 40 + "\n" + "x" * 300})

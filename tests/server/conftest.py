@@ -1,12 +1,11 @@
 """Fixtures of the server tests: a real server process."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from servers import start, stop, wait_until
+from servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 Serve = Callable[..., httpx.Client]
 
@@ -14,13 +13,13 @@ Serve = Callable[..., httpx.Client]
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Return a function that serves a logdir, waits until it is loaded and returns a client."""
-    processes: list[subprocess.Popen[str]] = []
+    processes: list[Process] = []
     clients: list[httpx.Client] = []
 
     def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
         process, url = start(logdir, *arguments)
         processes.append(process)
-        client = httpx.Client(base_url=url, timeout=10)
+        client = httpx.Client(base_url=url, timeout=SLOW_SECONDS)
         clients.append(client)
         wait_until(lambda: not client.get("api/health").json()["loading"])
         return client

@@ -66,6 +66,7 @@ def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
         "pending_records": 0,
         "parent": None,
         "plugins": {"scalar": 1},
+        "plugin_ranks": {"scalar": [0, 2]},
     }
 
 
@@ -149,6 +150,8 @@ def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
 
     assert tags() == tags(plugin="scalar") == [("loss", 2)]
     assert tags(plugin="image") == []
+    (row,) = client.get("api/tags?run=b").json()["tags"]
+    assert row["updated"] == client.get("api/runs").json()["runs"][1]["updated"]
     assert [series["run"] for series in client.get("api/scalars?tag=loss").json()["series"]] == ["a", "b"]
     for path in ("lineage", "hparams"):
         assert client.get(f"api/{path}").json()["runs"] == []

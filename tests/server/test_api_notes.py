@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from event_files import loss_run, scalar_event
-from servers import ENVIRONMENT, start, stop, wait_until
+from servers import ENVIRONMENT, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
@@ -86,7 +84,7 @@ def test_notes_outlive_the_server_and_the_run(logdir: Path, tmp_path: Path, serv
         wait_until(lambda: not client.get("api/health").json()["loading"])
         put(client, "a/b", alias="kept")
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=10)
+    process.ended()
     before = {path: path.stat().st_mtime_ns for path in logdir.rglob("*")}
     (tmp_path / "link").symlink_to(logdir)
     client = serve(tmp_path / "link", "--data-dir", str(data), "--reload-interval", "0.1")
@@ -313,8 +311,7 @@ def test_folder_that_cannot_be_written_is_said(logdir: Path, tmp_path: Path, ser
 
 def test_data_folder_inside_the_logdir_is_refused(logdir: Path) -> None:
     """The logdir is never written."""
-    command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir)]
-    done = subprocess.run([*command, "--data-dir", str(logdir / "c/data")], capture_output=True, text=True, timeout=30)
+    done = run("--logdir", logdir, "--data-dir", logdir / "c/data")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "--data-dir" in done.stderr

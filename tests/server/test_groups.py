@@ -1,6 +1,7 @@
 """Bands of groups of runs against a slow and obvious one, and which runs form a group."""
 
 import math
+import resource
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -258,7 +259,7 @@ def test_pattern_that_backtracks_for_ever_is_ended() -> None:
     with pytest.raises(ValueError, match="longer than 3 s on 2 names: expected a simpler one"):
         group_runs(runs, Grouping("regex", "(a+)+!"), lambda _: {})
 
-    assert time.monotonic() - began < 9
+    assert time.monotonic() - began < 30
     assert time.thread_time() - used < 1
 
 
@@ -267,10 +268,10 @@ def test_what_a_pattern_found_is_remembered() -> None:
     runs = runs_of(*(f"lr_{i % 7}/seed_{i}" for i in range(10_000)))
     grouping = parse_grouping("regex:lr_(.)")
     first = group_runs(runs, grouping, lambda _: {})
-    began = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(10):
         again = group_runs(runs, grouping, lambda _: {})
 
-    assert time.monotonic() - began < 2
+    assert resource.getrusage(resource.RUSAGE_CHILDREN) == before
     assert again == first
     assert [type(group) is Group and group.name for group in again[0]] == list("0123456")

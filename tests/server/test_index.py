@@ -300,7 +300,7 @@ def test_two_servers_share_a_folder(tmp_path: Path) -> None:
         for _, url in servers:
             wait_until(lambda url=url: total(url) == 3050)
     finally:
-        errors = [stop_and_read(process) for process, _ in servers]
+        errors = [stop(process)[1] for process, _ in servers]
     assert errors == ["", ""]
     assert restart(path, folder).series[LOSS].step.tolist() == list(range(3050))
 
@@ -341,12 +341,6 @@ def total(url: str) -> int:
 
     reply = httpx.get(f"{url}api/scalars", params={"tag": "loss"})
     return sum(series["total"] for series in reply.json().get("series", []))
-
-
-def stop_and_read(process) -> str:
-    """End a server; return what it wrote to its log."""
-    process.terminate()
-    return process.communicate(timeout=10)[1]
 
 
 def listing(folder: Path) -> list[tuple[str, int, int, int]]:

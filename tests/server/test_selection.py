@@ -1,5 +1,7 @@
 """Windows, equal steps, downsampling and best values of one series."""
 
+import itertools
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from toposcope.server.reading.scanner import Counters
 from toposcope.server.reading.series import NO_POINTS, Points, Series
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import Version
-from toposcope.server.runs.downsample import downsample
+from toposcope.server.runs.downsample import downsample, downsample_along
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Window, select
 from toposcope.server.runs.smoothing import Average
@@ -67,6 +69,46 @@ def test_downsampling_keeps_what_matters(value: np.ndarray, points: int) -> None
         inside = others[others * buckets // len(value) == bucket]
         if len(inside):
             assert {inside[0], inside[-1]} <= set(kept.tolist())
+
+
+@given(st.data(), values, st.integers(8, 40), st.sampled_from([1, 3, 10**6]), st.integers(-5, 5))
+def test_points_along_a_logarithm_are_those_of_equally_wide_buckets(
+    data: st.DataObject, value: np.ndarray, points: int, stride: int, start: int
+) -> None:
+    """Each stretch of the axis keeps its extremes and a witness of what is not finite, against a slow search."""
+    x = start + np.cumsum(np.array(data.draw(st.lists(st.integers(1, stride), min_size=300, max_size=300))))
+    x = x[: len(value)]
+
+    kept = downsample_along(x, value, points, "log")
+
+    assert np.array_equal(kept, np.unique(kept))
+    if len(value) <= points:
+        assert len(kept) == len(value)
+        return
+    places, seen = np.log(x[x > 0]), value[x > 0]
+    edges = np.linspace(places[0], places[-1], points // 2 + 1)
+    for left, right in itertools.pairwise(edges):
+        # On which side of an edge a point is that stands on it is left open.
+        inside, around = ((places > left + by) & (places < right - by) for by in (1e-9, -1e-9))
+        chosen = seen[around & np.isin(x[x > 0], x[kept])]
+        finite, found = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
+        if len(finite) and np.count_nonzero(np.isfinite(seen)) > points:
+            assert found.min() <= finite.min() <= finite.max() <= found.max()
+        assert np.isfinite(seen[inside]).all() or not np.isfinite(chosen).all()
+    assert len(kept) <= 2 * points + 16
+
+
+def test_first_decades_of_a_logarithm_are_not_starved() -> None:
+    """Of a hundred thousand steps the first twenty are all drawn, and so is the one at zero."""
+    run = run_of(list(range(100_000)))
+
+    spread = select(run, "loss", 0, None, Window(points=1000, scale="log"), None).points.step
+    even = select(run, "loss", 0, None, Window(points=1000), None).points.step
+
+    assert spread[:21].tolist() == list(range(21))
+    assert np.diff(np.log(spread[1:])).max() < np.log(3)
+    assert (even < 1000).sum() < 20 < 200 < (spread < 1000).sum()
+    assert len(spread) <= 1002
 
 
 def test_window_counts_exactly_and_reaches_raw_points() -> None:

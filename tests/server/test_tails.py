@@ -13,11 +13,10 @@ from typing import Any
 import httpx
 import pytest
 from event_files import landscape_event, loss_run, scalar_event, version_event, write_run
-from servers import start, wait_until
+from servers import SLOW_SECONDS, start, stop, wait_until
 
 from toposcope.proto import framing, summary_pb2
 
-SOON = 15.0
 RECORDER = """
 import sys, time
 import numpy as np
@@ -59,10 +58,9 @@ def logdir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def client(logdir: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     """Serve the logdir; at the end its log is empty."""
     process, url = start(logdir, "--reload-interval", "0.2", "--index-dir", str(tmp_path / "index"))
-    with httpx.Client(base_url=url, timeout=10) as client:
+    with httpx.Client(base_url=url, timeout=SLOW_SECONDS) as client:
         yield client
-    process.terminate()
-    assert process.communicate(timeout=10)[1] == ""
+    assert stop(process)[1] == ""
 
 
 @pytest.fixture
@@ -79,7 +77,7 @@ def write() -> Iterator[Callable[[Path, bytes], None]]:
         assert stdout.readline() == "written\n"
 
     yield append
-    process.communicate(timeout=10)
+    process.communicate(timeout=SLOW_SECONDS)
 
 
 def record(folder: Path, first: int, last: int, size: int = 0, is_endless: bool = False) -> subprocess.Popen[str]:
@@ -106,13 +104,13 @@ def described(client: httpx.Client, run: str) -> dict[str, Any]:
 def test_recorder_that_rotates_is_followed(logdir: Path, client: httpx.Client) -> None:
     """Scalars and tensors over many small files come once and in order."""
     process = record(logdir / "a", 1, 1001, size=30_000)
-    process.communicate(timeout=20)
+    process.communicate(timeout=SLOW_SECONDS)
     assert len(list((logdir / "a").iterdir())) > 5
 
-    wait_until(lambda: steps(client, "a") == list(range(1, 1001)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(1, 1001)))
 
     query = {"run": "a", "tag": "weights", "limit": 1000}
-    tensors = wait_until(lambda: client.get("api/tensors", params=query).json()["tensors"], SOON)
+    tensors = wait_until(lambda: client.get("api/tensors", params=query).json()["tensors"])
     assert [tensor["step"] for tensor in tensors] == list(range(20, 1001, 20))
     assert [tensor["mean"] for tensor in tensors] == [float(step) for step in range(20, 1001, 20)]
     assert (described(client, "a")["attempts"], described(client, "a")["damaged_records"]) == (1, 0)
@@ -121,12 +119,12 @@ def test_recorder_that_rotates_is_followed(logdir: Path, client: httpx.Client) -
 def test_restart_is_a_new_attempt(logdir: Path, client: httpx.Client) -> None:
     """A training that was killed and resumed from a checkpoint is stitched; all points of both are kept."""
     killed = record(logdir / "a", 1, 101, is_endless=True)
-    wait_until(lambda: steps(client, "a") == list(range(1, 101)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(1, 101)))
     killed.send_signal(signal.SIGKILL)
-    killed.communicate(timeout=10)
-    record(logdir / "a", 81, 151).communicate(timeout=10)
+    killed.communicate(timeout=SLOW_SECONDS)
+    record(logdir / "a", 81, 151).communicate(timeout=SLOW_SECONDS)
 
-    wait_until(lambda: steps(client, "a") == list(range(1, 151)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(1, 151)))
 
     assert steps(client, "a", "all") == [*range(1, 101), *range(81, 151)]
     assert steps(client, "a", "1") == list(range(1, 101))
@@ -144,14 +142,14 @@ def test_records_that_come_in_pieces_are_read_when_whole(logdir: Path, client: h
     event.summary.value.add(tag="loss", scalar_value=1.0)
     event.summary.value.add(tag="picture").image.encoded_image = b"x" * 20_000
     heavy = framing.frame(event.SerializeToString())
-    wait_until(lambda: steps(client, "a") == [0, 1, 2], SOON)
+    wait_until(lambda: steps(client, "a") == [0, 1, 2])
     for first, last in itertools.pairwise([0, 5, 12, 13, 40, 5000, len(heavy) - 1]):
         write(path, heavy[first:last])
     assert steps(client, "a") == [0, 1, 2]
     write(path, heavy[-1:])
-    wait_until(lambda: steps(client, "a") == [0, 1, 2, 3], SOON)
+    wait_until(lambda: steps(client, "a") == [0, 1, 2, 3])
     write(path, scalar_event(60.0, 4, {"loss": 1.0}))
-    wait_until(lambda: steps(client, "a") == [0, 1, 2, 3, 4], SOON)
+    wait_until(lambda: steps(client, "a") == [0, 1, 2, 3, 4])
 
     assert described(client, "a")["damaged_records"] == 0
 
@@ -161,11 +159,11 @@ def test_half_record_of_a_killed_writer_is_waited_for(logdir: Path, client: http
     """What a killed writer left half written is no damage, and its successor's file is read."""
     path = loss_run(logdir / "a", range(10))
     write(path, scalar_event(50.0, 10, {"loss": 1.0})[:30])
-    wait_until(lambda: steps(client, "a") == list(range(10)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(10)))
 
     loss_run(logdir / "a", range(10, 20), seconds=100)
 
-    wait_until(lambda: steps(client, "a") == list(range(20)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(20)))
     assert described(client, "a")["damaged_records"] == 0
 
 
@@ -177,7 +175,7 @@ def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx
         for number, path in enumerate(paths):
             write(path, scalar_event(5.0 + step + number / 2, step, {"loss": float(number)}))
 
-    wait_until(lambda: len(steps(client, "a")) == 60, SOON)
+    wait_until(lambda: len(steps(client, "a")) == 60)
 
     query = {"tag": "loss", "run": "a", "points": 1000}
     (drawn,) = client.get("api/scalars", params=query).json()["series"]
@@ -189,13 +187,13 @@ def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx
 def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
     """A file that is cut short and written on holds what it holds now."""
     path = loss_run(logdir / "a", range(50))
-    wait_until(lambda: steps(client, "a") == list(range(50)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(50)))
 
     os.truncate(path, left)
     content = version_event(1.0) + b"".join(scalar_event(200.0 + step, step, {"loss": 1.0}) for step in range(7, 10))
     write(path, content[left:])
 
-    wait_until(lambda: steps(client, "a") == [7, 8, 9], SOON)
+    wait_until(lambda: steps(client, "a") == [7, 8, 9])
     assert described(client, "a")["damaged_records"] == 0
 
 
@@ -203,25 +201,25 @@ def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, wri
 def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Client, tmp_path: Path) -> None:
     """As rsync and editors write files: beside, then renamed over."""
     path = loss_run(logdir / "a", range(50))
-    wait_until(lambda: steps(client, "a") == list(range(50)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(50)))
 
     os.replace(loss_run(tmp_path / "new", range(100, 300)), path)
 
-    wait_until(lambda: steps(client, "a") == list(range(100, 300)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(100, 300)))
 
 
 def test_directories_come_and_go(logdir: Path, client: httpx.Client, write) -> None:
     """A run that is renamed, removed and made again is there under the name and with the points it has."""
     path = loss_run(logdir / "a", range(50))
-    wait_until(lambda: steps(client, "a") == list(range(50)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(50)))
     (logdir / "a").rename(logdir / "b")
-    wait_until(lambda: not described(client, "a") and steps(client, "b") == list(range(50)), SOON)
+    wait_until(lambda: not described(client, "a") and steps(client, "b") == list(range(50)))
     write(logdir / "b" / path.name, scalar_event(200.0, 50, {"loss": 1.0}))
-    wait_until(lambda: steps(client, "b") == list(range(51)), SOON)
+    wait_until(lambda: steps(client, "b") == list(range(51)))
     shutil.rmtree(logdir / "b")
-    wait_until(lambda: client.get("api/runs").json()["runs"] == [], SOON)
+    wait_until(lambda: client.get("api/runs").json()["runs"] == [])
     loss_run(logdir / "a", range(5))
-    wait_until(lambda: steps(client, "a") == list(range(5)), SOON)
+    wait_until(lambda: steps(client, "a") == list(range(5)))
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
@@ -230,7 +228,7 @@ def test_by_products_of_landscapes_hide_nothing(logdir: Path, client: httpx.Clie
     loss_run(logdir / "a", range(1, 50))
     write_run(logdir / "a", [landscape_event(100.0, "landscape", {"loss": 9.0})], seconds=90)
 
-    wait_until(lambda: described(client, "a").get("plugins") == {"scalar": 1, "landscape": 1}, SOON)
+    wait_until(lambda: described(client, "a").get("plugins") == {"scalar": 1, "landscape": 1})
 
     assert steps(client, "a") == list(range(1, 50))
     assert steps(client, "a", "all") == [*range(1, 50), 0]
@@ -245,7 +243,7 @@ def test_ranks_stand_apart_in_series_of_payloads_too(logdir: Path, client: httpx
         event.summary.value.add(tag="note").text = f"rank {rank}"
         write_run(logdir / "a", [framing.frame(event.SerializeToString())], rank=rank)
 
-    wait_until(lambda: described(client, "a").get("ranks") == [0, 3], SOON)
+    wait_until(lambda: described(client, "a").get("ranks") == [0, 3])
 
     for rank in (0, 3):
         reply = client.get("api/text", params={"run": "a", "tag": "note", "rank": rank}).json()

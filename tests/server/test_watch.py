@@ -12,7 +12,7 @@ from servers import wait_until
 from toposcope.server.loading.watch import can_watch
 
 SET_UP = 1.2
-SOON = 4.0
+SOON = 30.0
 """Seconds; a watched logdir is walked once in 60."""
 
 

@@ -14,6 +14,7 @@
  * @property {number} pending_records too large to be verified while they are loaded, and not verified yet
  * @property {string | null} parent
  * @property {Record<string, number>} plugins series by plugin
+ * @property {Record<string, number[]>} plugin_ranks those of several ranks that have some, by plugin
  */
 
 /** @typedef {{files: number, waiting_files: number, bytes: number, read_bytes: number}} LoadProgress */
@@ -71,6 +72,7 @@
  * @property {number} [hi]
  * @property {import("../lib/ticks.js").Axis} [axis]
  * @property {number} [points] 0 = every point
+ * @property {"linear" | "log"} [scale] of the axis, along which the points are spread
  * @property {string} [smooth]
  * @property {number | "all"} [rank] absent = the lowest
  * @property {number} [attempt] absent = stitched

@@ -1,7 +1,7 @@
 // Draws charts a few a frame, in the order they asked, so that many charts never hold up the page.
 
 /** Milliseconds of a frame that drawing may take. */
-const BUDGET = 12;
+const BUDGET = 8;
 
 /** @type {Set<() => void>} */
 const waiting = new Set();

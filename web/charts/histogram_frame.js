@@ -62,7 +62,7 @@ export function emptied(canvas, width, height) {
 }
 
 /** A height from 0 to 1.
- * @param {number} count @param {Plan} plan @param {number} [most] */
+ * @param {number} count @param {{log: boolean, tallest: number}} scale @param {number} [most] */
 export const heightOf = (count, { log, tallest }, most = tallest) => (most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0);
 
 /** @param {readonly [number, number]} range @param {number} value @param {number} start @param {number} length of the range in pixels */
@@ -78,7 +78,7 @@ export function fromPixel([lo, hi], pixel, start, length) {
 
 /** @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
 export function valueTicks([lo, hi], most) {
-  const least = (hi / 2 - lo / 2) * 2 / Math.max(1, most);
+  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // The range may be that of all doubles.
   const decade = 10 ** Math.floor(Math.log10(least));
   const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least * 0.999) ?? least;
   const first = Math.ceil(lo / increment);

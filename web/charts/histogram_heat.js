@@ -33,7 +33,10 @@ function cellsOf(plan) {
   const image = new ImageData(rows.length, bins);
   rows.forEach((row, column) => {
     binsOf(row, plan.grid).forEach((count, bin) => {
-      if (count > 0) image.data.set([...shadeOf(heightOf(count, plan), plan.dark), 255], ((bins - 1 - bin) * rows.length + column) * 4);
+      if (!count) return;
+      const at = ((bins - 1 - bin) * rows.length + column) * 4;
+      image.data.set(shadeOf(heightOf(count, plan), plan.dark), at);
+      image.data[at + 3] = 255;
     });
   });
   const canvas = new OffscreenCanvas(rows.length, bins);

@@ -2,8 +2,8 @@
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../lib/histograms.js";
 import { binOf, binsOf } from "../lib/rebin.js";
+import { cssOf, mix, rgbOf } from "../lib/rgb.js";
 import { axisTicks, bottomAxis, countTicks, fromPixel, heightOf, sideAxis, stroke, toPixel, triangles, valueTicks } from "./histogram_frame.js";
-import { mix } from "./histogram_colours.js";
 import { tokens } from "./tokens.js";
 
 /** @typedef {import("./histogram_frame.js").Plan} Plan */
@@ -31,16 +31,19 @@ const riseOf = (plan, row, bin, lift) => heightOf(binsOf(row, plan.grid)[bin], p
 /** @param {Plan} plan @returns {[number, number]} */
 const valuesOf = ({ grid }) => [grid.lo, grid.hi];
 
-/** The outline of a ridge, through the middles of its bins.
+/** The outline of a ridge, through the middles of its bins; where they hold nothing it is a straight line.
  * @param {Plan} plan @param {Area} area @param {number} index */
 function outline(plan, area, index) {
   const { rows, at } = plan.lines[0];
   const ground = groundOf(plan, area, at[index]);
   const lift = liftOf(plan, area);
   const wide = area.width / plan.grid.bins;
+  const bins = binsOf(rows[index], plan.grid);
   const path = new Path2D();
   path.moveTo(area.left, ground);
-  binsOf(rows[index], plan.grid).forEach((_, bin) => path.lineTo(area.left + (bin + 0.5) * wide, ground - riseOf(plan, rows[index], bin, lift)));
+  bins.forEach((count, bin) => {
+    if (count || bins[bin - 1] || bins[bin + 1]) path.lineTo(area.left + (bin + 0.5) * wide, ground - heightOf(count, plan) * lift);
+  });
   path.lineTo(area.left + area.width, ground);
   return path;
 }
@@ -49,6 +52,7 @@ function outline(plan, area, index) {
 function paint(context, plan, area) {
   const [{ rows, at, style }] = plan.lines;
   const { palette, surface } = tokens();
+  const [ground, colour] = [rgbOf(surface), rgbOf(palette[style.colour])];
   bottomAxis(context, area, valuesOf(plan), valueTicks(valuesOf(plan), area.width / 56), true);
   if (plan.front) {
     const top = (/** @type {number} */ count) => area.top + area.height - heightOf(count, plan) * liftOf(plan, area);
@@ -60,8 +64,8 @@ function paint(context, plan, area) {
   rows.forEach((_, index) => {
     const age = rows.length > 1 ? index / (rows.length - 1) : 1;
     const path = outline(plan, area, index);
-    context.fillStyle = mix(surface, palette[style.colour], PALEST + (DEEPEST - PALEST) * age);
-    context.strokeStyle = mix(surface, palette[style.colour], FAINTEST + (1 - FAINTEST) * age);
+    context.fillStyle = cssOf(mix(ground, colour, PALEST + (DEEPEST - PALEST) * age));
+    context.strokeStyle = cssOf(mix(ground, colour, FAINTEST + (1 - FAINTEST) * age));
     if (!plan.front) context.fill(path);
     context.stroke(path);
   });

@@ -4,21 +4,16 @@ import { FITTING, pixelAt, placement } from "../lib/image_camera.js";
 
 /** @typedef {import("../lib/image_camera.js").Camera} Camera */
 /** @typedef {import("../lib/image_camera.js").Size} Size */
-/** @typedef {HTMLImageElement | ImageBitmap} Source */
 
 /** From this scale on there is room for a grid between the pixels. */
 const GRID_FROM = 24;
 /** Black, so that no filter of brightness makes it stand out. */
 const GRID = "rgb(0 0 0 / 32%)";
 
-/** @param {Source} source @returns {Size} */
-export const sizeOf = (source) =>
-  source instanceof HTMLImageElement ? { width: source.naturalWidth, height: source.naturalHeight } : { width: source.width, height: source.height };
-
 /** Remembers the picture, the camera and the frame of one canvas. */
 export class ImageCanvas {
-  /** @type {Source | null} */
-  source = null;
+  /** The picture, and it again and again half as large; none before the first. @type {ImageBitmap[]} */
+  levels = [];
   camera = FITTING;
   #frame = 0;
   #probe = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true, colorSpace: "srgb" });
@@ -33,7 +28,13 @@ export class ImageCanvas {
     return { width: this.canvas.clientWidth, height: this.canvas.clientHeight };
   }
 
-  /** @param {{source?: Source | null, camera?: Camera}} change */
+  /** Of the picture; null before the first. @returns {Size | null} */
+  get size() {
+    const [picture] = this.levels;
+    return picture ? { width: picture.width, height: picture.height } : null;
+  }
+
+  /** @param {{levels?: ImageBitmap[], camera?: Camera}} change */
   show(change) {
     Object.assign(this, change);
     this.#frame ||= requestAnimationFrame(() => this.#draw());
@@ -46,32 +47,34 @@ export class ImageCanvas {
 
   #draw() {
     this.#frame = 0;
-    const { canvas, frame, source } = this;
+    const { canvas, frame, size, levels } = this;
     const ratio = devicePixelRatio;
     canvas.width = Math.round(frame.width * ratio);
     canvas.height = Math.round(frame.height * ratio);
     const context = canvas.getContext("2d");
-    if (!context || !source || !canvas.width || !canvas.height) return;
-    const size = sizeOf(source);
+    if (!context || !size || !canvas.width || !canvas.height) return;
     const { scale, left, top } = placement(this.camera, frame, size);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.imageSmoothingEnabled = scale < 1;
-    context.imageSmoothingQuality = "high";
-    context.drawImage(source, left, top, size.width * scale, size.height * scale);
+    context.drawImage(levels[levelFor(scale * ratio, levels.length)], left, top, size.width * scale, size.height * scale);
     if (scale >= GRID_FROM) drawGrid(context, { scale, left, top }, frame, size);
   }
 
   /** The pixel under a point of the frame and its colour: red, green, blue, opacity.
    * @param {{left: number, top: number}} at */
   read(at) {
-    const { source } = this;
-    const pixel = source && pixelAt(this.camera, this.frame, sizeOf(source), at);
-    if (!source || !pixel || !this.#probe) return null;
+    const { size } = this;
+    const pixel = size && pixelAt(this.camera, this.frame, size, at);
+    if (!pixel || !this.#probe) return null;
     this.#probe.clearRect(0, 0, 1, 1);
-    this.#probe.drawImage(source, pixel.x, pixel.y, 1, 1, 0, 0, 1, 1);
+    this.#probe.drawImage(this.levels[0], pixel.x, pixel.y, 1, 1, 0, 0, 1, 1);
     return { ...pixel, colour: [...this.#probe.getImageData(0, 0, 1, 1).data] };
   }
 }
+
+/** The smallest level that still has a pixel for each of the screen.
+ * @param {number} scale of the picture, in pixels of the screen @param {number} count of levels */
+const levelFor = (scale, count) => Math.max(0, Math.min(count - 1, Math.floor(-Math.log2(scale))));
 
 /** @param {CanvasRenderingContext2D} context @param {{scale: number, left: number, top: number}} place
  * @param {Size} frame @param {Size} size */

@@ -3,9 +3,9 @@
 import uPlot from "uplot";
 import { yExtent } from "../lib/extent.js";
 import { axisLabels } from "../lib/numbers.js";
-import { clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
 import { LinesLayer } from "./lines_layer.js";
-import { columnsOf, projections } from "./plot.js";
+import { columnsOf, projections, sideOf } from "./plot.js";
 import { tokens } from "./tokens.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
@@ -17,6 +17,9 @@ import { tokens } from "./tokens.js";
  * @property {() => void} reset the user double-clicked
  * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = left it
  */
+
+/** @type {ChartListener} */
+const NOBODY = { zoomed() {}, reset() {}, pointed() {} };
 
 /** Remembers the canvas of one card. Call `destroy` when the card goes out of sight. */
 export class LineChart {
@@ -61,6 +64,24 @@ export class LineChart {
     this.u.destroy();
     this.layer = undefined;
     this.made(host);
+  }
+
+  /** Moves to another card, as a new chart would be.
+   * @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
+  moveTo(host, plot, listener) {
+    this.listener = listener;
+    host.append(this.u.root);
+    this.u.syncRect(true);
+    this.resize(host.clientWidth, host.clientHeight);
+    this.draw(plot);
+  }
+
+  /** Leaves its card, with nothing of it to be seen. */
+  leave() {
+    this.listener = NOBODY;
+    this.showCrosshair(null);
+    this.layer?.clear();
+    this.u.root.remove();
   }
 
   /** @param {number} width @param {number} height */
@@ -123,7 +144,7 @@ export class LineChart {
         x: { time: false, distr: logX ? 3 : 1, range: () => [...this.plot.x] },
         ...Object.fromEntries(scales.map(([side]) => [side, { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) }])),
       },
-      axes: [xAxis(axis, logX), ...scales.map(([side], place) => yAxis(side, log, place === 0))],
+      axes: [xAxis(axis, logX), ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side)))],
       cursor: {
         x: false,
         y: false,
@@ -137,6 +158,12 @@ export class LineChart {
         setCursor: [(u) => this.pointed(u)],
       },
     };
+  }
+
+  /** Are all heights on an axis whole numbers?
+   * @param {"left" | "right"} side */
+  areCounts(side) {
+    return areWhole(this.plot.lines.flatMap((line) => (sideOf(line) === side || !this.plot.y ? columnsOf(line) : [])));
   }
 
   /** @param {uPlot} u */
@@ -175,7 +202,7 @@ const scalesOf = ({ left, right }) => [...(left || !right ? [/** @type {["left",
 export function heightsOf({ lines, x, log, y }) {
   if (y) return y;
   const all = lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) }));
-  return { left: yExtent(all, x, { log, trimmed: false }).y, right: null };
+  return { left: yExtent(all, x, { log, trimmed: false }), right: null };
 }
 
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
@@ -201,8 +228,9 @@ function xAxis(axis, log) {
   };
 }
 
-/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid @returns {uPlot.Axis} */
-function yAxis(side, log, hasGrid) {
+/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid @param {() => boolean} areCounts between two of which is no tick
+ * @returns {uPlot.Axis} */
+function yAxis(side, log, hasGrid, areCounts) {
   return {
     scale: side,
     side: side === "left" ? 3 : 1,
@@ -215,8 +243,16 @@ function yAxis(side, log, hasGrid) {
     size: (_u, labels) => Math.max(40, 14 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0))),
     ...(log && {
       splits: (u, _axis, lo, hi) => logTicks(lo, hi, Math.floor(u.bbox.height / devicePixelRatio / 26)),
-      filter: (_u, ticks) => ticks,
     }),
-    values: (_u, ticks) => axisLabels(ticks),
+    filter: (_u, ticks) => (!log && areCounts() ? ticks.map((tick) => (Number.isInteger(tick) ? tick : null)) : ticks),
+    values: (_u, ticks) => labelsOf(ticks),
   };
+}
+
+/** A tick that was filtered out has no label.
+ * @param {Array<number | null>} ticks */
+function labelsOf(ticks) {
+  const shown = ticks.filter((tick) => tick !== null);
+  const labels = axisLabels(shown);
+  return ticks.map((tick) => (tick === null ? "" : labels[shown.indexOf(tick)]));
 }

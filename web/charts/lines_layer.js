@@ -95,6 +95,16 @@ export class LinesLayer {
     cancelAnimationFrame(this.frame);
   }
 
+  /** Forgets its lines, and shows none. */
+  clear() {
+    this.stop();
+    this.standingOut = null;
+    this.drawn.clear();
+    this.drawStandingOut();
+    this.dot.hidden = true;
+    if (this.to) fit(this.all, this.to.left);
+  }
+
   /** @param {string | null} run with all its lines */
   standOut(run) {
     if (run === (this.standingOut?.run ?? null) && !this.standingOut?.key) return;

@@ -1,61 +1,20 @@
 // The canvas of a table of elements: a picture of a pixel an element stretched under the cells, numbers on top, labels at the edges.
 
-import { columnLabel, rowLabel } from "../lib/tensor_layout.js";
 import { cellText } from "../lib/tensor_format.js";
-import { cssOf, mix, pixelsOf, rgbOf, shadesOf } from "../lib/tensor_colours.js";
-import { cellsInSight } from "../lib/tensor_window.js";
-import { tokens } from "./tokens.js";
+import { pixelsOf } from "../lib/tensor_colours.js";
+import { cellsInSight, xOf, yOf } from "../lib/tensor_window.js";
+import { inksOf } from "./tensor_inks.js";
+import { drawLabels } from "./tensor_labels.js";
+import { FONT, PADDING } from "./tensor_text.js";
 
 /** @typedef {import("../lib/tensor_window.js").Frame} Frame */
-/** @typedef {import("../lib/tensor_colours.js").Rgb} Rgb */
+/** @typedef {import("./tensor_inks.js").Inks} Inks */
+/** @typedef {import("./tensor_inks.js").Look} Look */
 /** @typedef {import("../lib/tensor_layout.js").Cells & {elements: import("../lib/tensor_npy.js").Elements, numbers: ArrayLike<number>}} Tile */
 /** @typedef {{row: number, column: number}} Cell */
 
-/** @typedef {object} Look
- * @property {import("../lib/tensor_colours.js").ColourScale | null} scale null = without colours
- * @property {import("../lib/numbers.js").ColumnFormat} format
- * @property {boolean} isMap cells without numbers
- */
-
-/** Colours made from the theme and the look. @typedef {{key: string, shades: Rgb[], damage: Rgb, text: string, faint: string, surface: string, line: string, accent: string, alarm: string}} Inks */
-
-const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
-export const FONT = `12px ${FAMILY}`;
-const LABEL_FONT = `11px ${FAMILY}`;
-/** Space between a number and the edge of its cell. */
-export const PADDING = 8;
-/** Text stays readable on colours mixed so far with the ground. */
-const SOFT = { diverging: 0.55, sequential: 0.4 };
-
 /** Pictures of tiles, made again when the colours change. @type {WeakMap<Tile, {key: string, picture: HTMLCanvasElement}>} */
 const pictures = new WeakMap();
-/** @type {Inks | null} */
-let known = null;
-
-/** @param {Look} look @returns {Inks} */
-function inksOf({ scale, isMap }) {
-  const theme = document.documentElement.dataset.theme ?? "light";
-  const key = JSON.stringify([theme, scale, isMap]);
-  if (known?.key === key) return known;
-  const style = getComputedStyle(document.documentElement);
-  const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
-  const surface = rgbOf(token("--surface"));
-  const strength = isMap ? 1 : scale?.isDiverging ? SOFT.diverging : SOFT.sequential;
-  const shades = scale ? shadesOf(scale.isDiverging, surface, strength) : [surface];
-  const damage = mix(surface, rgbOf(tokens().damage), isMap ? 1 : 0.2);
-  known = {
-    key, shades, damage, text: token("--text"), faint: token("--text-3"), surface: token("--surface"),
-    line: token("--line"), accent: token("--accent"), alarm: tokens().damage,
-  };
-  return known;
-}
-
-/** The gradient of a legend, as it lies under the numbers.
- * @param {Look} look */
-export function gradientOf(look) {
-  const { shades } = inksOf(look);
-  return `linear-gradient(90deg, ${[0, 32, 64, 96, 128, 160, 192, 224, 255].map((shade) => cssOf(shades[Math.min(shade, shades.length - 1)])).join(", ")})`;
-}
 
 /** @param {HTMLCanvasElement} canvas @param {Frame} frame @param {Look} look @param {import("../lib/tensor_layout.js").Layout} layout
  * @param {Tile[]} tiles @param {Cell | null} cursor */
@@ -122,11 +81,6 @@ function drawPicture(context, frame, cells, tile, look, inks) {
   );
 }
 
-/** @param {Frame} frame @param {number} column */
-const xOf = (frame, column) => frame.headWidth + column * frame.cellWidth - frame.left;
-/** @param {Frame} frame @param {number} row */
-const yOf = (frame, row) => frame.headHeight + row * frame.cellHeight - frame.top;
-
 /** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../lib/tensor_layout.js").Cells} cells @param {Inks} inks */
 function drawLines(context, frame, cells, inks) {
   const [right, bottom] = [xOf(frame, cells.right), yOf(frame, cells.bottom)];
@@ -161,70 +115,6 @@ function drawCursor(context, frame, { row, column }, inks) {
   context.lineWidth = 2;
   context.strokeRect(xOf(frame, column) - grow - 0.5, yOf(frame, row) - grow - 0.5, frame.cellWidth + 2 * grow, frame.cellHeight + 2 * grow);
 }
-
-/** Labels at the edges, as many as have room.
- * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../lib/tensor_layout.js").Cells} cells
- * @param {import("../lib/tensor_layout.js").Layout} layout @param {Cell | null} cursor @param {Inks} inks */
-function drawLabels(context, frame, cells, layout, cursor, inks) {
-  const { headWidth, headHeight, width, height } = frame;
-  context.fillStyle = inks.surface;
-  context.fillRect(0, 0, width, headHeight);
-  context.fillRect(0, 0, headWidth, height);
-  context.fillStyle = inks.line;
-  context.fillRect(0, headHeight - 1, width, 1);
-  context.fillRect(headWidth - 1, 0, 1, height);
-  context.font = LABEL_FONT;
-  context.textBaseline = "middle";
-  const isNamed = (/** @type {number} */ place, /** @type {number} */ every, /** @type {number | undefined} */ at) => place % every === 0 || place === at;
-  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ isAt) => {
-    context.fillStyle = isAt ? inks.text : inks.faint;
-    context.fillText(text, x, y);
-  };
-  clipped(context, headWidth, 0, width - headWidth, headHeight, () => {
-    const every = stride(48 / frame.cellWidth);
-    const isDense = frame.cellWidth < 48;
-    context.textAlign = isDense ? "left" : "right";
-    for (let column = cells.left; column < cells.right; column++) {
-      if (!isNamed(column, every, isDense ? undefined : cursor?.column)) continue;
-      write(columnLabel(layout, column), isDense ? xOf(frame, column) : xOf(frame, column + 1) - PADDING, headHeight / 2, column === cursor?.column);
-    }
-  });
-  clipped(context, 0, headHeight, headWidth, height - headHeight, () => {
-    const every = stride(16 / frame.cellHeight);
-    context.textAlign = "right";
-    for (let row = cells.top; row < cells.bottom; row++) {
-      if (!isNamed(row, every, every > 1 ? undefined : cursor?.row)) continue;
-      write(rowLabel(layout, row), headWidth - PADDING, yOf(frame, row) + Math.max(frame.cellHeight / 2, every > 1 ? 6 : 0), row === cursor?.row);
-    }
-  });
-}
-
-/** 1, 2, 5, 10, 20, ...: the first that is not less.
- * @param {number} least */
-function stride(least) {
-  for (let decade = 1; ; decade *= 10) for (const factor of [1, 2, 5]) if (factor * decade >= least) return factor * decade;
-}
-
-/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */
-function clipped(context, x, y, width, height, draw) {
-  context.save();
-  context.beginPath();
-  context.rect(x, y, width, height);
-  context.clip();
-  draw();
-  context.restore();
-}
-
-/** How wide some texts are as cells or labels.
- * @param {string[]} texts @param {"cell" | "label"} kind */
-export function widest(texts, kind) {
-  measuring ??= /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
-  measuring.font = kind === "cell" ? FONT : LABEL_FONT;
-  return Math.max(0, ...texts.map((text) => /** @type {CanvasRenderingContext2D} */ (measuring).measureText(text).width)) + 2 * PADDING;
-}
-
-/** @type {CanvasRenderingContext2D | null} */
-let measuring = null;
 
 /** The element of a cell in some tiles.
  * @param {Tile[]} tiles @param {Cell} cell */

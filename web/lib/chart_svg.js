@@ -2,7 +2,7 @@
 
 import { DASHES } from "./colours.js";
 import { axisLabels } from "./numbers.js";
-import { clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
 
 /** @typedef {import("./view.js").Window} Window */
 
@@ -64,8 +64,8 @@ export function chartSvg(scene) {
 ${scene.note ? `<text x="${width - 16}" y="24" font-size="11" text-anchor="end" fill="${ink.label}">${escaped(scene.note)}</text>` : ""}
 <clipPath id="area"><rect width="${area.width}" height="${area.height}"/></clipPath>
 <g transform="translate(${area.left} ${area.top})" font-size="11" fill="${ink.label}">
-${heightsAxis(scene.left ?? scene.right, scene.log, left, area, ink, "left")}
-${scene.right && scene.left ? heightsAxis(scene.right, scene.log, right, area, ink, "right") : ""}
+${heightsAxis(scene, scene.left ? "left" : "right", left, area, "left")}
+${scene.right && scene.left ? heightsAxis(scene, "right", right, area, "right") : ""}
 ${xTicks(scene, toX, area)}
 <g clip-path="url(#area)" fill="none" stroke-linejoin="round">
 ${scene.limits.map((limit) => limitMark(limit, left, area, ink)).join("")}
@@ -83,11 +83,13 @@ function placer([lo, hi], log, length) {
   return (value) => (value > 0 ? (Math.log(value / lo) / Math.log(hi / lo)) * length : NaN);
 }
 
-/** @param {Window | null} window @param {boolean} log @param {(y: number) => number} to @param {{width: number, height: number}} area
- * @param {Scene["ink"]} ink @param {"left" | "right"} side */
-function heightsAxis(window, log, to, area, ink, side) {
-  const [lo, hi] = window ?? [0, 1];
-  const ticks = log ? logTicks(lo, hi, Math.floor(area.height / 30)) : roundTicks(lo, hi, Math.floor(area.height / 44));
+/** @param {Scene} scene @param {"left" | "right"} of whose heights @param {(y: number) => number} to @param {{width: number, height: number}} area
+ * @param {"left" | "right"} side where it stands */
+function heightsAxis({ log, ink, lines, ...scene }, of, to, area, side) {
+  const [lo, hi] = scene[of] ?? [0, 1];
+  const columns = lines.filter(({ right }) => right === (of === "right")).flatMap(({ ys, raw, band }) => [ys, raw ?? [], band?.low ?? [], band?.high ?? []]);
+  const numbers = log ? logTicks(lo, hi, Math.floor(area.height / 30)) : roundTicks(lo, hi, Math.floor(area.height / 44));
+  const ticks = !log && areWhole(columns) ? numbers.filter(Number.isInteger) : numbers;
   const labels = axisLabels(ticks);
   const at = side === "left" ? `x="-8" text-anchor="end"` : `x="${area.width + 8}"`;
   return ticks

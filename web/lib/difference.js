@@ -28,3 +28,40 @@ function mostFrequent(texts) {
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return texts.find((text) => counts.get(text) * 2 > texts.length) ?? null;
 }
+
+/** What ends a word: a difference within one makes all of it stand out. */
+const SEPARATOR = /[\s/\\,;:=_"'()[\]{}-]/;
+
+/** How many characters texts share at their beginning and, behind those, at their end; words stay whole.
+ * @param {readonly string[]} texts */
+export function sameEnds(texts) {
+  const [first = "", ...others] = texts;
+  const shortest = Math.min(...texts.map((text) => text.length));
+  let head = 0;
+  while (head < shortest && others.every((text) => text[head] === first[head])) head++;
+  while (head > 0 && !SEPARATOR.test(first[head - 1])) head--;
+  let tail = 0;
+  const from = (/** @type {string} */ text) => text[text.length - 1 - tail];
+  while (tail < shortest - head && others.every((text) => from(text) === from(first))) tail++;
+  while (tail > 0 && !SEPARATOR.test(first[first.length - tail])) tail--;
+  return { head, tail };
+}
+
+/** A long value in lines that can be compared: JSON indented, a command line with an option a line.
+ * @param {string} text @returns {string[]} */
+export function linesOf(text) {
+  if (/^[[{]/.test(text)) {
+    try {
+      return JSON.stringify(JSON.parse(text), null, 2).split("\n");
+    } catch {
+      // Cut by the server, or no JSON at all.
+    }
+  }
+  return text.split(/\n|\s(?=--?[A-Za-z])/);
+}
+
+/** The lines that all have. @param {readonly string[][]} texts each in lines */
+export function sharedLines(texts) {
+  const [first = [], ...others] = texts.map((lines) => new Set(lines));
+  return new Set([...first].filter((line) => others.every((lines) => lines.has(line))));
+}

@@ -23,10 +23,10 @@ const TAIL = 0.02;
 /** More values than this are sampled to find where the tails begin. */
 const MOST_SORTED = 20_000;
 
-/** How far the y axis reaches over what lies in the window, and how many values it leaves out.
+/** How far the y axis reaches over what lies in the window.
  * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines
  * @param {Window} window @param {{log: boolean, trimmed: boolean, also?: number[]}} how trimmed: outliers may lie beyond;
- * also: heights that are to be seen in any case @returns {{y: Window, beyond: number}} */
+ * also: heights that are to be seen in any case @returns {Window} */
 export function yExtent(lines, window, { log, trimmed, also = [] }) {
   /** @type {number[]} */
   const values = [];
@@ -38,9 +38,8 @@ export function yExtent(lines, window, { log, trimmed, also = [] }) {
     if (trimmed) values.push(value);
   }
   if (trimmed && values.length) [lo, hi] = withoutTails(values);
-  const beyond = values.reduce((count, value) => count + Number(value < lo || value > hi), 0);
   for (const value of also) if (!log || value > 0) [lo, hi] = [Math.min(lo, value), Math.max(hi, value)];
-  return { y: log ? logAir(lo, hi) : air(lo, hi), beyond };
+  return log ? logAir(lo, hi) : air(lo, hi);
 }
 
 /** The finite (for a logarithm: positive) values whose x lies in the window.

@@ -132,11 +132,14 @@ export function shareBelow({ left, right, counts, total }, value) {
   return total ? below / total : NaN;
 }
 
-/** The last row at or before a step; the first one when all come later; -1 without rows.
- * @param {Distribution[]} rows by step @param {number} step */
+/** The row of the last step up to one; the first row when all come later; -1 without rows. Rows by wall time need not be in the order of their steps.
+ * @param {Distribution[]} rows @param {number} step */
 export function rowAtStep(rows, step) {
-  const later = rows.findIndex((row) => row.step > step);
-  return later === 0 ? 0 : (later < 0 ? rows.length : later) - 1;
+  let found = -1;
+  rows.forEach((row, index) => {
+    if (row.step <= step && (found < 0 || row.step >= rows[found].step)) found = index;
+  });
+  return found < 0 && rows.length ? 0 : found;
 }
 
 /** A step that was recorded more than once is drawn as it was recorded last.

@@ -20,6 +20,10 @@ export function toggled(selection, run) {
   return { mode: selection.mode, runs };
 }
 
-/** @param {Selection} one @param {Selection} other */
-export const sameSelection = (one, other) =>
-  one.mode === other.mode && one.runs.size === other.runs.size && [...one.runs].every((run) => other.runs.has(run));
+/** Some runs switched on or off together.
+ * @param {Selection} selection @param {readonly string[]} names @param {boolean} isOn @param {number} count of all runs @returns {Selection} */
+export function turned({ mode, runs }, names, isOn, count) {
+  if (names.length === count) return isOn ? EVERYTHING : NOTHING;
+  const some = new Set(names);
+  return { mode, runs: (mode === "show") === isOn ? new Set([...runs, ...some]) : new Set([...runs].filter((run) => !some.has(run))) };
+}

@@ -5,7 +5,15 @@
 /** A value and the step of its point. @typedef {{value: number, step: number}} Extreme */
 
 /** What a group of runs has instead of values of its own. Points that are not finite are in no statistic.
- * @typedef {{x: Float64Array, low: Float64Array, high: Float64Array, count: Int32Array, hasNonFinite: boolean, runs: string[]}} Band */
+ * @typedef {object} Band
+ * @property {Float64Array} x
+ * @property {Float64Array} low
+ * @property {Float64Array} high
+ * @property {Int32Array} count series that have a value at each place
+ * @property {number} most series it can be made of
+ * @property {boolean} hasNonFinite
+ * @property {number} aligned places at which it was computed
+ */
 
 /** Columns of one line; `smoothed` is empty unless it was asked for.
  * @typedef {object} Series
@@ -50,6 +58,7 @@ export const seriesOf = (reply) => ({
 export function bandOf(reply) {
   const x = numbers(reply.x);
   const value = numbers(reply.centre);
+  const count = Int32Array.from(reply.count);
   return {
     run: reply.group,
     rank: 0,
@@ -61,7 +70,15 @@ export function bandOf(reply) {
     total: reply.total,
     duplicates: 0,
     ...extremesOf(x, value),
-    band: { x, low: numbers(reply.low), high: numbers(reply.high), count: Int32Array.from(reply.count), hasNonFinite: reply.non_finite.some((n) => n > 0), runs: reply.runs },
+    band: {
+      x,
+      low: numbers(reply.low),
+      high: numbers(reply.high),
+      count,
+      most: count.reduce((most, n) => Math.max(most, n), reply.runs.length), // With every rank there are more than runs.
+      hasNonFinite: reply.non_finite.some((n) => n > 0),
+      aligned: reply.aligned,
+    },
   };
 }
 

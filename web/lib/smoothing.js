@@ -31,21 +31,19 @@ const plain = (number) => (number < 1 ? number.toFixed(9).replace(/0+$/, "") : S
 
 /** Sliders of half-lives and windows run over orders of magnitude: places 0 to 100. */
 export const PLACES = 100;
-const REACH = { ema: [0, 0.99], time: [1, 1e5], median: [3, WIDEST] };
+const REACH = /** @type {const} */ ({ time: [1, 1e5], median: [3, WIDEST] });
 
-/** @param {Method} method @param {number} place 0 = off */
+/** @param {keyof typeof REACH} method @param {number} place 0 = off */
 export function amountAt(method, place) {
   const [least, most] = REACH[method];
   if (place <= 0) return 0;
-  if (method === "ema") return usable(method, Number(((place / PLACES) * most).toFixed(2)));
   const amount = least * (most / least) ** ((place - 1) / (PLACES - 1));
   return usable(method, amount < 10 ? Math.round(amount) : Number(amount.toPrecision(2)));
 }
 
-/** @param {Method} method @param {number} amount */
+/** @param {keyof typeof REACH} method @param {number} amount */
 export function placeOf(method, amount) {
   const [least, most] = REACH[method];
   if (amount <= 0) return 0;
-  if (method === "ema") return Math.min(PLACES, (amount / most) * PLACES);
   return Math.min(PLACES, Math.max(1, 1 + (PLACES - 1) * (Math.log(amount / least) / Math.log(most / least))));
 }

@@ -24,6 +24,12 @@ export const cellsInSight = ({ rows, columns, cellWidth, cellHeight, headWidth, 
   right: Math.min(columns, Math.ceil((left + Math.max(0, width - headWidth)) / cellWidth)),
 });
 
+/** Where a cell begins in the view.
+ * @param {Frame} frame @param {number} column */
+export const xOf = (frame, column) => frame.headWidth + column * frame.cellWidth - frame.left;
+/** @param {Frame} frame @param {number} row */
+export const yOf = (frame, row) => frame.headHeight + row * frame.cellHeight - frame.top;
+
 /** The cell under a point of the view; null beside the cells.
  * @param {Frame} frame @param {number} x @param {number} y */
 export function cellUnder(frame, x, y) {

@@ -22,7 +22,8 @@ export const CATALOGUE = { en, zh };
 export const isTextKey = (key) => Object.hasOwn(en, key);
 
 /** @param {keyof typeof CATALOGUE} lang @param {TextKey} key @param {Record<string, string | number>} [values] */
-export function wordsOf(lang, key, values = {}) {
+export function wordsOf(lang, key, values) {
+  if (!values) return CATALOGUE[lang][key];
   const [one, other = one] = CATALOGUE[lang][key].split("|");
   const text = values.n === 1 || values.n === "1" ? one : other;
   return text.replace(/\{(\w+)\}/g, (hole, name) => String(values[name] ?? hole));

@@ -20,6 +20,15 @@ const SECONDS = [
   DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY, 365 * DAY,
 ];
 
+/** Are all numbers that are finite whole, as counts are? Between two of them there is no tick.
+ * @param {Iterable<ArrayLike<number>>} columns */
+export function areWhole(columns) {
+  for (const column of columns) {
+    for (let index = 0; index < column.length; index++) if (Number.isFinite(column[index]) && !Number.isInteger(column[index])) return false;
+  }
+  return true;
+}
+
 /** The distances two ticks may have.
  * @param {Axis} axis */
 export const increments = (axis) => (axis === "step" ? WHOLE : SECONDS);

@@ -1,6 +1,6 @@
 // The view: everything about the page that is worth sharing, and how it is written in the address.
 
-import { EVERYTHING, NOTHING, sameSelection } from "./selection.js";
+import { EVERYTHING, NOTHING } from "./selection.js";
 
 /** @typedef {import("./selection.js").Selection} Selection */
 /** @typedef {import("./ticks.js").Axis} Axis */
@@ -25,7 +25,7 @@ export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms",
  * @property {string} focus tag shown in the run list, "" = chosen by the page
  * @property {string} open the tag of the card that is enlarged on this page
  * @property {"s" | "m" | "l"} size of the cards
- * @property {"" | "open" | "closed"} rail the run list, "" = open where there is room
+ * @property {"" | "open" | "closed"} rail the run list, "" = open where there is room and use
  * @property {"" | "light" | "dark"} theme "" = as the system has it
  * @property {"" | "en" | "zh"} lang "" = as the browser has it
  * @property {Readonly<Record<string, string>>} own settings of one page, by names with a dot in them ("image.columns")
@@ -48,7 +48,6 @@ export function printView(view) {
   const put = (/** @type {string} */ name, /** @type {string} */ value) => value && parameters.append(name, value);
   put("page", view.page === "scalars" ? "" : view.page);
   put("runs", view.runs);
-  if (!sameSelection(view.selection, EVERYTHING)) printSelection(parameters, view.selection);
   put("tags", view.tags);
   put("x", view.axis === "step" ? "" : view.axis);
   put("y", view.log ? "log" : "");
@@ -62,13 +61,21 @@ export function printView(view) {
   put("theme", view.theme);
   put("lang", view.lang);
   for (const [name, value] of Object.entries(view.own)) put(name, value);
-  return parameters.toString();
+  return [parameters.toString(), printSelection(view.selection)].filter(Boolean).join("&");
 }
 
-/** @param {URLSearchParams} parameters @param {Selection} selection */
-function printSelection(parameters, selection) {
+/** A selection of thousands of runs is printed once, not with every link. @type {WeakMap<Selection, string>} */
+const printed = new WeakMap();
+
+/** @param {Selection} selection */
+function printSelection(selection) {
+  const known = printed.get(selection);
+  if (known !== undefined) return known;
+  const parameters = new URLSearchParams();
   for (const run of selection.runs) parameters.append(selection.mode, run);
   if (selection.mode === "show" && selection.runs.size === 0) parameters.append("show", "");
+  printed.set(selection, parameters.toString());
+  return parameters.toString();
 }
 
 /** Never throws: what it does not understand, it leaves at the default.

@@ -10,6 +10,7 @@ import { signal } from "@preact/signals-core";
  * @property {import("../lib/ticks.js").Axis} axis
  * @property {string} smooth as the server is asked for it, "" = not
  * @property {Window | null} window
+ * @property {"linear" | "log"} scale of the axis, along which points are chosen
  * @property {string} rank "" = the lowest, "all", or a number
  * @property {string} attempt "" = stitched, "all" = each, or a number
  * @property {{how: import("../api/replies.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs instead of their series
@@ -27,7 +28,7 @@ export class Feed {
   constructor(tag) {
     this.tag = tag;
     /** @type {Query} */
-    this.query = { axis: "step", smooth: "", window: null, rank: "", attempt: "", grouped: null };
+    this.query = { axis: "step", smooth: "", window: null, scale: "linear", rank: "", attempt: "", grouped: null };
     this.key = keyOf(this.query);
     /** Drawn series; may still be those of an older query. @type {SeriesByRun} */
     this.series = new Map();

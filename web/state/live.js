@@ -42,7 +42,7 @@ async function list() {
   listing = false;
   const reply = listed.peek();
   if (behind) listSoon();
-  else if (connection.peek() !== "lost" && (!reply || reply.loading || !reply.logdir_exists)) {
+  else if (!document.hidden && connection.peek() !== "lost" && (!reply || reply.loading || !reply.logdir_exists)) {
     listTimer = window.setTimeout(list, WAITING_INTERVAL);
   }
 }

@@ -2,7 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { changeNotes, listNotes } from "../api/notes.js";
-import { listed } from "./catalogue.js";
+import { listed, runsByName } from "./catalogue.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("../api/notes.js").Note} Note */
@@ -32,11 +32,15 @@ export const isAwayShown = computed(() => awayShown.value === "shown");
 /** @param {boolean} shown */
 export const showAway = (shown) => set({ "over.away": shown ? "shown" : "" });
 
-/** Runs that are hidden or archived and therefore neither listed nor drawn. */
-export const awayRuns = computed(() => {
-  if (isAwayShown.value) return new Set();
-  return new Set([...notes.value].filter(([, note]) => note.hidden || note.archived).map(([run]) => run));
+/** Runs that are hidden or archived; notes on runs that are gone do not count. */
+export const putAwayRuns = computed(() => {
+  const away = [...notes.value].filter(([run, note]) => (note.hidden || note.archived) && runsByName.value.has(run));
+  return new Set(away.map(([run]) => run));
 });
+/** @type {ReadonlySet<string>} */
+const NO_RUNS = new Set();
+/** Those of them that are neither listed nor drawn because nobody asked for them. */
+export const awayRuns = computed(() => (isAwayShown.value ? NO_RUNS : putAwayRuns.value));
 
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
@@ -53,9 +57,11 @@ let stop = null;
 function begin() {
   stop ??= effect(() => {
     listed.value; // Changed notes are told as changed runs, and those are listed again.
-    timer ||= window.setTimeout(loadNotes, Math.max(0, askedAt + INTERVAL - performance.now()));
+    loadSoon();
   });
 }
+
+const loadSoon = () => void (timer ||= window.setTimeout(loadNotes, Math.max(0, askedAt + INTERVAL - performance.now())));
 
 function end() {
   clearTimeout(timer);
@@ -90,6 +96,7 @@ export function saveNotes(run, patch) {
   saving.set(run, save);
   return save.finally(() => {
     if (saving.get(run) === save) saving.delete(run);
+    if (!saving.size && stop) loadSoon(); // What others said meanwhile was not taken over.
   });
 }
 

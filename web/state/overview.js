@@ -2,18 +2,20 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { RefusedRequest } from "../api/client.js";
-import { listTags } from "../api/listings.js";
 import { readOverview } from "../api/overview.js";
 import { parseList } from "../lib/lists.js";
 import { likelyMetrics } from "../lib/metrics.js";
-import { runs, runsByName, scalarTags } from "./catalogue.js";
+import { runsByName, runsHaving, scalarTags } from "./catalogue.js";
 import { setting, view } from "./view.js";
 
 /** @typedef {import("../api/overview.js").OverviewRun} OverviewRun */
+/** @typedef {import("../api/replies.js").RunRow} RunRow */
 /** @typedef {import("../lib/sparkline.js").SparklinePoints} SparklinePoints */
 
 /** Runs a request may ask for: a longer reply would hold up the page while it is parsed. */
 const RUNS_AT_ONCE = 1000;
+/** Runs of the first request: what is in sight comes soon. */
+const RUNS_AT_FIRST = 100;
 /** Metrics that are shown when nobody has chosen any. */
 const USUAL_METRICS = 2;
 
@@ -21,20 +23,13 @@ const metricList = setting("over.metrics", /** @type {string} */ (""));
 /** The tags whose last and best values are columns; told only when they change. */
 export const metrics = computed(() => chosenMetrics.value.split("\n").filter(Boolean));
 const chosenMetrics = computed(() => {
-  const tags = scalarTags.value ?? [];
-  const chosen = parseList(metricList.value).filter((tag) => tags.includes(tag));
-  return (metricList.value ? chosen : likelyMetrics(tagCounts.value, view.value.focus, USUAL_METRICS)).join("\n");
+  if (metricList.value) {
+    const tags = new Set(scalarTags.value);
+    return parseList(metricList.value).filter((tag) => tags.has(tag)).join("\n");
+  }
+  return likelyMetrics([...runsHaving.value].map(([tag, count]) => ({ tag, runs: count })), focus.value, USUAL_METRICS).join("\n");
 });
-
-/** Of each scalar tag how many runs have it. @type {import("@preact/signals-core").Signal<{tag: string, runs: number}[]>} */
-const tagCounts = signal([]);
-
-/** Counts again whenever there are other tags, until the returned function is called. */
-export const followTagCounts = () =>
-  effect(() => {
-    if (!scalarTags.value) return;
-    listTags(["scalar"]).then(({ tags }) => (tagCounts.value = tags), () => {}); // Without counts no metric is chosen unasked.
-  });
+const focus = computed(() => view.value.focus);
 
 /** What one request asks of its runs; `sparkline` and `environment` are left out where nobody sees them.
  * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
@@ -47,6 +42,10 @@ export class RunFacts {
   error = signal(null);
   /** Each run's stamp as it was told. @type {Map<string, string | null>} */
   #knownAt = new Map();
+  /** Told, but not published yet. @type {OverviewRun[]} */
+  #waiting = [];
+  /** How many were published under this query. */
+  #published = 0;
   /** @type {Query} */
   #query = { metric: [], sparkline: false, environment: false };
   /** @type {string[]} */
@@ -59,7 +58,7 @@ export class RunFacts {
   follow(wanted) {
     const end = effect(() => {
       const { runs: names, query } = wanted();
-      runs.value;
+      this.#forgetGone(runsByName.value);
       if (JSON.stringify(query) !== JSON.stringify(this.#query)) this.#begin(query);
       this.#wanted = names;
       this.#askForMore();
@@ -75,6 +74,8 @@ export class RunFacts {
   #begin(query) {
     this.#query = query;
     this.#knownAt.clear();
+    this.#waiting = [];
+    this.#published = 0;
     this.#request?.abort();
     this.#request = null;
   }
@@ -83,16 +84,18 @@ export class RunFacts {
     if (this.#request) return;
     const rows = runsByName.peek();
     const changed = this.#wanted.filter((run) => rows.has(run) && this.#knownAt.get(run) !== stampOf(rows.get(run)));
-    if (!changed.length) return;
-    const asked = changed.slice(0, RUNS_AT_ONCE);
+    if (!changed.length) return this.#publish();
+    const asked = changed.slice(0, this.#published ? RUNS_AT_ONCE : RUNS_AT_FIRST);
     const stamps = asked.map((run) => stampOf(rows.get(run)));
     const request = (this.#request = new AbortController());
     const reply = await this.#read(asked, request.signal);
     if (request.signal.aborted) return;
     this.#request = null;
-    if (!reply) return; // The next change of any run asks again.
+    if (!reply) return this.#publish(); // The next change of any run asks again.
     asked.forEach((run, at) => this.#knownAt.set(run, stamps[at]));
-    this.#publish(reply);
+    this.#waiting.push(...reply);
+    // The more is known, the more it costs to sort and count it all again: as much again is told at once.
+    if (asked.length === changed.length || this.#waiting.length >= this.#published) this.#publish();
     this.#askForMore();
   }
 
@@ -110,17 +113,37 @@ export class RunFacts {
     }
   }
 
-  /** @param {OverviewRun[]} rows */
-  #publish(rows) {
+  #publish() {
+    if (!this.#waiting.length) return;
     const told = new Map(this.told.peek());
-    for (const row of rows) told.set(row.run, row);
+    for (const row of this.#waiting) told.set(row.run, row);
+    this.#published += this.#waiting.length;
+    this.#waiting = [];
     this.told.value = told;
+  }
+
+  /** Runs that are gone take what was told of them along.
+   * @param {ReadonlyMap<string, unknown>} rows */
+  #forgetGone(rows) {
+    const told = this.told.peek();
+    const gone = [...told.keys()].filter((run) => !rows.has(run));
+    if (!gone.length) return;
+    for (const run of gone) this.#knownAt.delete(run);
+    this.told.value = new Map([...told].filter(([run]) => rows.has(run)));
   }
 }
 
+/** Rows do not change: each is put into words once. @type {WeakMap<RunRow, string>} */
+const stamps = new WeakMap();
+
 /** What changes whenever something new is to be told of a run.
- * @param {import("../api/replies.js").RunRow | undefined} row */
-const stampOf = (row) => (row ? `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${JSON.stringify(row.plugins)}` : null);
+ * @param {RunRow | undefined} row */
+function stampOf(row) {
+  if (!row) return null;
+  const known = stamps.get(row) ?? `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
+  stamps.set(row, known);
+  return known;
+}
 
 /** Of every run: what the table is sorted, filtered and grouped by. */
 export const tableFacts = new RunFacts();

@@ -24,8 +24,11 @@ export class RankChoice {
     this.attempt = chosen("attempt");
     /** As a listing is asked for them. */
     this.query = computed(() => ({ rank: numberIn(this.rank.value), attempt: numberIn(this.attempt.value) }));
-    /** Of the drawn runs, ascending; none when no run has several. */
-    this.ranks = computed(() => (rows.value.some((row) => row.ranks.length > 1) ? [...new Set(rows.value.flatMap((row) => row.ranks))].sort((a, b) => a - b) : []));
+    /** That have such series in some drawn run, ascending; none when no run has several. */
+    this.ranks = computed(() => {
+      const having = rows.value.map((row) => row.plugin_ranks[plugin] ?? row.ranks);
+      return having.some((several) => several.length > 1) ? [...new Set(having.flat())].sort((a, b) => a - b) : [];
+    });
     this.attempts = computed(() => {
       const most = rows.value.reduce((largest, row) => Math.max(largest, row.attempts), 1);
       return most > 1 ? Array.from({ length: most }, (_, place) => place + 1) : [];

@@ -147,13 +147,14 @@ function pointsPerLine({ rank, attempt }) {
 
 /** @param {Job} job @returns {import("../api/replies.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
-  const { axis, smooth, window, rank } = feeds[0].query;
+  const { axis, smooth, window, scale, rank } = feeds[0].query;
   return {
     tag: feeds.map((feed) => feed.tag),
     run: runs,
     axis,
     points: pointsPerLine(feeds[0].query),
     ...(window && { lo: window[0], hi: window[1] }),
+    ...(scale === "log" && { scale }),
     ...(smooth && { smooth }),
     ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
   };

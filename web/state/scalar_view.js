@@ -1,10 +1,11 @@
 // What the address says about the scalars page alone: smoothing, axes, ranks, groups, pins, thresholds, tags that share a chart.
 
 import { computed } from "@preact/signals-core";
+import { movedTo } from "../lib/card_order.js";
 import { parseList, parseThrees, printList } from "../lib/lists.js";
 import { METHODS, smoothingText, usable } from "../lib/smoothing.js";
 import { RankChoice } from "./ranks.js";
-import { axis, change, set, setting, smooth } from "./view.js";
+import { change, set, setting, smooth } from "./view.js";
 
 /** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */
 /** A value that a series of a tag should not pass. @typedef {{above: boolean, value: number}} Limit */
@@ -30,8 +31,6 @@ export function smoothBy(wanted) {
 
 const logXWanted = setting("scalar.x", "linear", ["linear", "log"]);
 export const logXChosen = computed(() => logXWanted.value === "log");
-/** A wall time is no number of which a logarithm says anything. */
-export const logX = computed(() => logXChosen.value && axis.value !== "wall_time");
 export const outliers = setting("scalar.outliers", "drawn", ["drawn", "ignored"]);
 /** @type {import("@preact/signals-core").ReadonlySignal<"off" | "min" | "max">} */
 export const best = setting("scalar.best", "off", /** @type {const} */ (["off", "min", "max"]));
@@ -62,11 +61,8 @@ const pin = (tags) => set({ "scalar.pin": printList(tags) });
 /** @param {string} tag */
 export const togglePin = (tag) => pin(pins.peek().includes(tag) ? pins.peek().filter((other) => other !== tag) : [...pins.peek(), tag]);
 
-/** @param {string} tag of a pinned card @param {number} by places */
-export function movePin(tag, by) {
-  const others = pins.peek().filter((other) => other !== tag);
-  pin(others.toSpliced(Math.max(0, pins.peek().indexOf(tag) + by), 0, tag));
-}
+/** @param {string} tag of a pinned card @param {string} other whose place it takes */
+export const placePin = (tag, other) => pin(movedTo(pins.peek(), tag, other));
 
 const withText = setting("scalar.with", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<Map<string, Companion[]>>} by the card's tag */

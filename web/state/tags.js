@@ -34,13 +34,19 @@ export class PluginTags {
 
   /** Follows the drawn runs until the returned function is called. */
   follow() {
-    return effect(() => {
+    const end = effect(() => {
       const drawn = new Set(drawnRuns.value);
       const having = runs.value.filter((row) => drawn.has(row.run) && row.plugins[this.plugin]);
       const fingerprint = JSON.stringify(having.map((row) => [row.run, row.plugins[this.plugin]]));
       this.leftOut.value = Math.max(0, having.length - MOST_RUNS);
       if (fingerprint !== this.#knownFor) this.#ask(having.slice(0, MOST_RUNS).map((row) => row.run), fingerprint);
     });
+    return () => {
+      end();
+      if (!this.#request) return;
+      this.#request.abort();
+      this.#knownFor = "";
+    };
   }
 
   /** @param {string[]} having @param {string} fingerprint */
@@ -57,6 +63,8 @@ export class PluginTags {
       if (request.signal.aborted) return;
       this.#knownFor = "";
       this.error.value = /** @type {Error} */ (error);
+    } finally {
+      if (this.#request === request) this.#request = null;
     }
   }
 }

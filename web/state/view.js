@@ -53,12 +53,14 @@ const narrowMedia = matchMedia("(max-width: 719px)");
 /** Below this width the run list is a sheet over the page. */
 export const narrow = signal(narrowMedia.matches);
 narrowMedia.addEventListener("change", () => (narrow.value = narrowMedia.matches));
-export const railShown = computed(() => (view.value.rail ? view.value.rail === "open" : !narrow.value));
+/** Is there room for the run list, and use? The table of the overview is one itself. */
+const railUsual = computed(() => !narrow.value && page.value !== "overview");
+export const railShown = computed(() => (view.value.rail ? view.value.rail === "open" : railUsual.value));
 
 /** Opens a closed run list, closes an open one. */
 export function toggleRail() {
   const shown = !railShown.peek();
-  change({ rail: shown === !narrow.peek() ? "" : shown ? "open" : "closed" });
+  change({ rail: shown === railUsual.peek() ? "" : shown ? "open" : "closed" });
 }
 
 const darkSystem = matchMedia("(prefers-color-scheme: dark)");

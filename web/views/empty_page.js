@@ -1,7 +1,9 @@
 // A page without content: what is missing, and what will happen next.
 
 import { html, nothing } from "lit-html";
+import { grouped } from "../lib/numbers.js";
 import { listError, listed } from "../state/catalogue.js";
+import { awayRuns, showAway } from "../state/notes.js";
 import { change } from "../state/view.js";
 import { t } from "../state/words.js";
 import { GROUND } from "./icons.js";
@@ -14,6 +16,7 @@ import { listFound } from "./plugins.js";
 export function withoutRuns() {
   const reply = listed.value;
   if (!reply) return listError.value ? failed(listError.value) : skeleton();
+  if (reply.runs.length && reply.runs.every(({ run }) => awayRuns.value.has(run))) return allAway(reply.runs.length);
   if (reply.runs.length) return null;
   const { logdir, logdir_exists: exists, loading: isLoading } = reply;
   if (!exists) return empty("no_logdir", t("empty.no_logdir"), html`${t("empty.no_logdir_more")} <code>${logdir}</code>`);
@@ -23,6 +26,9 @@ export function withoutRuns() {
 /** @param {string} state @param {string} title @param {unknown} more @param {unknown} [action] */
 export const empty = (state, title, more, action = nothing) => html`
   <section class="empty" data-state=${state} role="status">${GROUND}<h2>${title}</h2><p>${more}</p>${action}</section>`;
+
+/** Every run is hidden or archived. @param {number} n */
+const allAway = (n) => empty("all_away", t("empty.all_away", { n: grouped(n) }), t("empty.all_away_more"), html`<button class="plain" data-key="show-away" @click=${() => showAway(true)}>${t("empty.show_away")}</button>`);
 
 export const loadingRuns = () => empty("loading", t("top.loading"), html`${t("empty.loading")} <code>${listed.value?.logdir ?? ""}</code>`);
 

@@ -54,32 +54,38 @@ export const keyList = () => html`<dl class="keys">
   ${Object.entries(PAGE_LETTERS).map(([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`)}
 </dl>`;
 
-/** @param {EventTarget | null} target does this element take text or keys itself? */
-const takesKeys = (target) => target instanceof HTMLElement && target.matches("input, select, textarea");
+const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";
+/** What the space bar or an arrow presses or moves. */
+const PRESSED = "button, summary, input, [role=button]";
+
+/** Does this element take a key itself? @param {EventTarget | null} target @param {string} key */
+const takes = (target, key) => target instanceof HTMLElement && (target.matches(FIELDS) || (/^( |Arrow.*|Home|End|Page.*)$/.test(key) && target.matches(PRESSED)));
 
 /** @param {KeyboardEvent} event */
 function pressed(event) {
   const { target, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (key === "Escape") return takesKeys(target) ? /** @type {HTMLElement} */ (target).blur() : close();
-  if (takesKeys(target) || (key === " " && target instanceof HTMLButtonElement)) return;
-  const action = actionOf(key);
+  if (key === "Escape") return target instanceof HTMLElement && target.matches(FIELDS) ? target.blur() : close();
+  if (takes(target, key) || (key === " " && cursorRun.peek() === null)) return;
+  const action = actionOf(event);
   if (!action) return;
   event.preventDefault();
   action();
 }
 
-/** @param {string} key @returns {(() => void) | undefined} */
-function actionOf(key) {
-  if (goes) {
-    goes = false;
+/** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
+function actionOf({ key, timeStamp }) {
+  if (timeStamp < goesUntil) {
+    goesUntil = 0;
     return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;
   }
-  if (key === "g") return () => void (goes = true);
+  if (key === "g") return () => void (goesUntil = timeStamp + PATIENCE);
   return shownPage.peek()?.ACTIONS?.[key] ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
 }
 
-/** "g" was pressed: the next key names a page. */
-let goes = false;
+/** How long "g" waits for the letter of a page, in milliseconds. */
+const PATIENCE = 1500;
+/** "g" was pressed: a key before this moment names a page. */
+let goesUntil = 0;
 
 export const followKeys = () => document.addEventListener("keydown", pressed);

@@ -23,7 +23,7 @@ export function detailsPanel() {
     <header><h2>${title}</h2>
       <button class="quiet" title=${t("panel.close")} aria-label=${t("panel.close")} @click=${() => (panel.value = null)}>${ICONS.close}</button>
     </header>
-    ${shown.kind === "keys" ? keyList() : row ? details(row) : nothing}`;
+    ${shown.kind === "keys" ? keyList() : row ? details(row) : html`<p class="hint">${t("run.gone")} ${t("run.gone_more")}</p>`}`;
 }
 
 /** @param {import("../api/replies.js").RunRow} row */

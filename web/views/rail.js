@@ -9,14 +9,12 @@ import { lastValues } from "../state/last_values.js";
 import { awayRuns, isAwayShown, showAway } from "../state/notes.js";
 import { cursorRun, pointedRun } from "../state/pointer.js";
 import { focusTag, listedRuns, runRule } from "../state/runs.js";
-import { change, runFilter } from "../state/view.js";
+import { change, railShown, runFilter } from "../state/view.js";
 import { t } from "../state/words.js";
 import { columnFormat } from "../lib/numbers.js";
 import { filterField } from "./filter_field.js";
-import { runRow } from "./run_row.js";
+import { ROW, runRow } from "./run_row.js";
 
-/** Must be the height of a row in rail.css. */
-export const ROW = 28;
 const SPARE = 8;
 
 const scrolled = signal(0);
@@ -28,11 +26,19 @@ const railRuns = computed(() => {
   return away.size ? listedRuns.value.filter((row) => !away.has(row.run)) : listedRuns.value;
 });
 
+/** The first of the rows that exist. */
+const firstRow = computed(() => Math.max(0, Math.floor(scrolled.value / ROW) - SPARE));
+const existingRows = computed(() => {
+  const first = Math.min(firstRow.value, railRuns.value.length);
+  return railRuns.value.slice(first, first + Math.ceil(listHeight.value / ROW) + 2 * SPARE);
+});
+
+/** The runs of the rows that exist while the list is shown. */
+export const runsInRail = () => (railShown.value ? existingRows.value.map((row) => row.run) : []);
+
 export function rail() {
-  const rows = railRuns.value;
-  const first = Math.max(0, Math.floor(scrolled.value / ROW) - SPARE);
-  const last = Math.min(rows.length, Math.ceil((scrolled.value + listHeight.value) / ROW) + SPARE);
-  const format = columnFormat(rows.slice(first, last).map((row) => lastValues.value.get(row.run) ?? NaN));
+  const count = railRuns.value.length;
+  const format = columnFormat(existingRows.value.map((row) => lastValues.value.get(row.run) ?? NaN));
   return html`
     <div class="rail-head">
       ${filterField({ id: "run-filter", label: t("rail.filter"), pattern: runFilter.value, rule: runRule.value, changed: (runs) => change({ runs }) })}
@@ -45,9 +51,9 @@ export function rail() {
       </div>
     </div>
     <div class="run-list" @scroll=${measured} @mouseleave=${() => (pointedRun.value = null)}>
-      ${rows.length === 0 && runs.value.length ? html`<p class="hint">${t("rail.no_match")}</p>` : nothing}
-      <ul aria-label=${t("rail.title")} style="height:${rows.length * ROW}px">
-        ${repeat(rows.slice(first, last), (row) => row.run, (row, index) => runRow(row, first + index, rows.length, format))}
+      ${count === 0 && runs.value.length ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>` : nothing}
+      <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
+        ${repeat(existingRows.value, (row) => row.run, (row, index) => runRow(row, firstRow.value + index, count, format))}
       </ul>
     </div>
     ${isAwayShown.value || awayRuns.value.size ? awayNote() : nothing}`;

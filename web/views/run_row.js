@@ -16,6 +16,9 @@ import { foundIn } from "./plugins.js";
 
 /** @typedef {import("../api/replies.js").RunRow} RunRow */
 
+/** Must be the height of a row in rail.css. */
+export const ROW = 28;
+
 /** @param {RunRow} row @param {number} place @param {number} count @param {import("../lib/numbers.js").ColumnFormat} format */
 export function runRow(row, place, count, format) {
   const { run, parent, live } = row;
@@ -23,7 +26,7 @@ export function runRow(row, place, count, format) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
     <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
-      style="top:${place * 28}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
+      style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
       @mouseenter=${() => (pointedRun.value = shown ? run : null)} title=${hint(row)}>
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
         @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>

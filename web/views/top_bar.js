@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { grouped } from "../lib/numbers.js";
 import { PAGES, changed, printView } from "../lib/view.js";
 import { listed, runs } from "../state/catalogue.js";
 import { connection } from "../state/live.js";
@@ -18,7 +19,7 @@ export const topBar = () => html`
   <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
   ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
   <span class="space"></span>
-  ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: drawnRuns.value.length, n: runs.value.length })}</span>` : nothing}
+  ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: grouped(drawnRuns.value.length), n: grouped(runs.value.length) })}</span>` : nothing}
   ${liveSign()}
   <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", lang.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
   <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>

@@ -1,5 +1,6 @@
 """Networks whose tensors several processes share: two of them, joined by gloo."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,8 +12,14 @@ import torch
 
 from toposcope.recorder.checkpoints import load_checkpoint
 
+CASES: dict[str, dict[str, object]] = {
+    "steps": {"save_checkpoint_steps": 2},
+    "seconds": {"save_checkpoint_seconds": 1000, "async_save": True},
+    "parts": {"integrated_save": False, "save_checkpoint_steps": 2, "remove_redundancy": True},
+    "raises": {"save_checkpoint_steps": 100, "exception_save": True},
+}
 TRAINING = """
-    import json, sys, warnings
+    import json, os, sys
     import torch
     import torch.distributed as dist
     from torch.distributed.fsdp import fully_shard
@@ -22,69 +29,83 @@ TRAINING = """
     from toposcope.recorder.checkpoints import load_checkpoint, restore
     from toposcope.recorder.training.run_context import RunContext
 
-    rank, directory, arguments = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
-    raises = arguments.pop("raises", False)
+    rank, directory = int(sys.argv[1]), sys.argv[2]
     dist.init_process_group("gloo", init_method=f"file://{directory}/meeting", rank=rank, world_size=2)
+    mesh = init_device_mesh("cpu", (2,))
 
-    def network_and_optimizer(seed, shards):
+    def network_and_optimizer(seed):
         torch.manual_seed(seed)
         network = torch.nn.Sequential(torch.nn.BatchNorm1d(5), torch.nn.Linear(5, 3))
-        if shards:
-            fully_shard(network[1], mesh=init_device_mesh("cpu", (2,)))
+        fully_shard(network[1], mesh=mesh)
         return network, torch.optim.Adam(network.parameters(), lr=0.01)
 
-    def train(network, optimizer):
+    def step_once(network, optimizer):
         torch.manual_seed(7)
         optimizer.zero_grad()
         network(torch.randn(8, 5)).square().sum().backward()
         optimizer.step()
 
-    network, optimizer = network_and_optimizer(0, shards=True)
-    checkpoint = ModelCheckpoint("net", f"{directory}/saved", CheckpointConfig(**arguments))
-    context = RunContext({"cur_step_num": 0, "network": network, "optimizer": optimizer, "batch_num": 2})
-    checkpoint.on_train_begin(context)
-    for step in (1, 2):
-        train(network, optimizer)
-        context.original_args().cur_step_num = step
-        checkpoint.on_train_step_end(context)
-    if raises:
-        if rank == 1:
-            checkpoint.__exit__(ValueError, ValueError("wrong"), None)
-        sys.exit()
-    checkpoint.on_train_end(context)
-    dist.barrier()
+    def train(saved, arguments):
+        network, optimizer = network_and_optimizer(0)
+        checkpoint = ModelCheckpoint("net", saved, CheckpointConfig(**arguments))
+        context = RunContext({"cur_step_num": 0, "network": network, "optimizer": optimizer, "batch_num": 2})
+        checkpoint.on_train_begin(context)
+        for step in (1, 2):
+            step_once(network, optimizer)
+            context.original_args().cur_step_num = step
+            checkpoint.on_train_step_end(context)
+        if "exception_save" in arguments:
+            if rank == 1:
+                checkpoint.__exit__(ValueError, ValueError("wrong"), None)
+            return
+        checkpoint.on_train_end(context)
+        dist.barrier()
 
-    other, other_optimizer = network_and_optimizer(1, shards=True)
-    train(other, other_optimizer)
-    if arguments.get("integrated_save", True):
-        loaded = load_checkpoint(f"{directory}/saved/net-1_2.ckpt")
-    else:  # What is not shared, only rank 0 has saved.
-        parts = [load_checkpoint(f"{directory}/saved/net-1_2_rank_{each}.ckpt") for each in (0, rank)]
-        loaded = parts[1]._replace(network={**parts[0].network, **parts[1].network})
-    restore(loaded, other, other_optimizer)
-    for each in ((network, optimizer), (other, other_optimizer)):
-        train(*each)
-    for ours, theirs in zip(network.state_dict().values(), other.state_dict().values(), strict=True):
-        assert torch.equal(getattr(ours, "to_local", lambda: ours)(), getattr(theirs, "to_local", lambda: theirs)())
-    dist.barrier()
+        other, other_optimizer = network_and_optimizer(1)
+        step_once(other, other_optimizer)
+        if arguments.get("integrated_save", True):
+            loaded = load_checkpoint(f"{saved}/net-1_2.ckpt")
+        else:  # What is not shared, only rank 0 has saved.
+            parts = [load_checkpoint(f"{saved}/net-1_2_rank_{each}.ckpt") for each in (0, rank)]
+            loaded = parts[1]._replace(network={**parts[0].network, **parts[1].network})
+        restore(loaded, other, other_optimizer)
+        for each in ((network, optimizer), (other, other_optimizer)):
+            step_once(*each)
+        for ours, theirs in zip(network.state_dict().values(), other.state_dict().values(), strict=True):
+            assert torch.equal(getattr(ours, "to_local", lambda: ours)(), getattr(theirs, "to_local", lambda: theirs)())
+        dist.barrier()
+
+    for name, arguments in json.loads(sys.argv[3]).items():
+        train(f"{directory}/{name}", arguments)
     dist.destroy_process_group()
+    os._exit(0)  # Threads of PyTorch now and then abort while Python ends.
 """
 
 
-def train(directory: Path, arguments: str) -> list[str]:
-    """Train with two processes that save into directory/saved; return the names of the files."""
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where two processes have saved what they trained, in a folder for each of CASES."""
+    directory = tmp_path_factory.mktemp("several")
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "WORLD_SIZE": "2"}
     command = [sys.executable, "-c", textwrap.dedent(TRAINING)]
     ranks = [
-        subprocess.Popen([*command, str(rank), str(directory), arguments], env={**environment, "RANK": str(rank)})
+        subprocess.Popen(
+            [*command, str(rank), str(directory), json.dumps(CASES)], env={**environment, "RANK": str(rank)}
+        )
         for rank in range(2)
     ]
     try:
-        assert [rank.wait(timeout=60) for rank in ranks] == [0, 0]
+        assert [rank.wait(timeout=180) for rank in ranks] == [0, 0]
     finally:
         for rank in ranks:
             rank.kill()
-    return sorted(file.name for file in (directory / "saved").iterdir())
+            rank.wait()
+    return directory
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of the files in a folder."""
+    return sorted(file.name for file in folder.iterdir())
 
 
 def trained_alone() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
@@ -100,17 +121,14 @@ def trained_alone() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
     return network.state_dict(), optimizer.state_dict()
 
 
-@pytest.mark.parametrize(
-    "arguments", ['{"save_checkpoint_steps": 2}', '{"save_checkpoint_seconds": 1000, "async_save": true}']
-)
-def test_one_file_holds_the_whole_tensors(tmp_path: Path, arguments: str) -> None:
+@pytest.mark.parametrize("case", ["steps", "seconds"])
+def test_one_file_holds_the_whole_tensors(directory: Path, case: str) -> None:
     """Network and optimizer are those of a training that shares nothing, and can be shared out again.
 
     When seconds decide, the clocks of the processes need not agree: rank 0 decides, or gathering would never end.
     """
-    names = train(tmp_path, arguments)
-    assert names == ["net-1_2.ckpt"]
-    checkpoint = load_checkpoint(tmp_path / "saved" / names[0])
+    assert names_in(directory / case) == ["net-1_2.ckpt"]
+    checkpoint = load_checkpoint(directory / case / "net-1_2.ckpt")
     network, optimizer = trained_alone()
     assert checkpoint.network.keys() == network.keys()
     for name, tensor in network.items():
@@ -120,11 +138,11 @@ def test_one_file_holds_the_whole_tensors(tmp_path: Path, arguments: str) -> Non
     torch.testing.assert_close(checkpoint.optimizer, optimizer)
 
 
-def test_each_rank_saves_its_parts_when_they_are_not_gathered(tmp_path: Path) -> None:
+def test_each_rank_saves_its_parts_when_they_are_not_gathered(directory: Path) -> None:
     """And rank 0 alone what is not shared, when nothing is to be saved twice."""
-    names = train(tmp_path, '{"integrated_save": false, "save_checkpoint_steps": 2, "remove_redundancy": true}')
+    names = names_in(directory / "parts")
     assert names == ["net-1_2_rank_0.ckpt", "net-1_2_rank_1.ckpt"]
-    parts = [load_checkpoint(tmp_path / "saved" / name).network for name in names]
+    parts = [load_checkpoint(directory / "parts" / name).network for name in names]
     weights = [part["1.weight"] for part in parts]
     assert [tuple(weight.shape) for weight in weights] == [(2, 5), (1, 5)]
     torch.testing.assert_close(torch.cat(weights), trained_alone()[0]["1.weight"])
@@ -132,7 +150,7 @@ def test_each_rank_saves_its_parts_when_they_are_not_gathered(tmp_path: Path) ->
     assert parts[1].keys() == {"1.weight", "1.bias"}
 
 
-def test_process_that_raises_saves_its_parts_without_waiting_for_the_others(tmp_path: Path) -> None:
-    names = train(tmp_path, '{"save_checkpoint_steps": 100, "exception_save": true, "raises": true}')
+def test_process_that_raises_saves_its_parts_without_waiting_for_the_others(directory: Path) -> None:
+    names = names_in(directory / "raises")
     assert names == ["net-1_2_rank_1_breakpoint.ckpt"]
-    assert tuple(load_checkpoint(tmp_path / "saved" / names[0]).network["1.weight"].shape) == (1, 5)
+    assert tuple(load_checkpoint(directory / "raises" / names[0]).network["1.weight"].shape) == (1, 5)

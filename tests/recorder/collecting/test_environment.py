@@ -123,7 +123,7 @@ def test_a_command_line_of_megabytes_takes_no_time() -> None:
     for text in ("a" * 10**6, "a-" * 10**6, "a://" * 10**6, "token=" * 10**6, " " * 10**6):
         assert len(command_line([text] * 3)) <= 4000
 
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 def test_commit_of_the_script_is_told(script: Path) -> None:
@@ -184,13 +184,13 @@ def test_a_git_that_does_not_answer_is_not_waited_for(
 ) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
-    slow.write_text("#!/bin/sh\nexec /bin/sleep 30\n")
+    slow.write_text("#!/bin/sh\nexec /bin/sleep 60\n")
     slow.chmod(0o755)
     monkeypatch.setenv("PATH", str(slow.parent))
     start = time.monotonic()
     facts = environment_facts([str(script)])
 
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert not [name for name in facts if "git" in name]
 
 

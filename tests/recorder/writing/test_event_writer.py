@@ -185,7 +185,7 @@ def test_closed_writer_takes_nothing(tmp_path: Path) -> None:
 
 def test_event_that_was_accepted_is_written_whenever_close_comes(tmp_path: Path, read_events) -> None:
     """Threads that put while another one closes are told True only of what will be in the file."""
-    for number in range(20):
+    for number in range(10):
         file = event_file(tmp_path / str(number))
         recording = Recording(file)
         accepted: list[int] = []
@@ -196,7 +196,7 @@ def test_event_that_was_accepted_is_written_whenever_close_comes(tmp_path: Path,
             while recording.put(event(step)):
                 accepted.append(step)
                 step += 4
-                if step > 1000:
+                if step > 200:
                     begun.set()
 
         arguments = (recording, accepted, begun)

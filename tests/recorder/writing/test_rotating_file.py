@@ -69,7 +69,7 @@ def test_larger_record_has_a_file_of_its_own(tmp_path: Path) -> None:
         assert contents(directory) == (expected or [b"head 0;1", b"head 1;large record", b"head 2;2"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.lists(st.binary(min_size=1, max_size=40), max_size=6), max_size=20),
     st.integers(1, 100),

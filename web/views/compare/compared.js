@@ -1,24 +1,17 @@
-// Which runs are compared, what is known of them, and which series they share.
+// What is known of the compared runs, and which series they share.
 
 import { computed } from "@preact/signals-core";
 import { likelyMetrics } from "../../lib/metrics.js";
 import { naturally } from "../../lib/tags.js";
 import { scalarTags } from "../../state/catalogue.js";
-import { awayRuns } from "../../state/notes.js";
 import { RunFacts } from "../../state/overview.js";
-import { drawnRuns } from "../../state/runs.js";
+import { chosenRuns, comparedRuns } from "../../state/runs.js";
 import { PluginTags } from "../../state/tags.js";
 import { set, setting, view } from "../../state/view.js";
 
 /** @typedef {import("../../state/tags.js").SeriesRow} SeriesRow */
 
-/** More runs do not fit beside each other. */
-const MOST_RUNS = 8;
-
-const chosenRuns = computed(() => drawnRuns.value.filter((run) => !awayRuns.value.has(run)));
-/** The drawn runs, as many as fit side by side. */
-export const comparedRuns = computed(() => chosenRuns.value.slice(0, MOST_RUNS));
-/** How many drawn runs there are that do not fit. */
+/** How many chosen runs there are that do not fit. */
 export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.value.length);
 
 export const compareFacts = new RunFacts();
@@ -26,7 +19,7 @@ export const compareFacts = new RunFacts();
 export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
-/** The series of the drawn runs, by kind. */
+/** The series of the compared runs, by kind: this page draws no others. */
 export const sectionTags = {
   scalar: new PluginTags("scalar"), histogram: new PluginTags("histogram"), image: new PluginTags("image"),
   tensor: new PluginTags("tensor"), text: new PluginTags("text"),
@@ -38,6 +31,7 @@ export const chooseTag = (section, tag) => set({ [`compare.${section}`]: tag });
 
 /** Of a section: its tags in natural order, each with the compared runs that have it. @param {Section} section */
 export function seriesOf(section) {
+  // A run that has just been taken out is still among the rows until they are listed again.
   const compared = new Set(comparedRuns.value);
   const rows = [...sectionTags[section].runsByTag.value].map(([tag, all]) => /** @type {const} */ ([tag, all.filter(({ run }) => compared.has(run))]));
   return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => naturally(one, other)));

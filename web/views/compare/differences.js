@@ -1,15 +1,18 @@
 // The difference table: hyperparameters and environment of the compared runs, what differs first.
 
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { DASHES } from "../../lib/colours.js";
 import { differenceOf } from "../../lib/difference.js";
+import { parseList, printList } from "../../lib/lists.js";
 import { cutLeaf } from "../../lib/tags.js";
-import { styles } from "../../state/runs.js";
+import { comparedRuns, styles } from "../../state/runs.js";
+import { set, setting } from "../../state/view.js";
 import { t } from "../../state/words.js";
-import { swatch } from "../icons.js";
-import { plainText } from "../overview/cells.js";
+import { ICONS, swatch } from "../icons.js";
 import { nameOf } from "../run_row.js";
-import { compareFacts, comparedRuns } from "./compared.js";
+import { compareFacts } from "./compared.js";
+import { cells, isLong } from "./difference_cells.js";
 
 /** @typedef {import("../../lib/difference.js").Plain} Plain */
 /** @typedef {import("../../lib/difference.js").DifferenceRow} DifferenceRow */
@@ -41,8 +44,27 @@ function table(title, tables) {
 const grid = (rows, label, kind) => html`
   <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
     <thead><tr><td></td>${comparedRuns.value.map(head)}</tr></thead>
-    <tbody>${rows.map((row) => html`<tr data-name=${row.name}><th scope="row">${row.name}</th>${row.values.map((value, at) => cell(value, row.odd[at]))}</tr>`)}</tbody>
+    <tbody>${rows.map(line)}</tbody>
   </table></div>`;
+
+const wholeText = setting("compare.whole", /** @type {string} */ (""));
+/** Rows whose values are shown from end to end. */
+const whole = computed(() => parseList(wholeText.value));
+
+/** @param {string} name */
+function turn(name) {
+  const others = whole.peek().filter((one) => one !== name);
+  set({ "compare.whole": printList(others.length < whole.peek().length ? others : [...others, name]) });
+}
+
+/** @param {DifferenceRow} row */
+function line(row) {
+  const isWhole = whole.value.includes(row.name);
+  const name = isLong(row)
+    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")} @click=${() => turn(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
+    : row.name;
+  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row" title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
+}
 
 /** @param {string} run */
 function head(run) {
@@ -50,6 +72,3 @@ function head(run) {
   const [path, leaf] = cutLeaf(nameOf(run));
   return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span></span></th>`;
 }
-
-/** @param {Plain | undefined} value @param {boolean} odd */
-const cell = (value, odd) => html`<td class=${odd ? "odd" : ""} title=${value === undefined ? t("compare.missing") : String(value)}>${value === undefined ? html`<span class="dim">–</span>` : plainText(value)}</td>`;

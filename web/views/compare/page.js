@@ -5,7 +5,8 @@ import { withoutRuns, empty } from "../empty_page.js";
 import { t } from "../../state/words.js";
 import { followWidth } from "../histograms/columns.js";
 import { differences } from "./differences.js";
-import { compareFacts, comparedRuns, leftOut, sectionTags } from "./compared.js";
+import { comparedRuns } from "../../state/runs.js";
+import { compareFacts, leftOut, sectionTags } from "./compared.js";
 import { sections } from "./sections.js";
 
 export { toolbar } from "./toolbar.js";

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { comparedRuns } from "../../state/runs.js";
 import { change } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import "../histograms/histogram_card.js";
@@ -9,7 +10,7 @@ import "../images/image_card.js";
 import "../scalars/scalar_card.js";
 import "../tensors/tensor_card.js";
 import "../text/text_card.js";
-import { chooseTag, comparedRuns, SECTIONS, seriesOf, tagOf } from "./compared.js";
+import { chooseTag, SECTIONS, seriesOf, tagOf } from "./compared.js";
 
 /** @typedef {import("./compared.js").Section} Section */
 /** @typedef {import("./compared.js").SeriesRow} SeriesRow */

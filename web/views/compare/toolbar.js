@@ -4,12 +4,11 @@ import { html, nothing } from "lit-html";
 import { DASHES } from "../../lib/colours.js";
 import { toggled } from "../../lib/selection.js";
 import { cutLeaf } from "../../lib/tags.js";
-import { styles } from "../../state/runs.js";
+import { comparedRuns, styles } from "../../state/runs.js";
 import { change, selection } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS, swatch } from "../icons.js";
 import { nameOf } from "../run_row.js";
-import { comparedRuns } from "./compared.js";
 
 export const toolbar = () => html`
   <div class="compared" role="list" aria-label=${t("compare.runs")}>${comparedRuns.value.map(chip)}</div>

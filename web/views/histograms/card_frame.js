@@ -13,9 +13,8 @@ import { ICONS, swatch } from "../icons.js";
 import { rankNote, withoutRank } from "../rank_choice.js";
 import { nameOf } from "../run_row.js";
 import { MOST_RUNS } from "./card_model.js";
-import { columns } from "./columns.js";
 import "./histogram_plot.js";
-import { mode, step } from "./settings.js";
+import { isTogether, mode, pageStep } from "./settings.js";
 import { table, tableSwitch } from "./table.js";
 
 /** @typedef {import("../../state/listing.js").Listing} Listing */
@@ -35,16 +34,13 @@ import { table, tableSwitch } from "./table.js";
 /** @param {CardModel} model */
 export function cardFrame(model) {
   const [group, leaf] = cutGroup(model.tag);
-  const together = mode.value === "bands" || mode.value === "single";
-  const places = together ? 1 : Math.max(1, model.listings.length);
-  const across = Math.min(places, opened.value === model.tag ? 3 : columns.value);
   return html`
-    <div class="hist-card" style="--across:${across};--down:${Math.ceil(places / across)}" data-across=${across}>
+    <div class="hist-card">
       <header>
         <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
         ${enlargeButton(model.tag)}
       </header>
-      ${together ? overlaid(model) : html`<div class="hist-panes">${model.listings.map((listing) => pane(model, listing))}</div>`}
+      ${isTogether.value ? overlaid(model) : html`<div class="hist-panes">${model.listings.map((listing) => pane(model, listing))}</div>`}
       <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;
@@ -73,7 +69,7 @@ function pane(model, listing) {
 /** All runs in one plot.
  * @param {CardModel} model */
 function overlaid(model) {
-  const atOneStep = new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, step.value ?? Infinity)]?.step)).size === 1;
+  const atOneStep = new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
   const short = new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 && model.listings.length > 1;
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map((listing) => html`
@@ -108,7 +104,7 @@ function runName(run, short = false) {
 function shownStep({ lines }, listing) {
   if (mode.value !== "single") return nothing;
   const rows = lines.find(({ run }) => run === listing.query?.run)?.rows ?? [];
-  const row = rows[rowAtStep(rows, step.value ?? Infinity)];
+  const row = rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)];
   return row ? html`<span class="meta" data-step=${row.step}>${t("step.at", { step: grouped(row.step) })}</span>` : nothing;
 }
 
@@ -137,7 +133,7 @@ function state(listings, plan) {
 
 /** All steps, or of each run the one that is shown alone.
  * @param {Line[]} lines */
-const shownRows = (lines) => lines.flatMap(({ rows }) => (mode.value === "single" ? (rows[rowAtStep(rows, step.value ?? Infinity)] ?? []) : rows));
+const shownRows = (lines) => lines.flatMap(({ rows }) => (mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows));
 
 /** What colours, bands and bins mean.
  * @param {CardModel} model */

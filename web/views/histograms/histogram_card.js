@@ -2,13 +2,15 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
+import { unionOf } from "../../lib/steps.js";
 import { Listing } from "../../state/listing.js";
 import { opened, theme } from "../../state/view.js";
 import { LazyCard } from "../lazy_card.js";
 import { forget, remember } from "../recent_cards.js";
 import { cardFrame } from "./card_frame.js";
 import { linesOf, MOST_RUNS, plansOf, shared, stepsFor } from "./card_model.js";
-import { axis, layout, mode, ranks, scale, step, tellSteps, trim } from "./settings.js";
+import { columns } from "./columns.js";
+import { axis, isTogether, layout, mode, pageStep, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../state/tags.js").SeriesRow} SeriesRow */
 
@@ -23,23 +25,31 @@ class HistogramCard extends LazyCard {
   #listings = new Map();
   /** Those of the runs that are drawn. @type {import("@preact/signals-core").Signal<Listing[]>} */
   #drawn = signal([]);
-  #room = signal(USUAL_ROOM);
+  /** Of each plot; null before the first is measured. @type {import("@preact/signals-core").Signal<{width: number, height: number} | null>} */
+  #room = signal(null);
   #tableShown = signal(false);
   #size = new ResizeObserver(() => this.#measure());
+  #endShape = () => {};
 
   /** @param {SeriesRow[]} rows */
   set rows(rows) {
     this.#rows.value = rows;
   }
 
+  connectedCallback() {
+    super.connectedCallback();
+    this.#endShape = effect(() => this.#shape());
+  }
+
   begin() {
     remember(this);
+    const room = computed(() => this.#room.value ?? USUAL_ROOM);
     const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MOST_RUNS).map((row) => row.run)));
-    const limit = computed(() => stepsFor(mode.value, this.#room.value.width, this.#room.value.height));
+    const limit = computed(() => stepsFor(mode.value, room.value.width, room.value.height));
     const lines = computed(() => linesOf(this.#drawn.value, axis.value));
-    const common = computed(() => shared(lines.value, mode.value, this.#room.value.width, trim.value === "on"));
+    const common = computed(() => shared(lines.value, mode.value, room.value.width, trim.value === "on"));
     const plans = computed(() => plansOf(this.tag, mode.value, lines.value, axis.value, common.value, {
-      front: layout.value === "front", log: scale.value === "log", dark: theme.value === "dark", step: step.value,
+      front: layout.value === "front", log: scale.value === "log", dark: theme.value === "dark", step: pageStep.shared.value,
     }));
     this.classList.add("awake");
     const ends = [
@@ -52,21 +62,21 @@ class HistogramCard extends LazyCard {
       }),
       effect(() => this.#enlarge(opened.value === this.tag)),
     ];
-    // Only who knows how large the plots are knows how many steps to ask for.
-    this.#measure();
     this.#size.observe(this);
     return [
       ...ends,
-      effect(() => look(this.#drawn.value)),
-      effect(() => tellSteps(this, [...new Set(lines.value.flatMap((line) => line.rows.map((row) => row.step)))])),
+      // Only who knows how large the plots are knows how many steps to ask for.
+      effect(() => (this.#room.value ? look(this.#drawn.value) : undefined)),
+      effect(() => pageStep.tell(this, unionOf(lines.value.map((line) => line.rows.map((row) => row.step))))),
       () => this.#size.disconnect(),
       () => this.classList.remove("awake"),
-      () => tellSteps(this, null),
+      () => pageStep.forget(this),
     ];
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
+    this.#endShape();
     if (!this.isConnected) this.drop();
   }
 
@@ -88,11 +98,19 @@ class HistogramCard extends LazyCard {
     return listing;
   }
 
+  /** A card has its place before it comes into sight: nothing moves when it is filled. */
+  #shape() {
+    const places = isTogether.value ? 1 : Math.max(1, Math.min(MOST_RUNS, this.#rows.value.length));
+    const across = Math.min(places, opened.value === this.tag ? 3 : columns.value);
+    this.style.setProperty("--across", String(across));
+    this.style.setProperty("--down", String(Math.ceil(places / across)));
+  }
+
   /** All plots of a card are equally large. */
   #measure() {
     const { clientWidth: width = 0, clientHeight: height = 0 } = this.querySelector(".plot-room") ?? {};
     const known = this.#room.peek();
-    if (width && (width !== known.width || height !== known.height)) this.#room.value = { width, height };
+    if (width && (width !== known?.width || height !== known.height)) this.#room.value = { width, height };
   }
 
   /** @param {boolean} enlarged */

@@ -1,7 +1,7 @@
 // Keys of the histograms page.
 
 import { change, opened, set } from "../../state/view.js";
-import { AXES, axis, mode, MODES, scale, showStepAt, stepIndex } from "./settings.js";
+import { AXES, axis, mode, MODES, pageStep, scale } from "./settings.js";
 
 /** @typedef {import("../pages.js").KeyRow} KeyRow */
 
@@ -17,8 +17,8 @@ function toggleEnlarged() {
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
-  "[": () => showStepAt(Math.max(0, stepIndex.peek() - 1)),
-  "]": () => showStepAt(stepIndex.peek() + 1),
+  "[": () => pageStep.move(-1),
+  "]": () => pageStep.move(1),
   m: () => set({ "hist.mode": after(MODES, mode.peek()) }),
   x: () => set({ "hist.axis": after(AXES, axis.peek()) }),
   y: () => set({ "hist.scale": scale.peek() === "log" ? "linear" : "log" }),

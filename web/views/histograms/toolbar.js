@@ -3,11 +3,11 @@
 import { html, nothing } from "lit-html";
 import { set } from "../../state/view.js";
 import { t } from "../../state/words.js";
+import { pageSlider } from "../card_parts.js";
 import { choice } from "../choice.js";
 import { rankChoice } from "../rank_choice.js";
 import { sizeChoice } from "../size_choice.js";
-import { stepSlider } from "../step_slider.js";
-import { AXES, axis, layout, mode, MODES, ranks, scale, showStepAt, stepIndex, steps, trim } from "./settings.js";
+import { AXES, axis, layout, mode, MODES, pageStep, ranks, scale, trim } from "./settings.js";
 
 /** What is as usual leaves the address.
  * @param {string} name @param {string} usual */
@@ -15,7 +15,7 @@ const choose = (name, usual) => (/** @type {string} */ value) => set({ [name]: v
 
 export const settings = () => html`
   ${rankChoice(ranks)}
-  ${mode.value === "single" ? stepSlider({ steps: steps.value, at: Math.max(0, stepIndex.value), changed: showStepAt }) : nothing}
+  ${mode.value === "single" ? pageSlider(pageStep) : nothing}
   ${choice("mode", t("hist.mode"), MODES.map((name) => [name, t(`hist.${name}`), t(`hist.${name}_hint`)]), mode.value, choose("hist.mode", "ridge"))}
   ${mode.value === "single" ? nothing : choice("axis", t("hist.axis"), AXES.map((name) => [name, t(`hist.axis_${name}`)]), axis.value, choose("hist.axis", "step"))}
   <div class="hist-toggles">

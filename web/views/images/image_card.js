@@ -54,7 +54,7 @@ class ImageCard extends SteppedCard {
     const more = pictures.length - MOST_OF_VALUE;
     return html`<div class="pictures" data-count=${pictures.length}>
       ${pictures.slice(0, MOST_OF_VALUE).map((picture, index) => html`
-        <button class="picture" title=${t("image.open")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
+        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
           @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
           <still-picture .label=${label} .picture=${picture}></still-picture>
         </button>`)}
@@ -62,5 +62,9 @@ class ImageCard extends SteppedCard {
     </div>`;
   }
 }
+
+/** A card shows a picture as large as it has room for; this is how large it was recorded.
+ * @param {import("../../lib/images.js").Picture} picture */
+const sizeText = ({ width, height }) => (width && height ? `${width} × ${height}` : "");
 
 customElements.define("image-card", ImageCard);

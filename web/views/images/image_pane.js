@@ -2,16 +2,16 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
-import { ImageCanvas, sizeOf } from "../../charts/image_canvas.js";
+import { ImageCanvas } from "../../charts/image_canvas.js";
+import { decoded, differenceBetween, release } from "../../charts/image_decoding.js";
 import { Hands } from "../../charts/image_hands.js";
-import { decoded, differenceBetween } from "../../charts/image_difference.js";
 import { FITTING, moved, placement, zoomed } from "../../lib/image_camera.js";
 import { adjustment, camera, gain, setCamera } from "./image_settings.js";
 import { paneTells } from "./pane_tells.js";
 
 /** @typedef {import("../../lib/images.js").Picture} Picture */
 /** @typedef {{left: number, top: number}} Point */
-/** @typedef {import("../../charts/image_difference_worker.js").Answer} Answer */
+/** @typedef {import("../../charts/image_worker.js").Answer} Answer */
 
 /** Where the cursor is, in pixels of a frame: every pane tells its pixel there. @type {import("@preact/signals-core").Signal<Point | null>} */
 const pointed = signal(null);
@@ -43,7 +43,7 @@ class ImagePane extends HTMLElement {
       () => this.#size.disconnect(),
       effect(() => {
         this.#frame.value;
-        this.#view.show({ source: this.#shown.value?.picture ?? this.#view.source, camera: camera.value });
+        this.#view.show({ levels: this.#shown.value?.levels ?? this.#view.levels, camera: camera.value });
         this.dataset.whole = String(camera.value.zoom === 1);
       }),
       effect(() => void (this.#canvas.style.filter = this.#filter())),
@@ -54,6 +54,9 @@ class ImagePane extends HTMLElement {
   disconnectedCallback() {
     for (const end of this.#ends.splice(0)) end();
     this.#view.end();
+    this.#wanted = "";
+    this.#next = null;
+    this.#draw(null);
   }
 
   #build() {
@@ -89,13 +92,19 @@ class ImagePane extends HTMLElement {
       const begin = this.#next;
       this.#next = null;
       const answer = await begin();
-      const before = this.#shown.peek()?.picture;
-      this.#view.source = answer.picture ?? null;
-      this.#shown.value = answer;
-      before?.close();
+      if (this.isConnected) this.#draw(answer);
+      else release(answer);
     }
     this.dataset.pending = "false";
-    this.dataset.drawn = this.#shown.peek()?.picture ? this.dataset.picture : "";
+    this.dataset.drawn = this.#shown.peek()?.levels ? this.dataset.picture : "";
+  }
+
+  /** @param {Answer | null} answer */
+  #draw(answer) {
+    const before = this.#shown.peek();
+    this.#view.levels = answer?.levels ?? [];
+    this.#shown.value = answer;
+    release(before);
   }
 
   /** A difference is drawn as strong as was asked for; brightness and contrast are those of pictures. */
@@ -109,8 +118,8 @@ class ImagePane extends HTMLElement {
   #tell() {
     this.#frame.value;
     const shown = this.#shown.value;
-    const { picture, statistics } = shown ?? {};
-    const pixel = pointed.value && picture ? this.#view.read(pointed.value) : null;
+    const { levels, statistics } = shown ?? {};
+    const pixel = pointed.value && levels ? this.#view.read(pointed.value) : null;
     if (statistics) Object.assign(this.dataset, { mean: statistics.mean, largest: statistics.largest, differing: statistics.differing });
     else for (const name of ["mean", "largest", "differing"]) delete this.dataset[name];
     this.dataset.pixel = pixel ? `${pixel.x},${pixel.y}` : "";
@@ -121,24 +130,24 @@ class ImagePane extends HTMLElement {
 
   /** @param {{x: number, y: number} | null} pixel */
   #placeMark(pixel) {
-    const { source } = this.#view;
-    this.#mark.hidden = !pixel || !source;
-    if (!pixel || !source) return;
-    const { scale, left, top } = placement(camera.value, this.#view.frame, sizeOf(source));
+    const { size, frame } = this.#view;
+    this.#mark.hidden = !pixel || !size;
+    if (!pixel || !size) return;
+    const { scale, left, top } = placement(camera.value, frame, size);
     const side = Math.max(3, scale);
     this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${left + pixel.x * scale}px,${top + pixel.y * scale}px)`;
   }
 
   /** @param {number} factor @param {Point} [at] the middle unless told */
   zoom(factor, at) {
-    const { source, frame } = this.#view;
-    if (source) setCamera(zoomed(camera.peek(), factor, frame, sizeOf(source), at ?? { left: frame.width / 2, top: frame.height / 2 }));
+    const { size, frame } = this.#view;
+    if (size) setCamera(zoomed(camera.peek(), factor, frame, size, at ?? { left: frame.width / 2, top: frame.height / 2 }));
   }
 
   /** @param {number} right @param {number} down */
   #pan(right, down) {
-    const { source, frame } = this.#view;
-    if (source) setCamera(moved(camera.peek(), right, down, frame, sizeOf(source)));
+    const { size, frame } = this.#view;
+    if (size) setCamera(moved(camera.peek(), right, down, frame, size));
   }
 
   /** @param {WheelEvent} event */

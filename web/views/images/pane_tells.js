@@ -5,13 +5,13 @@ import { fitScale } from "../../lib/image_camera.js";
 import { shortNumber } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 
-/** @typedef {import("../../charts/image_difference_worker.js").Answer} Answer */
+/** @typedef {import("../../charts/image_worker.js").Answer} Answer */
 /** @typedef {{x: number, y: number, colour: number[]}} Pixel */
 
 /** @param {Answer | null} shown @param {import("../../lib/image_camera.js").Size} frame @param {number} zoom @param {Pixel | null} pixel */
 export function paneTells(shown, frame, zoom, pixel) {
-  if (!shown?.picture) return problem(shown);
-  const { picture, statistics } = shown;
+  if (!shown?.levels) return problem(shown);
+  const { statistics, levels: [picture] } = shown;
   const percent = Math.round(100 * fitScale(frame, picture) * zoom);
   return html`
     <span>${picture.width} × ${picture.height} · ${percent} %</span>

@@ -8,7 +8,8 @@ import { sparklineFacts } from "../../state/overview.js";
 import { styles } from "../../state/runs.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
-import { bestRuns, formats } from "./rows.js";
+import { bestValues, formats } from "./rows.js";
+import { bestOf } from "./settings.js";
 
 /** @typedef {import("./columns.js").Row} Row */
 /** @typedef {import("./columns.js").Column} Column */
@@ -65,11 +66,12 @@ export const plainText = (value) => (typeof value === "number" && Number.isFinit
 function metricCell(row, column) {
   const value = column.value(row);
   if (typeof value !== "number") return nothing;
-  const metric = row.facts?.metrics[column.metric ?? ""];
+  const tag = column.metric ?? "";
+  const metric = row.facts?.metrics[tag];
   const isLast = column.id.startsWith("last:");
-  const step = isLast ? metric?.last_step : (column.value(row) === metric?.min?.value ? metric?.min : metric?.max)?.step;
-  const isBest = !isLast && bestRuns.value.get(column.id) === value;
-  const text = inColumn(value, formats.value.get(column.metric ?? "") ?? { decimals: 4, exponents: false });
+  const step = isLast ? metric?.last_step : metric?.[bestOf(tag)]?.step;
+  const isBest = !isLast && bestValues.value.get(tag) === value;
+  const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
   return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value} title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
 }
 
@@ -79,13 +81,26 @@ function sparklineCell(row, column) {
   return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
 }
 
+/** Rows are drawn again and again, their lines stay the same. @type {WeakMap<object, ReturnType<typeof sparkline>>} */
+const lines = new WeakMap();
+
+/** @param {import("../../lib/sparkline.js").SparklinePoints} points @param {number} width @param {number} height */
+function lineOf(points, width, height) {
+  const known = lines.get(points) ?? sparkline(points, width, height);
+  lines.set(points, known);
+  return known;
+}
+
+/** The colour of a run, for the style sheet. @param {string} run */
+export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
+
 /** A metric's line in the colour of its run; a mark where it first was no number.
  * @param {string} run @param {import("../../api/overview.js").RunMetric} metric @param {number} width @param {number} height */
 export function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;
   if (!points?.step.length) return nothing;
-  const { path, end } = sparkline(points, width, height);
-  const colour = `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
+  const { path, end } = lineOf(points, width, height);
+  const colour = colourOf(run);
   const bad = metric.first_bad;
   const span = points.step[points.step.length - 1] - points.step[0];
   const at = bad && span ? Math.min(width - 3, Math.max(3, ((bad.step - points.step[0]) / span) * width)) : width - 3;

@@ -122,7 +122,7 @@ const usualIds = computed(() => {
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const bad = [...tableFacts.told.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];
-  return ["state", ...tagged, ...metrics.value.flatMap(metricColumnIds), ...varying.map(([name]) => `param:${name}`), "steps", "duration", "started", ...bad, ...damaged];
+  return ["state", ...bad, ...damaged, ...tagged, ...metrics.value.flatMap(metricColumnIds), ...varying.map(([name]) => `param:${name}`), "steps", "duration", "started"];
 });
 
 export const shownIds = computed(() => (chosenColumns.value ?? usualIds.value).filter((id) => allColumns.value.has(id)));

@@ -1,4 +1,4 @@
-// The newest point of the first tag of each kind of data of the run whose page is open.
+// The newest points of the first tags of each kind of data of the run whose page is open.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { listTags } from "../../api/listings.js";
@@ -9,28 +9,38 @@ import { Listing } from "../../state/listing.js";
 import { metrics } from "../../state/overview.js";
 import { openRun } from "./settings.js";
 
-/** `point` is null until it comes. @typedef {{tags: string[], tag: string, point: any}} Newest */
+/** @typedef {{tag: string, point: any}} Newest */
 
-const KINDS = /** @type {const} */ ({ histogram: "histograms", image: "images", tensor: "tensors", text: "text" });
+/** Kinds that are drawn in small: what the server calls them, what its reply calls the points, of how many tags. */
+const KINDS = /** @type {const} */ ({
+  histogram: { kind: "histograms", points: "histograms", most: 1 },
+  image: { kind: "images", points: "images", most: 4 },
+  tensor: { kind: "tensors", points: "tensors", most: 1 },
+  text: { kind: "text", points: "texts", most: 1 },
+});
+/** @typedef {keyof typeof KINDS} Kind */
 const PLUGINS = ["scalar", ...Object.keys(KINDS)];
 
 /** Of the open run: its tags by plugin. @type {import("@preact/signals-core").Signal<{run: string, tags: Map<string, string[]>}>} */
 const known = signal({ run: "", tags: new Map() });
-/** By plugin. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Listing>>} */
+/** By plugin. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Listing[]>>} */
 const listings = signal(new Map());
 
-/** @param {{run: string}} of @param {string} plugin @returns {Newest} */
+/** The tags of a plugin, none before they are told. @param {{run: string}} of @param {string} plugin */
+export const tagsOf = ({ run }, plugin) => (known.value.run === run ? (known.value.tags.get(plugin) ?? []) : []);
+
+/** The newest points that have come. @param {{run: string}} of @param {Kind} plugin @returns {Newest[]} */
 export function newest({ run }, plugin) {
-  const tags = known.value.run === run ? (known.value.tags.get(plugin) ?? []) : [];
-  const listing = listings.value.get(plugin);
-  const reply = tags.length && listing?.query?.run === run ? listing.reply.value : null;
-  const points = reply?.[KINDS[/** @type {keyof typeof KINDS} */ (plugin)] === "text" ? "texts" : KINDS[/** @type {keyof typeof KINDS} */ (plugin)]] ?? [];
-  return { tags, tag: tags[0] ?? "", point: points.at(-1) ?? null };
+  const asked = (listings.value.get(plugin) ?? []).filter(({ query }) => query?.run === run);
+  return asked.flatMap(({ query, reply }) => {
+    const point = reply.value?.[KINDS[plugin].points].at(-1);
+    return point ? [{ tag: query?.tag ?? "", point }] : [];
+  });
 }
 
 /** The metrics that the open run's page shows. */
 export const runMetrics = computed(() => {
-  const tags = known.value.run === openRun.value ? (known.value.tags.get("scalar") ?? []) : [];
+  const tags = tagsOf({ run: openRun.value }, "scalar");
   const chosen = metrics.value.filter((tag) => tags.includes(tag));
   return chosen.length ? chosen : likelyMetrics(tags.map((tag) => ({ tag, runs: 1 })), "", 2);
 });
@@ -38,30 +48,41 @@ export const runMetrics = computed(() => {
 /** Follows the open run until the returned function is called. */
 export function followNewest() {
   let fingerprint = "";
+  let request = new AbortController();
   /** @type {Array<() => void>} */
   let ends = [];
-  const stop = () => ends.splice(0).forEach((end) => end());
+  const stop = () => {
+    request.abort();
+    ends.splice(0).forEach((end) => end());
+  };
   const end = effect(() => {
     const listed = runsByName.value.get(openRun.value);
     const of = listed ? JSON.stringify([listed.run, listed.plugins]) : "";
     if (of === fingerprint) return;
     fingerprint = of;
-    if (listed) listTags(PLUGINS, [listed.run]).then((reply) => {
-      if (of !== fingerprint) return;
-      const tags = Map.groupBy(reply.tags.toSorted((a, b) => naturally(a.tag, b.tag)), (row) => row.plugin);
-      stop();
-      known.value = { run: listed.run, tags: new Map([...tags].map(([plugin, rows]) => [plugin, rows.map((row) => row.tag)])) };
-      const found = Object.entries(KINDS).flatMap(([plugin, kind]) => {
-        const tag = known.peek().tags.get(plugin)?.[0];
-        return tag === undefined ? [] : [/** @type {[string, Listing]} */ ([plugin, new Listing(kind, { run: listed.run, tag, limit: 1 })])];
-      });
-      listings.value = new Map(found);
-      ends = found.map(([, listing]) => listing.look());
-    }, () => {}); // Tiles then say how many there are, without a picture.
+    stop();
+    if (!listed) return;
+    request = new AbortController();
+    listTags(PLUGINS, [listed.run], request.signal).then(
+      ({ tags }) => (ends = look(listed.run, tags)),
+      () => (fingerprint = ""), // Tiles then say how many there are, without a picture, until the list of runs comes again.
+    );
   });
   return () => {
     end();
     stop();
-    fingerprint = "";
   };
+}
+
+/** Begins to look at what is shown of a run; returns what ends it.
+ * @param {string} run @param {{plugin: string, tag: string}[]} rows */
+function look(run, rows) {
+  const byPlugin = Map.groupBy(rows.toSorted((a, b) => naturally(a.tag, b.tag)), (row) => row.plugin);
+  known.value = { run, tags: new Map([...byPlugin].map(([plugin, of]) => [plugin, of.map((row) => row.tag)])) };
+  const shown = Object.entries(KINDS).map(([plugin, { kind, most }]) => {
+    const tags = tagsOf({ run }, plugin).slice(0, most);
+    return /** @type {[string, Listing[]]} */ ([plugin, tags.map((tag) => new Listing(kind, { run, tag, limit: 1 }))]);
+  });
+  listings.value = new Map(shown);
+  return shown.flatMap(([, of]) => of.map((listing) => listing.look()));
 }

@@ -2,23 +2,24 @@
 
 import { html, nothing } from "lit-html";
 import { cursorRun } from "../../state/pointer.js";
-import { closeFacts, followTagCounts, metrics, sparklineFacts, tableFacts } from "../../state/overview.js";
+import { closeFacts, metrics, sparklineFacts, tableFacts } from "../../state/overview.js";
 import { runs, runsByName } from "../../state/catalogue.js";
-import { change } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { withoutRuns } from "../empty_page.js";
 import { focusOn } from "../focus.js";
 import { followMenu } from "./column_menu.js";
 import { followNewest, runMetrics } from "./newest.js";
 import { runPage } from "./run_page.js";
-import { followHeight, moveInTable, runsInSight, runTable } from "./run_table.js";
+import { followHeight, followPlace, moveInTable, runsInSight, runTable } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
+import { compare } from "./toolbar.js";
 
 export { toolbar } from "./toolbar.js";
 
 /** @typedef {import("../pages.js").KeyRow} KeyRow */
 
-export const content = () => withoutRuns() ?? (openRun.value ? runPage(openRun.value) : html`${tableError()}${runTable()}`);
+/** The page of a run is there even if every run is hidden: that is where it can be shown again. */
+export const content = () => (runs.value.length && openRun.value ? runPage(openRun.value) : (withoutRuns() ?? html`${tableError()}${runTable()}`));
 
 const tableError = () => (tableFacts.error.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableFacts.error.value.message })}</p>` : nothing);
 
@@ -28,9 +29,9 @@ export function follow() {
     tableFacts.follow(() => ({ runs: openRun.value ? [] : runs.value.map((row) => row.run), query: { metric: metrics.value, sparkline: false, environment: false } })),
     sparklineFacts.follow(() => ({ runs: openRun.value ? [] : runsInSight(), query: { metric: metrics.value, sparkline: true, environment: false } })),
     closeFacts.follow(() => ({ runs: runsByName.value.has(openRun.value) ? [openRun.value] : [], query: { metric: runMetrics.value, sparkline: true, environment: true } })),
-    followTagCounts(),
     followNewest(),
     followHeight(),
+    followPlace(),
     followMenu(),
   ];
   return () => ends.forEach((end) => end());
@@ -49,7 +50,7 @@ export const ACTIONS = {
   e: openCursorRun,
   u: () => showRun(""),
   v: () => (filterRow.value = !filterRow.peek()),
-  c: () => change({ page: "compare" }),
+  c: compare,
 };
 
 /** @type {KeyRow[]} */

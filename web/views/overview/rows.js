@@ -8,7 +8,7 @@ import { valueFilter } from "../../lib/value_filter.js";
 import { runs } from "../../state/catalogue.js";
 import { awayRuns, noteOf } from "../../state/notes.js";
 import { metrics, tableFacts } from "../../state/overview.js";
-import { runRule } from "../../state/runs.js";
+import { keepsRun } from "../../state/runs.js";
 import { nameOf } from "../run_row.js";
 import { allColumns } from "./columns.js";
 import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
@@ -25,7 +25,7 @@ const isFolded = (listed) => listed.parent !== null && !listed.plugins.scalar;
 const listedRows = computed(() => {
   const told = tableFacts.told.value;
   const away = awayRuns.value;
-  const kept = runs.value.filter((listed) => runRule.value.keeps(listed.run) && !away.has(listed.run) && !isFolded(listed));
+  const kept = runs.value.filter((listed) => keepsRun.value(listed.run) && !away.has(listed.run) && !isFolded(listed));
   return kept.map((listed) => ({ run: listed.run, name: nameOf(listed.run), listed, facts: told.get(listed.run), note: noteOf(listed.run) }));
 });
 
@@ -66,7 +66,7 @@ const groupOf = computed(() => {
 });
 
 /** @param {import("../../lib/value_filter.js").Value} value */
-const textOf = (value) => (value === null ? null : String(value));
+const textOf = (value) => (value === null || value === "" ? null : String(value));
 
 /** The first capture, or the whole match. @param {string} pattern */
 function groupOfName(pattern) {
@@ -74,7 +74,7 @@ function groupOfName(pattern) {
   const expression = new RegExp(pattern, "i");
   return (/** @type {Row} */ { run }) => {
     const found = expression.exec(run);
-    return found ? (found[1] ?? found[0]) : null;
+    return (found && (found[1] ?? found[0])) || null;
   };
 }
 
@@ -86,7 +86,7 @@ const groups = computed(() => {
   const column = first && allColumns.value.get(first.id);
   const found = groupRows(sortedRows.value, of);
   if (column && column.kind !== "text") return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  return inOrder(found, ({ name }) => (name !== null && name !== "" && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)), false);
+  return inOrder(found, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)), false);
 });
 
 /** @typedef {import("../../lib/table.js").Group<Row>} Group */
@@ -96,34 +96,34 @@ const inOrder = (found, value, down) => {
   return [...sortRows(named, [{ value, down }]), ...found.filter(({ name }) => name === null)];
 };
 
+/** What the group of the runs without one is called in the address. */
+const NO_GROUP = "-";
+
 /** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
 export const lines = computed(() => {
   if (!groups.value) return sortedRows.value.map((row) => ({ row }));
   return groups.value.flatMap((group) => {
-    const key = group.name ?? "";
+    const key = group.name ?? NO_GROUP;
     const isOpen = !closed.value.has(key);
     return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row })) : [])];
   });
 });
 
+/** What is known of the listed runs of one metric. @param {string} tag @param {readonly Row[]} rows */
+const metricOf = (tag, rows) => rows.flatMap(({ facts }) => facts?.metrics[tag] ?? []);
+
 /** How the values of each metric are written. */
 export const formats = computed(() => {
-  const format = (/** @type {string} */ tag) =>
-    columnFormat([...tableFacts.told.value.values()].flatMap(({ metrics: { [tag]: metric } }) => (metric ? [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN] : [])));
-  return new Map(metrics.value.map((tag) => [tag, format(tag)]));
+  const values = (/** @type {string} */ tag) => metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
+  return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
 });
 
-/** The best value of all rows in the columns of best values. */
-export const bestRuns = computed(() => {
-  /** @type {Map<string, number>} */
-  const best = new Map();
-  for (const tag of metrics.value) {
+/** The best value of all rows by metric; none where there is nothing to compare it with. */
+export const bestValues = computed(() => {
+  const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);
-    for (const { facts } of keptRows.value) {
-      const value = facts?.metrics[tag]?.[goal]?.value;
-      const known = best.get(`best:${tag}`);
-      if (value !== undefined && (known === undefined || (goal === "min" ? value < known : value > known))) best.set(`best:${tag}`, value);
-    }
-  }
-  return keptRows.value.length > 1 ? best : new Map();
+    const values = metricOf(tag, keptRows.value).flatMap((metric) => metric[goal]?.value ?? []);
+    return values.length > 1 ? values.reduce((one, other) => Math[goal](one, other)) : NaN;
+  };
+  return new Map(metrics.value.map((tag) => [tag, best(tag)]));
 });

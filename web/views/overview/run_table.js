@@ -1,14 +1,16 @@
 // The table of runs. Only the rows in sight exist, whatever their number.
 
-import { signal } from "@preact/signals-core";
+import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { awayRuns, showAway } from "../../state/notes.js";
 import { cursorRun } from "../../state/pointer.js";
 import { narrow } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { shownColumns } from "./columns.js";
 import { lines } from "./rows.js";
-import { tableHead } from "./table_head.js";
+import { openRun } from "./settings.js";
+import { headRows, tableHead } from "./table_head.js";
 import { groupLine, runLine } from "./table_row.js";
 
 /** @typedef {import("./rows.js").Line} Line */
@@ -20,27 +22,35 @@ const SPARE = 6;
 const STRIDE = 5;
 /** Height of the window that is never the table's. */
 const FRAME = 130;
-const NAME_WIDTH = 260;
+const NAME_WIDTH = 300;
 const NARROW_NAME_WIDTH = 208;
 /** On a narrow page the state is a dot. */
 const NARROW_STATE_WIDTH = 40;
 
+/** Where the table stood when it was last seen, in pixels. */
+let top = 0;
 const firstInSight = signal(0);
+/** The same once nothing has been scrolled for so many milliseconds. */
+const firstAtRest = signal(0);
+const REST = 80;
+let restTimer = 0;
 const screenHeight = signal(innerHeight);
 
-/** The lines that exist: from, to. */
-function range() {
-  const first = Math.max(0, Math.min(firstInSight.value, lines.value.length - 1) - SPARE);
-  return /** @type {const} */ ([first, Math.min(lines.value.length, firstInSight.value + Math.ceil((screenHeight.value - FRAME) / ROW) + SPARE + STRIDE)]);
+/** The lines that exist: from, to. @param {number} inSight the first that is in sight */
+function range(inSight) {
+  const first = Math.max(0, Math.min(inSight, lines.value.length - 1) - SPARE);
+  return /** @type {const} */ ([first, Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / ROW) + 2 * SPARE + STRIDE)]);
 }
 
-/** The runs of the rows that exist. */
-export const runsInSight = () => lines.value.slice(...range()).flatMap((line) => ("row" in line ? [line.row.run] : []));
+/** The runs of the rows that exist, as soon as the table rests. */
+export const runsInSight = () => lines.value.slice(...range(firstAtRest.value)).flatMap((line) => ("row" in line ? [line.row.run] : []));
 
 /** @param {Event} event */
 function scrolled({ currentTarget }) {
-  const { scrollTop } = /** @type {HTMLElement} */ (currentTarget);
-  firstInSight.value = Math.floor(scrollTop / ROW / STRIDE) * STRIDE;
+  top = /** @type {HTMLElement} */ (currentTarget).scrollTop;
+  firstInSight.value = Math.floor(top / ROW / STRIDE) * STRIDE;
+  clearTimeout(restTimer);
+  restTimer = window.setTimeout(() => (firstAtRest.value = firstInSight.peek()), REST);
 }
 
 /** Follows the height of the window until the returned function is called. */
@@ -51,29 +61,49 @@ export function followHeight() {
   return () => removeEventListener("resize", measure);
 }
 
-/** @param {Line} line */
-const keyOf = (line) => ("row" in line ? `r ${line.row.run}` : `g ${line.group.key} ${line.group.name === null}`);
+/** A table that comes back stands where it stood, until the returned function is called. */
+export const followPlace = () => effect(() => {
+  if (!openRun.value) queueMicrotask(() => document.querySelector(".run-table")?.scrollTo(0, top));
+});
 
 export function runTable() {
   const columns = shownColumns.value;
-  const [first, last] = range();
+  const [first, last] = range(firstInSight.value);
   const count = lines.value.length;
+  const moved = jumped(first, last - first);
   const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
   const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
   const width = widths.reduce((sum, one) => sum + one, nameWidth);
   return html`
     <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled} data-lines=${count}>
-      <table aria-rowcount=${count + 2} style="width:${width}px">
+      <table aria-rowcount=${count + headRows()} style="width:${width}px">
         <colgroup><col style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}
-          ${repeat(lines.value.slice(first, last), keyOf, (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
+          ${repeat(lines.value.slice(first, last), (_, at) => first + at - moved, (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
           ${gap(count - last)}
         </tbody>
       </table>
-      ${count ? nothing : html`<p class="hint" data-state="no_match">${t("overview.no_match")}</p>`}
+      ${count ? nothing : noMatch()}
     </div>`;
+}
+
+/** Why there are no rows: what is left may be hidden. */
+const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
+  ${awayRuns.value.size ? html`<button class="plain" @click=${() => showAway(true)}>${t("empty.show_away")}</button>` : nothing}</div>`;
+
+/** The first row that existed at the last rendering, and how far the table has jumped. */
+let before = 0;
+let jumps = 0;
+
+/** Rows are told apart by their place less this: scrolling makes a few new ones; sorting and jumps use all of them again for
+ * other runs, which costs less than making them anew.
+ * @param {number} first @param {number} count of the rows that exist */
+function jumped(first, count) {
+  if (Math.abs(first - before) >= count) jumps += first - before;
+  before = first;
+  return jumps;
 }
 
 /** Holds the place of rows that do not exist. @param {number} rows */

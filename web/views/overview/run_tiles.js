@@ -5,8 +5,8 @@ import { grouped, inColumn, columnFormat } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
 import { foundIn } from "../plugins.js";
-import { sparklineOf } from "./cells.js";
-import { newest } from "./newest.js";
+import { colourOf, sparklineOf } from "./cells.js";
+import { newest, tagsOf } from "./newest.js";
 import { linkTo } from "./run_link.js";
 
 /** @typedef {import("../../api/replies.js").RunRow} RunRow */
@@ -31,11 +31,11 @@ const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !Object.
 /** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin @param {(typeof PAGES)[keyof typeof PAGES]} page */
 function drawnTile(listed, facts, plugin, page) {
   const { run } = listed;
-  const { tags } = newest(listed, plugin);
+  const tags = tagsOf(listed, plugin);
   const count = listed.plugins[plugin];
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
     <h3>${linkTo(run, { page, tags: "" }, html`${foundIn(listed, (one) => one === plugin)}${ICONS.chevron}`, `open-${plugin}`)}</h3>
-    <div class="miniature">${plugin === "scalar" ? courses(run, facts) : MINIATURES[plugin](newest(listed, plugin))}</div>
+    <div class="miniature">${plugin === "scalar" ? courses(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)}</div>
     <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
   </section>`;
 }
@@ -55,42 +55,38 @@ function courses(run, facts) {
 
 /** @typedef {import("./newest.js").Newest} Newest */
 
-/** @type {Record<"histogram" | "image" | "tensor" | "text", (newest: Newest) => unknown>} */
-const MINIATURES = { histogram: bars, image: picture, tensor: shape, text: excerpt };
+/** @type {Record<import("./newest.js").Kind, (newest: Newest[], run: string) => unknown>} */
+const MINIATURES = {
+  histogram: (newest, run) => newest.map((one) => figure(one, bars(one, run))),
+  image: (newest) => html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
+  tensor: (newest) => newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
+  text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
+};
 
-const place = (/** @type {Newest} */ { tag, point }) => html`<figcaption class="meta" title=${tag}>${t("run.newest", { tag, step: grouped(point.step) })}</figcaption>`;
+/** @param {Newest} newest @param {unknown} drawn */
+function figure({ tag, point }, drawn) {
+  const caption = t("run.newest", { tag, step: grouped(point.step) });
+  return html`<figure title=${caption}>${drawn}<figcaption class="meta">${caption}</figcaption></figure>`;
+}
 
 /** @param {Newest} newest */
-function picture({ tag, point, ...rest }) {
-  if (!point) return nothing;
-  return html`<figure><img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">${place({ tag, point, ...rest })}</figure>`;
-}
+const picture = ({ tag, point }) => html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">`;
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;
 
-/** @param {Newest} newest */
-function bars({ tag, point, ...rest }) {
-  if (!point?.buckets?.length) return nothing;
+/** @param {Newest} newest @param {string} run */
+function bars({ tag, point }, run) {
   /** @type {[left: number, width: number, count: number][]} */
   const buckets = point.buckets;
+  if (!buckets.length) return nothing;
   const low = buckets[0][0];
   const high = Math.max(...buckets.map(([left, width]) => left + width));
-  const densest = Math.max(...buckets.map(([, width, count]) => count / (width || 1)));
+  const densest = Math.max(...buckets.map(([, width, count]) => count / (width || 1))) || 1;
   const x = (/** @type {number} */ value) => (high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2);
   const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
     const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
     return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)} height=${height} />`;
   };
-  return html`<figure><svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" role="img" aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>${place({ tag, point, ...rest })}</figure>`;
-}
-
-/** @param {Newest} newest */
-function shape({ tag, point, ...rest }) {
-  return point ? html`<figure><code class="shape">${point.dtype}[${point.dims.join(", ")}]</code>${place({ tag, point, ...rest })}</figure>` : nothing;
-}
-
-/** @param {Newest} newest */
-function excerpt({ tag, point, ...rest }) {
-  return point ? html`<figure><blockquote>${point.text.slice(0, 200)}</blockquote>${place({ tag, point, ...rest })}</figure>` : nothing;
+  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img" aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
 }

@@ -10,11 +10,16 @@ import { set, setting } from "../../state/view.js";
 
 /** @typedef {import("../../lib/metrics.js").Best} Best */
 
+/** A list of nothing, as somebody chose it: an empty setting is as usual. */
+const NOTHING = ",";
+/** @param {readonly string[]} parts */
+const printChosen = (parts) => printList(parts) || NOTHING;
+
 const columnText = setting("over.cols", /** @type {string} */ (""));
 /** Ids of the columns somebody chose, in their order; null = as usual. */
 export const chosenColumns = computed(() => (columnText.value ? parseList(columnText.value) : null));
 /** @param {readonly string[]} ids */
-export const chooseColumns = (ids) => set({ "over.cols": printList(ids) });
+export const chooseColumns = (ids) => set({ "over.cols": printChosen(ids) });
 export const usualColumns = () => set({ "over.cols": "", "over.metrics": "" });
 
 /** @param {string} tag @param {readonly string[]} columns of that metric */
@@ -22,7 +27,7 @@ export function toggleMetric(tag, columns) {
   const chosen = metrics.peek();
   const kept = chosen.includes(tag) ? chosen.filter((one) => one !== tag) : [...chosen, tag];
   const ids = chosenColumns.peek();
-  set({ "over.metrics": printList(kept), ...(ids && { "over.cols": printList(chosen.includes(tag) ? ids.filter((id) => !columns.includes(id)) : [...ids, ...columns]) }) });
+  set({ "over.metrics": printChosen(kept), ...(ids && { "over.cols": printChosen(chosen.includes(tag) ? ids.filter((id) => !columns.includes(id)) : [...ids, ...columns]) }) });
 }
 
 const sortText = setting("over.sort", /** @type {string} */ (""));

@@ -5,10 +5,15 @@ import { cutGroup } from "../../lib/tags.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
 import { shownIds } from "./columns.js";
-import { filterRules } from "./rows.js";
+import { drawBox } from "./draw_box.js";
+import { filterRules, keptRows } from "./rows.js";
 import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
 
 /** @typedef {import("./columns.js").Column} Column */
+
+const hasFields = () => filterRow.value || filters.value.size > 0;
+/** How many rows the head has. */
+export const headRows = () => (hasFields() ? 3 : 2);
 
 /** @param {Column[]} columns */
 export const tableHead = (columns) => html`
@@ -23,7 +28,7 @@ export const tableHead = (columns) => html`
       ${columns.map((column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""))}
       <td></td>
     </tr>
-    ${filterRow.value || filters.value.size ? filterFields(columns) : nothing}
+    ${hasFields() ? filterFields(columns) : nothing}
   </thead>`;
 
 /** @param {Column} column */
@@ -58,8 +63,9 @@ function head(column, first, kind) {
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
   const isMovable = kind !== "name-cell";
+  const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
-    draggable=${isMovable ? "true" : "false"} @dragstart=${dragged} @dragover=${hovered} @dragleave=${left} @drop=${dropped}>
+    draggable=${isMovable ? "true" : "false"} @dragstart=${dragged} @dragover=${hovered} @dragleave=${left} @drop=${dropped}>${box}
     ${isDrawing
       ? html`<span class="head-label">${label}</span>`
       : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>

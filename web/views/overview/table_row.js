@@ -1,9 +1,10 @@
 // Lines of the table of runs: a run, or a group of them with its means.
 
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { DASHES } from "../../lib/colours.js";
 import { inColumn } from "../../lib/numbers.js";
-import { isShown, toggled } from "../../lib/selection.js";
+import { EVERYTHING, isShown, toggled } from "../../lib/selection.js";
 import { meanOf } from "../../lib/table.js";
 import { cutLeaf } from "../../lib/tags.js";
 import { printView } from "../../lib/view.js";
@@ -13,9 +14,10 @@ import { change, selection, view } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS, swatch } from "../icons.js";
 import { CELLS, plainText } from "./cells.js";
+import { drawBox } from "./draw_box.js";
 import { formats } from "./rows.js";
 import { grouping, showRun, toggleGroup } from "./settings.js";
-import { isFirst, isNumber } from "./table_head.js";
+import { headRows, isFirst, isNumber } from "./table_head.js";
 
 /** @typedef {import("./columns.js").Row} Row */
 /** @typedef {import("./columns.js").Column} Column */
@@ -27,7 +29,7 @@ export function runLine(row, columns, place) {
   const shown = isShown(selection.value, run);
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
-    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${row.note.hidden || row.note.archived ? "away" : ""}" aria-rowindex=${place + 3} data-run=${run} data-shown=${shown}>
+    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${row.note.hidden || row.note.archived ? "away" : ""}" aria-rowindex=${place + headRows() + 1} data-run=${run} data-shown=${shown}>
       <th scope="row" class="name-cell"><div>
         <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })} @change=${() => change({ selection: toggled(selection.peek(), run) })}>
         ${swatch(style, DASHES[style.dash])}
@@ -40,10 +42,19 @@ export function runLine(row, columns, place) {
     </tr>`;
 }
 
+/** A selection of more runs is left out of links: each of them would hold thousands of names. */
+const MOST_NAMES = 100;
+
+/** The address of the table, to which a link adds its run. */
+const tableAddress = computed(() => {
+  const { own, selection: chosen } = view.value;
+  return printView({ ...view.value, own: { ...own, "over.run": "" }, selection: chosen.runs.size > MOST_NAMES ? EVERYTHING : chosen });
+});
+
 /** The run's name leads to its page. @param {Row} row */
 function runLink({ run, name, note }) {
   const [path, leaf] = note.alias ? ["", name] : cutLeaf(name);
-  const address = `#${printView({ ...view.peek(), own: { ...view.peek().own, "over.run": run } })}`;
+  const address = `#${tableAddress.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${address} title=${note.alias ? `${name}\n${run}` : name} @click=${(/** @type {MouseEvent} */ event) => turnTo(event, run)}>
     ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
 }
@@ -59,9 +70,9 @@ function turnTo(event, run) {
 export function groupLine(group, columns, place) {
   const { key, name, rows, isOpen } = group;
   return html`
-    <tr class="group-line" aria-rowindex=${place + 3} data-group=${key} data-count=${rows.length}>
+    <tr class="group-line" aria-rowindex=${place + headRows() + 1} data-group=${key} data-count=${rows.length}>
       <th scope="rowgroup" class="name-cell"><div>
-        ${groupCheck(rows)}
+        ${drawBox(rows, t("overview.group_draw"))}
         <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span class="leaf">${groupTitle(name)}</span></button>
         <span class="meta">${t("overview.group_runs", { n: rows.length })}</span>
       </div></th>
@@ -75,19 +86,7 @@ function groupTitle(name) {
   const by = grouping.value;
   if (name === null) return t("overview.group_none");
   if (by === "state") return t(`overview.state_${/** @type {"live" | "finished" | "waiting" | "empty"} */ (name)}`);
-  return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name || "″″";
-}
-
-/** Draws all runs of a group, or none of them. @param {Row[]} rows */
-function groupCheck(rows) {
-  const shown = rows.filter(({ run }) => isShown(selection.value, run)).length;
-  const turn = () => {
-    const { mode, runs } = selection.peek();
-    const names = new Set(rows.map(({ run }) => run));
-    const isListed = (mode === "show") === shown < rows.length;
-    change({ selection: { mode, runs: isListed ? new Set([...runs, ...names]) : new Set([...runs].filter((run) => !names.has(run))) } });
-  };
-  return html`<input type="checkbox" .checked=${shown === rows.length} .indeterminate=${shown > 0 && shown < rows.length} aria-label=${t("overview.group_draw")} @change=${turn}>`;
+  return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
 }
 
 /** Groups are immutable: their means are computed once. @type {WeakMap<Row[], Map<string, {mean: number, count: number} | null>>} */

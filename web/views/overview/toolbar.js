@@ -1,10 +1,11 @@
 // The settings of the overview: which runs, grouped by what, which columns; and the way to the comparison.
 
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { grouped } from "../../lib/numbers.js";
 import { only } from "../../lib/selection.js";
-import { awayRuns, isAwayShown, notes, showAway } from "../../state/notes.js";
-import { drawnRuns, runRule } from "../../state/runs.js";
+import { isAwayShown, putAwayRuns, showAway } from "../../state/notes.js";
+import { chosenRuns, runRule } from "../../state/runs.js";
 import { change, runFilter } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { filterField } from "../filter_field.js";
@@ -25,7 +26,19 @@ export const toolbar = () => (openRun.value ? runToolbar(openRun.value) : html`
     <button class="plain" data-key="columns" aria-expanded=${isMenuOpen.value} aria-haspopup="true" @click=${() => (isMenuOpen.value = !isMenuOpen.value)}>${t("overview.columns")}${ICONS.chevron}</button>
     ${isMenuOpen.value ? columnMenu() : nothing}
   </span>
-  <button class="plain primary" data-key="compare" ?disabled=${!drawnRuns.value.length} @click=${() => change({ page: "compare" })}>${t("overview.compare", { n: grouped(drawnRuns.value.length) })}</button>`);
+  <button class="plain primary" data-key="compare" ?disabled=${!chosenRows.value.length} @click=${compare}>${t("overview.compare", { n: grouped(chosenRows.value.length) })}</button>`);
+
+/** The rows of the table that are switched on: filters of values choose too. */
+const chosenRows = computed(() => {
+  const chosen = new Set(chosenRuns.value);
+  return keptRows.value.filter(({ run }) => chosen.has(run));
+});
+
+export function compare() {
+  const names = chosenRows.peek().map(({ run }) => run);
+  const isPart = filters.peek().size > 0 && names.length < chosenRuns.peek().length;
+  change({ page: "compare", ...(isPart && { selection: { mode: /** @type {const} */ ("show"), runs: new Set(names) } }) });
+}
 
 /** @param {string} run */
 const runToolbar = (run) => html`
@@ -43,7 +56,7 @@ function toggleFilters() {
 
 /** Only where some run is hidden or archived. */
 function awaySwitch() {
-  const away = isAwayShown.value ? [...notes.value.values()].filter((note) => note.hidden || note.archived).length : awayRuns.value.size;
+  const away = putAwayRuns.value.size;
   return away ? html`<button class="plain" data-key="away" aria-pressed=${isAwayShown.value} @click=${() => showAway(!isAwayShown.peek())}>${t("overview.away", { n: away })}</button>` : nothing;
 }
 

@@ -20,6 +20,7 @@ import "./value_table.js";
 /** @typedef {import("./card_model.js").Part} Part */
 /** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
+/** @typedef {import("../../lib/series.js").Series} Series */
 
 /** Names in a note, before it only counts. */
 const MOST_NAMED = 3;
@@ -28,15 +29,16 @@ const MOST_NAMED = 3;
 export function cardFrame(card, parts, plot, axis) {
   const all = parts.all.value;
   const series = all.flatMap((part) => part.series);
+  const said = remarks(series, plot);
   const isOpen = opened.value === card.tag;
   return html`
-    <header>
+    <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all)}
-      ${downsampled(series, plot)}
+      ${downsampled(said)}
       ${actions(card, isOpen)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(series, plot)}${bandNotes(all)}${axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
+    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(said, plot)}${bandNotes(all)}${axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing}</div>
     ${state(all, card.tag)}
     ${isOpen ? html`${cardSettings(card.tag)}<value-table .plot=${plot}></value-table>` : nothing}`;
 }
@@ -58,7 +60,7 @@ function actions(card, isOpen) {
     ${zooms.value[tag] ? button("reset", t("card.reset"), ICONS.reset, () => change({ zooms: without(tag) })) : nothing}
     ${button("pin", t(isPinned ? "card.unpin" : "card.pin"), SIGNS.pin, () => togglePin(tag), isPinned)}
     <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${menuOf.value === card} title=${t("card.menu")} aria-label=${t("card.menu")}
-      @click=${(/** @type {MouseEvent} */ event) => openMenu(card, /** @type {HTMLElement} */ (event.currentTarget))}>${SIGNS.more}</button>
+      @click=${(/** @type {MouseEvent} */ event) => openMenu(card, event)}>${SIGNS.more}</button>
     ${button("enlarge", t(isOpen ? "card.shrink" : "card.enlarge"), isOpen ? ICONS.shrink : ICONS.enlarge, () => change({ open: isOpen ? "" : tag }), isOpen)}
   </div>`;
 }
@@ -73,18 +75,18 @@ function without(tag) {
 const button = (key, label, sign, act, pressed = false) =>
   html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed} @click=${act}>${sign}</button>`;
 
-/** @param {import("../../lib/series.js").Series[]} series @param {Plot | null} plot */
-function downsampled(series, plot) {
-  const { drawn, total } = remarks(series, plot);
+/** @typedef {ReturnType<typeof remarks>} Remarks */
+
+/** @param {Remarks} said */
+function downsampled({ drawn, total }) {
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   return drawn < total
     ? html`<span class="meta" data-note="downsampled" title=${t("card.downsampled_hint", counts)}>${t("card.downsampled", counts)}</span>`
     : nothing;
 }
 
-/** @param {import("../../lib/series.js").Series[]} series @param {Plot | null} plot */
-function notes(series, plot) {
-  const { duplicates, dropped, left, beyond } = remarks(series, plot);
+/** @param {Remarks} said @param {Plot | null} plot */
+function notes({ duplicates, dropped, left, beyond }, plot) {
   const limits = plot ? beyondLimits(plot).filter(({ lines }) => lines.length) : [];
   return html`
     ${limits.map(({ above, value, lines }) => html`<span class="limit-note" data-note="limit">${t(above ? "card.above" : "card.below", { value: shortNumber(value, 5), runs: named(lines) })}</span>`)}
@@ -99,10 +101,33 @@ function notes(series, plot) {
 function bandNotes(all) {
   if (!all[0].series.some(({ band }) => band)) return nothing;
   const { ungrouped } = all[0].feed;
-  const isBroken = all.some(({ series }) => series.some(({ band }) => band?.hasNonFinite));
+  const drawn = all.flatMap(({ series }) => series);
+  const isBroken = drawn.some(({ band }) => band?.hasNonFinite);
   return html`
+    ${fewerRuns(drawn)}${somePlaces(drawn)}
     ${ungrouped.length ? html`<span data-note="ungrouped" title=${ungrouped.slice(0, 20).map(nameOf).join("\n")}>${t("card.ungrouped", { n: grouped(ungrouped.length) })}</span>` : nothing}
     ${isBroken ? html`<span data-note="non_finite">${t("card.non_finite")}</span>` : nothing}`;
+}
+
+/** Where a band is made of fewer runs than its group has: some are shorter, begin later, or have gaps.
+ * @param {Series[]} drawn */
+function fewerRuns(drawn) {
+  const fewest = drawn.flatMap(({ run, band }) => {
+    const n = band ? band.count.reduce((least, here) => Math.min(least, here), band.most) : 0;
+    return band && n < band.most ? [{ run, n, total: band.most }] : [];
+  });
+  if (!fewest.length) return nothing;
+  const worst = fewest.reduce((one, other) => (other.n / other.total < one.n / one.total ? other : one));
+  const each = fewest.slice(0, 20).map(({ run, n, total }) => `${run ? nameOf(run) : t("read.all_runs")}: ${t("read.of_runs", { n, total })}`);
+  return html`<span data-note="fewer" title=${[t("card.fewer_hint"), ...each].join("\n")}>${t("card.fewer", { n: grouped(worst.n), total: grouped(worst.total) })}</span>`;
+}
+
+/** Where there were too many places to compute a band at all of them.
+ * @param {Series[]} drawn */
+function somePlaces(drawn) {
+  const sparse = drawn.find(({ band, total }) => band && band.aligned < total);
+  if (!sparse?.band) return nothing;
+  return html`<span data-note="places" title=${t("card.places_hint")}>${t("card.places", { n: grouped(sparse.band.aligned), total: grouped(sparse.total) })}</span>`;
 }
 
 /** @param {import("../../charts/plot.js").Line[]} lines */

@@ -5,10 +5,11 @@ import { html, nothing } from "lit-html";
 import { exactValuesAddress } from "../../api/client.js";
 import { runs } from "../../state/catalogue.js";
 import { drawnRuns, focusTag } from "../../state/runs.js";
-import { attempt, bands, movePin, pins, rank, smoothing } from "../../state/scalar_view.js";
+import { attempt, bands, rank, smoothing } from "../../state/scalar_view.js";
 import { change, opened } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { moveBy, neighbour } from "./card_drag.js";
 import { cardSettings } from "./card_settings.js";
 import { fileName, pngOf, save, svgOf } from "./download.js";
 import { openAt, popover } from "./popover.js";
@@ -22,10 +23,10 @@ const ID = "card-menu";
 /** The card whose menu is open. @type {import("@preact/signals-core").Signal<ScalarCard | null>} */
 export const menuOf = signal(null);
 
-/** @param {ScalarCard} card @param {HTMLElement} button */
-export function openMenu(card, button) {
+/** @param {ScalarCard} card @param {MouseEvent} event on its button */
+export function openMenu(card, event) {
   menuOf.value = card;
-  openAt(ID, button);
+  if (!openAt(ID, event)) menuOf.value = null;
 }
 
 const close = () => document.getElementById(ID)?.hidePopover();
@@ -37,13 +38,12 @@ export const cardMenu = () =>
 function menu(card) {
   const { tag } = card;
   const isFocus = focusTag.value === tag;
-  const place = pins.value.indexOf(tag);
   return html`
     <h4 class="menu-title" title=${tag}>${tag}</h4>
     <div class="menu-rows">
       ${row("focus", t(isFocus ? "card.focused" : "card.focus"), () => change({ focus: tag }), isFocus)}
-      ${place > 0 ? row("earlier", t("card.earlier"), () => movePin(tag, -1)) : nothing}
-      ${place >= 0 && place < pins.value.length - 1 ? row("later", t("card.later"), () => movePin(tag, 1)) : nothing}
+      ${neighbour(card, -1) ? row("earlier", t("card.earlier"), () => moveBy(card, -1)) : nothing}
+      ${neighbour(card, 1) ? row("later", t("card.later"), () => moveBy(card, 1)) : nothing}
     </div>
     ${downloads(card)}
     ${opened.value === tag ? nothing : cardSettings(tag)}`;
@@ -56,10 +56,12 @@ const row = (key, label, act, pressed = false) => html`<button data-key=${key} a
 function downloads(card) {
   const tags = card.parts?.tags.value.map(({ tag }) => tag) ?? [card.tag];
   const drawn = drawnRuns.value;
-  const chosen = drawn.length === runs.value.length || drawn.length > RUNS_IN_ADDRESS ? [] : drawn;
+  const isPart = drawn.length > 0 && drawn.length < runs.value.length && drawn.length <= RUNS_IN_ADDRESS;
+  const chosen = isPart ? drawn : [];
+  const hint = t(isPart ? "card.exact_hint" : "card.exact_all_hint");
   const address = (/** @type {"csv" | "json"} */ format) => exactValuesAddress(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
   const link = (/** @type {"csv" | "json"} */ format) =>
-    html`<a class="plain" data-key=${format} href=${address(format)} download=${fileName(card.tag, format)} title=${t("card.exact_hint")} @click=${close}>${format.toUpperCase()}</a>`;
+    html`<a class="plain" data-key=${format} href=${address(format)} download=${fileName(card.tag, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   return html`<div class="menu-downloads" role="group" aria-label=${t("card.download")}>
     ${ICONS.csv}<span>${t("card.download")}</span>${link("csv")}${link("json")}
     <button class="plain" data-key="svg" title=${t("card.drawing_hint")} @click=${() => saveDrawing(card, "svg")}>SVG</button>

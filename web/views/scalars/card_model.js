@@ -8,7 +8,7 @@ import { countPoints, staysAtOneStep, xsOf } from "../../lib/series.js";
 import { cutGroup } from "../../lib/tags.js";
 import { runsByName } from "../../state/catalogue.js";
 import { drawnRuns, startOf, styles } from "../../state/runs.js";
-import { attempt, bands, best, limits, logX, outliers, rank, smoothing } from "../../state/scalar_view.js";
+import { attempt, bands, best, limits, logXChosen, outliers, rank, smoothing } from "../../state/scalar_view.js";
 import { axis, logarithmic, zooms } from "../../state/view.js";
 import { t } from "../../state/words.js";
 
@@ -39,27 +39,32 @@ export const queryFor = (card, axis) => ({
   axis,
   smooth: smoothing.value,
   window: zooms.value[card] ?? null,
+  scale: isLogX(axis) ? "log" : "linear",
   rank: rank.value,
   attempt: attempt.value,
   grouped: bands.value && { how: bands.value, runs: drawnRuns.value },
 });
 
+/** A wall time is no number of which a logarithm says anything.
+ * @param {Axis} axis */
+const isLogX = (axis) => logXChosen.value && axis !== "wall_time";
+
 /** @param {string} card its tag @param {Part[]} parts @param {Axis} axis @returns {Plot | null} null without a point */
 export function plotOf(card, parts, axis) {
   const lines = parts.flatMap((part, place) => linesOf(part, place, parts, axis));
-  const isLogX = logX.value && axis !== "wall_time";
   const whole = zooms.value[card] ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
-  const x = isLogX ? aboveZero(whole, lines) : whole;
+  const hasLogX = isLogX(axis);
+  const x = hasLogX ? aboveZero(whole, lines) : whole;
   const tagLimits = limits.value.get(card) ?? [];
-  return { lines, axis, log: logarithmic.value, logX: isLogX, x, y: heights(lines, x, tagLimits), limits: tagLimits };
+  return { lines, axis, log: logarithmic.value, logX: hasLogX, x, y: heights(lines, x, tagLimits), limits: tagLimits };
 }
 
 /** @param {Line[]} lines @param {Window} x @param {import("../../state/scalar_view.js").Limit[]} tagLimits */
 function heights(lines, x, tagLimits) {
   const reach = (/** @type {"left" | "right"} */ side) => {
     const own = lines.filter((line) => sideOf(line) === side);
-    return own.length ? extentOf(own, x, side === "left" ? tagLimits.map(({ value }) => value) : []).y : null;
+    return own.length ? extentOf(own, x, side === "left" ? tagLimits.map(({ value }) => value) : []) : null;
   };
   return { left: reach("left"), right: reach("right") };
 }

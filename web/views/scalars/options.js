@@ -6,6 +6,7 @@ import { band, best, centre, grouping, logXChosen, outliers, parameter, pattern 
 import { axis, set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
+import { sizeChoice } from "../size_choice.js";
 import { openAt, popover } from "./popover.js";
 import { SIGNS } from "./signs.js";
 
@@ -16,7 +17,7 @@ const changed = () => [grouping.value !== "off", outliers.value !== "drawn", bes
 
 export const optionsButton = () => html`
   <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0} title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
-    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, /** @type {HTMLElement} */ (event.currentTarget))}>${SIGNS.options}${changed() ? html`<span class="badge">${changed()}</span>` : nothing}</button>
+    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${SIGNS.options}${changed() ? html`<span class="badge">${changed()}</span>` : nothing}</button>
   ${popover({ id: ID, label: t("bar.options") }, sheet())}`;
 
 const sheet = () => html`
@@ -30,6 +31,8 @@ const sheet = () => html`
     ${choices("best", t("bar.best"), best.value, [["off", t("bar.best_off")], ["min", t("bar.best_min")], ["max", t("bar.best_max")]], t("bar.best_hint"))}
     ${choices("x", t("bar.x_scale"), logXChosen.value ? "log" : "linear", [["linear", t("bar.linear")], ["log", t("bar.log")]])}
     ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}
+    <hr>
+    ${option(t("bar.size"), sizeChoice())}
   </div>`;
 
 const bandRows = () => html`

@@ -15,10 +15,23 @@ function keepEscape(event) {
   /** @type {HTMLElement} */ (event.currentTarget).hidePopover();
 }
 
-/** Opens a sheet under its button, inside the window.
- * @param {string} id @param {HTMLElement} button */
-export function openAt(id, button) {
+/** The sheet that was open when the pointer went down: where a click ends that began beside it, it is closed. @type {Element | null} */
+let openAtPress = null;
+addEventListener("pointerdown", () => void (openAtPress = document.querySelector(".sheet:popover-open")), true);
+
+/** At which button each sheet was opened last. @type {WeakMap<Element, HTMLElement>} */
+const buttonOf = new WeakMap();
+
+/** Opens a sheet under its button, inside the window; closes the one that this button opened.
+ * @param {string} id @param {MouseEvent} event on the button @returns {boolean} is it open? */
+export function openAt(id, event) {
   const sheet = /** @type {HTMLElement} */ (document.getElementById(id));
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  const isOpen = sheet.matches(":popover-open");
+  const wasOpen = isOpen || (event.detail > 0 && openAtPress === sheet);
+  if (isOpen) sheet.hidePopover();
+  if (wasOpen && buttonOf.get(sheet) === button) return false;
+  buttonOf.set(sheet, button);
   sheet.showPopover();
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = sheet;
@@ -27,4 +40,5 @@ export function openAt(id, button) {
   const top = below + height <= innerHeight - 8 ? below : Math.max(8, at.top - height - 4);
   Object.assign(sheet.style, { left: `${left}px`, top: `${top}px` });
   /** @type {HTMLElement | null} */ (sheet.querySelector("button, input, select, a"))?.focus({ preventScroll: true });
+  return true;
 }

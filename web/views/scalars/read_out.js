@@ -166,10 +166,10 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
 }
 
 /** @param {Row} row @param {import("../../lib/series.js").Band} band @param {number} index @param {import("../../lib/numbers.js").ColumnFormat} format */
-function writeBand({ cells, root: { dataset } }, { low, high, count }, index, format) {
+function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
   write(cells.step, low.length ? inColumn(low[index], format) : "");
   write(cells.relative, high.length ? inColumn(high[index], format) : "");
-  write(cells.wall_time, grouped(count[index]));
+  write(cells.wall_time, count[index] < most ? t("read.of_runs", { n: grouped(count[index]), total: grouped(most) }) : grouped(most));
   dataset.low = String(low[index]);
   dataset.high = String(high[index]);
   dataset.count = String(count[index]);

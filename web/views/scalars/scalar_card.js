@@ -3,7 +3,7 @@
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { LineChart } from "../../charts/line_chart.js";
+import { giveBack, takeChart } from "../../charts/spare_charts.js";
 import { crosshair, pointedRun } from "../../state/pointer.js";
 import { asked } from "../../state/requests.js";
 import { change, theme, zooms } from "../../state/view.js";
@@ -23,7 +23,7 @@ const sight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {ScalarCard} */ (target);
-      if (isIntersecting) card.wake();
+      if (isIntersecting) drawSoon(card.wakeUp);
       else card.sleep();
     }
   },
@@ -31,19 +31,24 @@ const sight = new IntersectionObserver(
 );
 
 const size = new ResizeObserver((entries) => {
-  for (const { target } of entries) /** @type {ScalarCard | null} */ (target.closest("scalar-card"))?.fit();
+  for (const { target } of entries) {
+    const card = /** @type {ScalarCard | null} */ (target.closest("scalar-card"));
+    if (card) drawSoon(card.fit);
+  }
 });
 
 export class ScalarCard extends HTMLElement {
   /** @type {Array<() => void>} */
   #ends = [];
-  /** @type {LineChart | null} */
+  /** @type {import("../../charts/line_chart.js").LineChart | null} */
   #chart = null;
   /** What is drawn, or is about to be. @type {Plot | null} */
   plot = null;
   /** @type {CardPointer | null} */
   #pointer = null;
   #draw = () => this.draw();
+  /** Cards that come into sight together wake one after the other. */
+  wakeUp = () => this.wake();
   tag = "";
   /** @type {CardParts | null} */
   parts = null;
@@ -61,7 +66,7 @@ export class ScalarCard extends HTMLElement {
   wake() {
     if (this.#ends.length) return;
     const parts = (this.parts ??= new CardParts(this.tag));
-    remember(this);
+    forget(this); // What is in sight is not let go of.
     const own = computed(() => parts.all.value[0].series);
     const axis = computed(() => axisFor(own.value));
     const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
@@ -84,12 +89,15 @@ export class ScalarCard extends HTMLElement {
   }
 
   sleep() {
+    drawNever(this.wakeUp);
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
     drawNever(this.#draw);
+    drawNever(this.fit);
     size.unobserve(this.host());
     this.#removeChart();
+    remember(this);
   }
 
   /** Lets go of the series too; they are asked for again when the card comes back. */
@@ -124,26 +132,27 @@ export class ScalarCard extends HTMLElement {
     this.#tellTests();
   }
 
-  fit() {
+  fit = () => {
     const host = this.host();
     if (host?.clientWidth && host.clientHeight) this.#chart?.resize(host.clientWidth, host.clientHeight);
-  }
+  };
 
   /** @param {Plot} plot */
   #addChart(plot) {
-    const chart = new LineChart(this.host(), plot, {
+    const chart = takeChart(this.host(), plot, {
       zoomed: (window) => this.zoom(window),
       reset: () => this.zoom(null),
       pointed: (at) => this.#pointer?.moved(at),
     });
     this.#chart = chart;
     this.#pointer = new CardPointer(chart);
+    this.#standOut(pointedRun.peek());
   }
 
   #removeChart() {
     this.#pointer?.leave();
     this.#pointer = null;
-    this.#chart?.destroy();
+    if (this.#chart) giveBack(this.#chart);
     this.#chart = null;
   }
 

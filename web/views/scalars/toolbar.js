@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { METHODS, PLACES, amountAt, placeOf, usable } from "../../lib/smoothing.js";
+import { order } from "../../state/card_order.js";
 import { scalarTags } from "../../state/catalogue.js";
 import { drawnGroups } from "../../state/drawn_tags.js";
 import { amount, method, ranks, smoothBy } from "../../state/scalar_view.js";
@@ -10,7 +11,6 @@ import { t } from "../../state/words.js";
 import { choice, select } from "../choice.js";
 import { tagField } from "../plugin_page.js";
 import { rankChoice } from "../rank_choice.js";
-import { sizeChoice } from "../size_choice.js";
 import { optionsButton } from "./options.js";
 
 /** The server is asked once the slider rests this long. */
@@ -24,7 +24,7 @@ export const toolbar = () => html`
   ${smoothing()}
   ${choice("axis", t("bar.axis"), [["step", t("bar.step")], ["relative", t("bar.relative")], ["wall_time", t("bar.wall_time")]], axis.value, setAxis)}
   ${choice("scale", t("bar.scale"), [["linear", t("bar.linear")], ["log", t("bar.log")]], logarithmic.value ? "log" : "linear", (value) => change({ log: value === "log" }))}
-  ${sizeChoice()}
+  ${select("order", t("bar.order"), [["name", t("bar.order_name")], ["changed", t("bar.order_changed")], ["hand", t("bar.order_hand")]], order.value, (value) => set({ "scalar.order": value === "name" ? "" : value }))}
   ${optionsButton()}`;
 
 /** A window is in the unit of its axis and means nothing on another.

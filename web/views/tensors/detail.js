@@ -18,7 +18,7 @@ import { stepSlider } from "../step_slider.js";
 import { differenceView } from "./difference_view.js";
 import { histogramView } from "./histogram_view.js";
 import { close, tag, view } from "./settings.js";
-import { entry, hasNumbers, place, placeOf, run, runs, showStep, slice, steps, tags } from "./shown.js";
+import { entry, hasNumbers, place, placeOf, run, runs, showStep, slice, steps, tags, unmet } from "./shown.js";
 import { sliceFields } from "./slice_fields.js";
 import { statisticsView } from "./statistics_view.js";
 import { tableView } from "./table_view.js";
@@ -37,10 +37,21 @@ export function detail() {
       ${heading(shown)}
       <div class="tensor-controls">
         ${stepSlider({ steps: (steps.entries.value ?? []).map(({ step }) => step), at: place.value, changed: showStep })}
+        ${aboutSteps(shown)}
         ${view.value === "stats" ? nothing : sliceFields()}
       </div>
       ${hasNumbers.value || view.value === "stats" ? VIEWS[view.value]() : html`<p class="tensor-note">${t("tensor.no_numbers", { dtype: shown.dtype })}</p>`}
     </section>`;
+}
+
+/** What must be said of the steps: one that is not there, those that are not listed, those that cannot be read.
+ * @param {Entry} shown */
+function aboutSteps({ step }) {
+  const [listed, total, damaged] = [steps.entries.value?.length ?? 0, steps.total.value, steps.damaged.value];
+  return html`
+    ${unmet.value === null ? nothing : html`<span class="meta warned" data-note="unmet">${t("tensor.unmet", { wanted: grouped(unmet.value), step: grouped(step) })}</span>`}
+    ${steps.isPart.value ? html`<span class="meta" data-note="listed">${t("step.listed", { shown: grouped(listed), total: grouped(total) })}</span>` : nothing}
+    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing}`;
 }
 
 function waiting() {

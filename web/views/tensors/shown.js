@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { readPart } from "../../api/tensors.js";
+import { placeOf as placeAmong } from "../../lib/steps.js";
 import { layoutOf } from "../../lib/tensor_layout.js";
 import { difference } from "../../lib/tensor_npy.js";
 import { parseSlice, printSlice } from "../../lib/tensor_slice.js";
@@ -32,12 +33,13 @@ const seriesOf = (name) => computed(() => (tag.value && name.value ? { run: name
 const wanted = computed(() => (/^-?\d+$/.test(chosenStep.value) ? Number(chosenStep.value) : null));
 export const steps = stepsOf(seriesOf(run), wanted);
 
-/** Which of the steps is shown: the one that was chosen, or the last. */
+/** Which of the steps is shown: the one that was chosen, or the last before it; the last of all when none was chosen. */
 export const place = computed(() => {
   const entries = steps.entries.value ?? [];
-  const at = entries.findIndex(({ step }) => step === wanted.value);
-  return at >= 0 ? at : entries.length - 1;
+  return entries.length && Math.max(0, placeAmong(entries.map(({ step }) => step), wanted.value ?? Infinity));
 });
+/** The step that was chosen, where this run has nothing at it; else null. */
+export const unmet = computed(() => (entry.value && wanted.value !== null && entry.value.step !== wanted.value ? wanted.value : null));
 /** @type {import("@preact/signals-core").ReadonlySignal<Entry | null>} */
 export const entry = computed(() => steps.entries.value?.[place.value] ?? null);
 

@@ -15,10 +15,10 @@ import "./tensor_lines.js";
 /** More lines nobody tells apart. */
 const MOST_RUNS = 12;
 
-/** Steps of each run; the shown run's are here already. */
+/** Steps of each run; the shown run's are here already, and it is always among them. */
 const several = computed(() => {
   const name = tag.value;
-  return runs.value.slice(0, MOST_RUNS).map((one) => {
+  return [...new Set([run.value, ...runs.value])].slice(0, MOST_RUNS).map((one) => {
     const series = { run: one, tag: name, ...ranks.query.value };
     return { run: one, steps: one === run.value ? steps : stepsOf(computed(() => series), computed(() => null)) };
   });
@@ -42,7 +42,7 @@ export function statisticsView() {
   const left = runs.value.length - several.value.length;
   const bad = several.value.some(({ steps: { entries } }) => entries.value?.some((one) => one.nan_count + one.pos_inf_count + one.neg_inf_count));
   return html`
-    <p class="tensor-coverage">${listed < steps.total.value ? t("tensor.some_steps", { n: grouped(listed), all: grouped(steps.total.value) }) : t("tensor.all_steps", { n: grouped(listed) })}
+    <p class="tensor-coverage">${steps.isPart.value ? t("tensor.some_steps", { n: grouped(listed), all: grouped(steps.total.value) }) : t("tensor.all_steps", { n: grouped(listed) })}
       ${left > 0 ? t("page.left_out", { n: left }) : nothing}</p>
     <div class="tensor-charts">
       ${STATISTICS.map((name) => html`

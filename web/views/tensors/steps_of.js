@@ -10,6 +10,8 @@ import { Listing } from "../../state/listing.js";
 /** @typedef {object} Steps
  * @property {import("@preact/signals-core").ReadonlySignal<Entry[] | null>} entries by step, of equal steps the last; null before the first answer
  * @property {import("@preact/signals-core").ReadonlySignal<number>} total
+ * @property {import("@preact/signals-core").ReadonlySignal<number>} damaged of those that would be listed
+ * @property {import("@preact/signals-core").ReadonlySignal<boolean>} isPart are there points that are not listed?
  * @property {import("@preact/signals-core").ReadonlySignal<Listing | null>} listing null without a series
  * @property {import("@preact/signals-core").ReadonlySignal<Error | null>} error
  * @property {() => () => void} follow begins to ask
@@ -31,12 +33,18 @@ export function stepsOf(series, named) {
   const alone = computed(() => (series.value && missing.value !== null ? new Listing("tensors", { ...series.value, lo: missing.value, hi: missing.value, limit: 1 }) : null));
   const entries = computed(() => {
     const all = [...(listed.value ?? []), ...(alone.value?.reply.value?.tensors ?? [])];
-    return listed.value && [...new Map(all.map((entry) => [entry.step, entry])).values()].sort((a, b) => a.step - b.step);
+    const isWaiting = alone.value && !alone.value.reply.value && !alone.value.error.value;
+    return listed.value && !isWaiting ? [...new Map(all.map((entry) => [entry.step, entry])).values()].sort((a, b) => a.step - b.step) : null;
   });
   return {
     entries,
     listing,
     total: computed(() => listing.value?.reply.value?.total ?? 0),
+    damaged: computed(() => listing.value?.reply.value?.damaged ?? 0),
+    isPart: computed(() => {
+      const reply = listing.value?.reply.value;
+      return Boolean(reply) && reply.tensors.length + reply.damaged < reply.total;
+    }),
     error: computed(() => listing.value?.error.value ?? null),
     follow: () => together([
       effect(() => listing.value?.look()),

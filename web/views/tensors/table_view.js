@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { signal } from "@preact/signals-core";
-import { gradientOf } from "../../charts/tensor_grid.js";
+import { gradientOf } from "../../charts/tensor_inks.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { formatOf, numberKindOf, samplesOf } from "../../lib/tensor_format.js";
 import { scaleOf } from "../../lib/tensor_colours.js";
@@ -24,8 +24,11 @@ export function tableView() {
   const from = source.value;
   if (!shown || !from) return nothing;
   const [min, max] = [numberOf(shown.min), numberOf(shown.max)];
-  return table({ from, min, max, large: 0, note: html`<span class="meta" data-key="elements">${t("tensor.elements", { n: grouped(from.layout.count) })}</span>` });
+  return table({ from, min, max, large: 0, note: html`<span class="meta" data-key="elements">${howMuch(from.layout.count, shown.count)}</span>` });
 }
+
+/** @param {number} n elements in the table @param {number} all of the tensor */
+const howMuch = (n, all) => (n === all ? t("tensor.elements", { n: grouped(n) }) : t("tensor.part", { n: grouped(n), all: grouped(all) }));
 
 /** How the tensor's elements are written when they reach so far.
  * @param {number} min @param {number} max finite or NaN */

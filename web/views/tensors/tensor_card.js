@@ -65,13 +65,14 @@ class TensorCard extends LazyCard {
     /** @type {Entry[]} */
     const entries = listing.reply.value?.tensors ?? [];
     const last = entries.at(-1);
+    const damaged = listing.reply.value?.damaged ?? 0;
     const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
     const [path, leaf] = cutLeaf(nameOf(run));
     return html`
       <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""} title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
         ${swatch(style, DASHES[style.dash])}
         <span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
-        <span class="meta">${rankNote(listing)} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
+        <span class="meta">${rankNote(listing)} ${damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
         ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? withoutRank(listing) || t("tensor.no_points") : "")}</span>`}
       </button>`;
   }

@@ -2,14 +2,17 @@
 
 import { html, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { drawGrid, elementAt, widest } from "../../charts/tensor_grid.js";
-import { cellText, exactText } from "../../lib/tensor_format.js";
+import { drawGrid, elementAt } from "../../charts/tensor_grid.js";
+import { widest } from "../../charts/tensor_text.js";
+import { exactText } from "../../lib/tensor_format.js";
 import { cellOf, columnLabel, indexAt, rowLabel } from "../../lib/tensor_layout.js";
-import { barOf, cellsInSight, cellUnder, towards } from "../../lib/tensor_window.js";
+import { cellsInSight, cellUnder, towards } from "../../lib/tensor_window.js";
 import { t } from "../../state/words.js";
+import { TableScroll } from "./table_scroll.js";
+import { inWords } from "./table_words.js";
 import { Tiles } from "./tiles.js";
 
-/** @typedef {import("../../charts/tensor_grid.js").Look} Look */
+/** @typedef {import("../../charts/tensor_inks.js").Look} Look */
 /** @typedef {import("../../charts/tensor_grid.js").Cell} Cell */
 /** @typedef {import("./shown.js").Source} Source */
 
@@ -17,11 +20,10 @@ import { Tiles } from "./tiles.js";
 
 const HEAD = 24;
 const ROW = 22;
-const MAP_CELL = 7;
+/** A cell of a map: as large as a small map allows. */
+const MAP = { least: 7, most: 28, side: 560 };
 /** Cells are told in words once scrolling rests so long. */
 const REST = 150;
-/** Rows and columns of the table in words. */
-const TOLD = { rows: 60, columns: 30 };
 
 class TensorTable extends HTMLElement {
   /** @type {Table | null} */
@@ -32,12 +34,13 @@ class TensorTable extends HTMLElement {
   #before = null;
   /** @type {import("../../charts/tensor_grid.js").Tile[]} */
   #drawn = [];
-  #top = 0;
-  #left = 0;
   /** @type {Cell | null} */
   #cursor = null;
   #rest = 0;
   #draw = () => this.draw();
+  /** @type {HTMLElement} */
+  #view = document.createElement("div");
+  #scroll = new TableScroll(this.#view, () => this.#frame(), () => drawSoon(this.#draw));
   #size = new ResizeObserver(() => drawSoon(this.#draw));
 
   connectedCallback() {
@@ -55,16 +58,19 @@ class TensorTable extends HTMLElement {
   }
 
   #build() {
+    const view = this.#view;
+    view.className = "tensor-scroll";
+    view.tabIndex = 0;
+    view.setAttribute("role", "group");
+    view.append(document.createElement("i"));
+    view.addEventListener("scroll", () => this.#scroll.follow());
+    view.addEventListener("wheel", (event) => this.#scroll.wheel(event), { passive: false });
+    view.addEventListener("pointermove", (event) => this.#pointed(event));
+    view.addEventListener("keydown", (event) => this.#pressed(event));
     render(html`
-      <div class="tensor-view"><canvas aria-hidden="true"></canvas>
-        <div class="tensor-scroll" tabindex="0" role="group" @scroll=${() => this.#scrolled()} @wheel=${{ handleEvent: (/** @type {WheelEvent} */ event) => this.#wheel(event), passive: false }}
-          @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @keydown=${(/** @type {KeyboardEvent} */ event) => this.#pressed(event)}><i></i></div></div>
+      <div class="tensor-view"><canvas aria-hidden="true"></canvas>${view}</div>
       <p class="tensor-read-out" aria-live="polite"></p>
       <div class="in-words"></div>`, this);
-  }
-
-  get #scroller() {
-    return /** @type {HTMLElement} */ (this.querySelector(".tensor-scroll"));
   }
 
   /** @param {Table} table */
@@ -82,33 +88,26 @@ class TensorTable extends HTMLElement {
     this.#before = isAlike ? this.#tiles : null;
     if (!isAlike) {
       this.#tiles?.stop();
-      this.#top = this.#left = 0;
       this.#cursor = null;
     }
     this.#tiles = new Tiles(source, () => drawSoon(this.#draw));
+    if (!isAlike) this.#scroll.to(0, 0);
     this.dispatchEvent(new CustomEvent("trouble", { detail: null }));
   }
 
   #frame() {
     const { source, look, samples } = /** @type {Table} */ (this.#table);
     const { layout } = source;
-    const { clientWidth: width, clientHeight: height } = this.#scroller;
+    const { clientWidth: width, clientHeight: height } = this.#view;
     const last = layout.rows - 1;
     const labels = [rowLabel(layout, last), rowLabel(layout, Math.max(0, last - 1)), columnLabel(layout, layout.columns - 1)];
-    const cellWidth = look.isMap ? MAP_CELL : Math.ceil(Math.max(widest(samples, "cell"), widest(labels.slice(2), "label")));
+    const mapCell = Math.max(MAP.least, Math.min(MAP.most, Math.floor(MAP.side / Math.max(1, layout.rows, layout.columns))));
+    const cellWidth = look.isMap ? mapCell : Math.ceil(Math.max(widest(samples, "cell"), widest(labels.slice(2), "label")));
     const headWidth = Math.ceil(widest(labels.slice(0, 2), "label"));
-    const frame = { rows: layout.rows, columns: layout.columns, cellWidth, cellHeight: look.isMap ? MAP_CELL : ROW, headWidth, headHeight: HEAD, width, height, left: 0, top: 0 };
-    frame.top = Math.max(0, Math.min(this.#top, layout.rows * frame.cellHeight + HEAD - height));
-    frame.left = Math.max(0, Math.min(this.#left, layout.columns * cellWidth + headWidth - width));
+    const frame = { rows: layout.rows, columns: layout.columns, cellWidth, cellHeight: look.isMap ? mapCell : ROW, headWidth, headHeight: HEAD, width, height, left: 0, top: 0 };
+    frame.top = Math.max(0, Math.min(this.#scroll.top, layout.rows * frame.cellHeight + HEAD - height));
+    frame.left = Math.max(0, Math.min(this.#scroll.left, layout.columns * cellWidth + headWidth - width));
     return frame;
-  }
-
-  /** How the browser's scroll bars stand to the cells. */
-  #bars(frame = this.#frame()) {
-    return {
-      down: barOf(frame.rows, frame.cellHeight, HEAD, frame.height),
-      across: barOf(frame.columns, frame.cellWidth, frame.headWidth, frame.width),
-    };
   }
 
   draw() {
@@ -137,52 +136,17 @@ class TensorTable extends HTMLElement {
 
   /** Makes the scrolled content as large as the cells need, as far as a browser can. */
   #measure() {
-    const scroller = this.#scroller;
-    const frame = this.#frame();
-    const { down, across } = this.#bars(frame);
-    const ghost = /** @type {HTMLElement} */ (scroller.firstElementChild);
+    const { down, across } = this.#scroll.bars();
+    const ghost = /** @type {HTMLElement} */ (this.#view.firstElementChild);
     ghost.style.width = `${across.length}px`;
     ghost.style.height = `${down.length}px`;
     this.style.setProperty("--whole", `${Math.min(down.length, 100_000) + 16}px`);
-    scroller.setAttribute("aria-label", this.#table?.label ?? "");
-  }
-
-  #scrolled() {
-    const { scrollTop, scrollLeft } = this.#scroller;
-    const { down, across } = this.#bars();
-    // A place that was set by us is kept exactly; the bar only shows it roughly.
-    if (Math.abs(scrollTop - this.#top / down.ratio) > 1) this.#top = scrollTop * down.ratio;
-    if (Math.abs(scrollLeft - this.#left / across.ratio) > 1) this.#left = scrollLeft * across.ratio;
-    drawSoon(this.#draw);
-  }
-
-  /** Where a pixel of the scroll bar stands for many, the wheel moves the cells and the bar follows.
-   * @param {WheelEvent} event */
-  #wheel(event) {
-    const { down, across } = this.#bars();
-    if (event.ctrlKey || (down.ratio === 1 && across.ratio === 1)) return;
-    event.preventDefault();
-    const lines = event.deltaMode === 1 ? ROW : 1;
-    const sideways = event.shiftKey && !event.deltaX;
-    this.#scrollTo(this.#top + (sideways ? 0 : event.deltaY * lines), this.#left + (sideways ? event.deltaY : event.deltaX) * lines);
-  }
-
-  /** @param {number} top @param {number} left */
-  #scrollTo(top, left) {
-    this.#top = top;
-    this.#left = left;
-    const frame = this.#frame();
-    this.#top = frame.top;
-    this.#left = frame.left;
-    const { down, across } = this.#bars(frame);
-    this.#scroller.scrollTop = this.#top / down.ratio;
-    this.#scroller.scrollLeft = this.#left / across.ratio;
-    drawSoon(this.#draw);
+    this.#view.setAttribute("aria-label", this.#table?.label ?? "");
   }
 
   /** @param {PointerEvent} event */
   #pointed({ clientX, clientY }) {
-    const { left, top } = this.#scroller.getBoundingClientRect();
+    const { left, top } = this.#view.getBoundingClientRect();
     const cell = cellUnder(this.#frame(), clientX - left, clientY - top);
     if (!cell || (cell.row === this.#cursor?.row && cell.column === this.#cursor.column)) return;
     this.#cursor = cell;
@@ -213,7 +177,7 @@ class TensorTable extends HTMLElement {
     const frame = this.#frame();
     const cell = { row: Math.max(0, Math.min(frame.rows - 1, row)), column: Math.max(0, Math.min(frame.columns - 1, column)) };
     this.#cursor = cell;
-    this.#scrollTo(
+    this.#scroll.to(
       towards(cell.row, frame.cellHeight, frame.top, frame.height - HEAD),
       towards(cell.column, frame.cellWidth, frame.left, frame.width - frame.headWidth),
     );
@@ -244,24 +208,10 @@ class TensorTable extends HTMLElement {
     if (line.textContent !== text) line.textContent = text;
   }
 
-  /** The cells in sight as a table in words, for those who cannot see the canvas. */
   #tell() {
-    const table = this.#table;
     const host = this.querySelector(".in-words");
-    if (!table || !host || !this.isConnected) return;
-    const { top, bottom, left, right } = cellsInSight(this.#frame());
-    const { layout } = table.source;
-    const range = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ most) => Array.from({ length: Math.max(0, Math.min(to - from, most)) }, (_, place) => from + place);
-    const columns = range(left, right, TOLD.columns);
-    const rows = table.look.isMap ? [] : range(top, bottom, TOLD.rows);
-    const text = (/** @type {Cell} */ cell) => {
-      const found = elementAt(this.#drawn, cell);
-      return found ? cellText(found.elements, found.index, table.look.format) : "";
-    };
-    render(html`<table><caption>${table.label}</caption>
-      <thead><tr><td></td>${columns.map((column) => html`<th scope="col">${columnLabel(layout, column)}</th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr><th scope="row">${rowLabel(layout, row)}</th>${columns.map((column) => html`<td>${text({ row, column })}</td>`)}</tr>`)}</tbody>
-    </table>`, /** @type {HTMLElement} */ (host));
+    if (!this.#table || !(host instanceof HTMLElement) || !this.isConnected) return;
+    render(inWords(this.#table, this.#frame(), this.#drawn), host);
     this.dataset.told = this.dataset.complete;
   }
 }

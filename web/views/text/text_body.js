@@ -9,6 +9,7 @@ import { markdown } from "./markdown.js";
 /** What the page lays out at once; the rest is said to be there. */
 const MOST_SHOWN = 100_000;
 const MOST_ROWS = 200;
+const MOST_COLUMNS = 50;
 const MOST_REMEMBERED = 200;
 
 /** Tokens of the texts shown last: a step back, or another theme, reads nothing again. @type {Map<string, ReturnType<typeof tokensOf>>} */
@@ -43,12 +44,25 @@ export function formatted(text, isRaw = false) {
 function table(tag, dims, texts, isRaw) {
   const columns = dims.length > 1 ? Math.max(1, dims[dims.length - 1]) : 1;
   const count = Math.ceil(texts.length / columns);
-  const rows = Array.from({ length: Math.min(count, MOST_ROWS) }, (_, row) => texts.slice(row * columns, (row + 1) * columns));
+  const rows = firstRows(texts, columns, count);
   return html`
     <div class="wide"><table class="texts" aria-label=${t("text.table", { tag })}>
       <tbody>${rows.map((row, place) => html`<tr><th scope="row">${rowName(place, dims)}</th>${row.map((text) => html`<td>${formatted(text, isRaw)}</td>`)}</tr>`)}</tbody>
     </table></div>
-    ${count > rows.length ? html`<p class="meta" data-note="rows_cut">${t("text.rows_cut", { most: grouped(rows.length), n: grouped(count) })}</p>` : nothing}`;
+    ${count > rows.length ? html`<p class="meta" data-note="rows_cut">${t("text.rows_cut", { most: grouped(rows.length), n: grouped(count) })}</p>` : nothing}
+    ${columns > MOST_COLUMNS ? html`<p class="meta" data-note="columns_cut">${t("text.columns_cut", { most: grouped(MOST_COLUMNS), n: grouped(columns) })}</p>` : nothing}`;
+}
+
+/** As many rows, and of each as many columns, as the page lays out at once.
+ * @param {string[]} texts @param {number} columns @param {number} count of rows */
+function firstRows(texts, columns, count) {
+  const rows = [];
+  for (let room = MOST_SHOWN; rows.length < Math.min(count, MOST_ROWS) && room > 0; ) {
+    const row = texts.slice(rows.length * columns, rows.length * columns + Math.min(columns, MOST_COLUMNS));
+    room -= row.reduce((sum, text) => sum + text.length, 0);
+    rows.push(row);
+  }
+  return rows;
 }
 
 /** "2", or "1, 0" in a table of more dimensions.
