@@ -22,9 +22,9 @@ demo: page
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
 bench: bench-page bench-recorder bench-reader bench-collector
 
-# What a person at the page waits for.
-bench-page: $(VENV)/.dev page chromium
-	$(BIN)/python benchmarks/page.py
+# What a person at the page waits for, beside TensorBoard.
+bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
+	$(BIN)/python benchmarks/page.py $(MEASUREMENTS)
 
 # What recording costs a training, beside its peers.
 bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE),build/bench/mindspore/.installed)

@@ -4,14 +4,17 @@ import contextlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+PEERS = Path(__file__).resolve().parent.parent / "build" / "bench" / "peers" / "bin" / "python"
 # Notes when each card first shows points, and when series arrive.
 WATCH = """
 window.drawn = [];
@@ -44,6 +47,24 @@ def serve(logdir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         process.wait()
+
+
+@contextlib.contextmanager
+def serve_tensorboard(logdir: Path) -> Iterator[str]:
+    """Serve a logdir of one run by the TensorBoard of the peers; yield its URL once all is loaded."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    command = [str(PEERS), "-m", "tensorboard.main", "--logdir", str(logdir), "--port", url.rpartition(":")[2]]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    before, now = None, b""
+    while before != now or b'"runTagInfo": {"' not in now:  # Loaded when a second later it knows no more.
+        time.sleep(1)
+        with contextlib.suppress(OSError):
+            before, now = now, urllib.request.urlopen(f"{url}/data/plugin/timeseries/tags").read()
+    yield f"{url}/#timeseries"
+    process.terminate()
+    process.wait()
 
 
 @contextlib.contextmanager

@@ -17,8 +17,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import event_logs
 import numpy as np
-from browsing import chromium, longest_tasks, open_page, scroll, serve, wait, wait_loaded, work_of_moves
+from browsing import (
+    chromium,
+    longest_tasks,
+    open_page,
+    scroll,
+    serve,
+    serve_tensorboard,
+    wait,
+    wait_loaded,
+    work_of_moves,
+)
 from playwright.sync_api import Browser, Page
 
 from toposcope.recorder import SummaryRecord, train_lineage
@@ -104,6 +115,17 @@ def first_card(browser: Browser, url: str) -> float:
     with open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         return float(page.evaluate("drawn[0][1]"))
+
+
+def first_peer_card(browser: Browser, url: str) -> float:
+    """Return milliseconds from opening TensorBoard's page to the first card with its line, cold browser."""
+    with open_page(browser, url) as page:
+        wait(
+            page,
+            """[...document.querySelectorAll("scalar-card")].some(
+          card => card.querySelector("line-chart svg path") && !card.querySelector("mat-spinner"))""",
+        )
+        return float(page.evaluate("performance.now()"))
 
 
 def first_view(browser: Browser, url: str) -> float:
@@ -212,6 +234,20 @@ def million(browser: Browser, folder: Path) -> None:
     report("1,000,000 scalars: Ctrl-C with the page open", "<= 1000 ms", [ctrl_c(browser, folder)])
 
 
+def tensorboard(browser: Browser, folder: Path) -> None:
+    """Measure opening the same files here and in TensorBoard, of whose points it keeps 1,000 a tag."""
+    event_logs.write_scalars(folder / "run", "tensorboard", [f"train/{tag}" for tag in range(10)], 100_000)
+    with serve(folder) as (_, url), serve_tensorboard(folder) as peer_url:
+        with open_page(browser, url) as page:
+            wait_loaded(page)
+        ours, theirs = zip(
+            *((first_card(browser, url), first_peer_card(browser, peer_url)) for _ in range(5)), strict=True
+        )
+    report("1,000,000 scalars of a TensorBoard file: first card", "", list(ours))
+    report("the same in TensorBoard", "", list(theirs))
+    report("TensorBoard's time over ours", "", [peer / own for own, peer in zip(ours, theirs, strict=True)], "x ")
+
+
 def cursor(browser: Browser, folder: Path) -> None:
     """Measure two large charts of fifty lines under the mouse."""
     record_runs(folder, runs=50, tags=2, steps=1000)
@@ -239,12 +275,11 @@ def tags(browser: Browser, folder: Path) -> None:
 
 def large(browser: Browser, folder: Path) -> None:
     """Measure fifty runs of 200 tags; every run is the same file, so that a small machine holds them."""
-    record_runs(folder, runs=1, tags=200, steps=5000)
+    path = event_logs.write_scalars(folder / "run-00", "own", [f"train/{tag}" for tag in range(200)], 5000)
     for run in range(1, 50):
         twin = folder / f"run-{run:02}"
         twin.mkdir()
-        for file in (folder / "run-00").iterdir():
-            os.link(file, twin / file.name)
+        os.link(path, twin / path.name)
     with serve(folder) as (_, url):
         with open_page(browser, url) as page:
             wait_loaded(page)
@@ -291,7 +326,8 @@ def live(browser: Browser, folder: Path) -> None:
 
 
 MEASUREMENTS: dict[str, Callable[[Browser, Path], None]] = {
-    function.__name__: function for function in (million, cursor, charts, tags, large, runs, switches, live)
+    function.__name__: function
+    for function in (million, tensorboard, cursor, charts, tags, large, runs, switches, live)
 }
 
 
