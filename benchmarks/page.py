@@ -1,42 +1,49 @@
 """Measure what a person at the page waits for: real recorder, real server process, real Chromium.
 
-python benchmarks/page.py    (make bench)
+python benchmarks/page.py [MEASUREMENT ...]    (make bench-page)
 
 Prints one row a figure: what it is, the goal of the cost contract, the median, and the spread.
 """
 
-import contextlib
+import argparse
 import math
-import re
-import shutil
+import os
+import random
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+import event_logs
+import numpy as np
+from browsing import (
+    chromium,
+    longest_tasks,
+    open_page,
+    scroll,
+    serve,
+    serve_tensorboard,
+    wait,
+    wait_loaded,
+    work_of_moves,
+)
+from playwright.sync_api import Browser, Page
 
-from toposcope.recorder import SummaryRecord
+from toposcope.recorder import SummaryRecord, train_lineage
 
-# Notes when each card first shows points, and when series arrive.
-WATCH = """
-window.drawn = [];
-new MutationObserver(changes => {
-  for (const {target: {dataset}} of changes) if (+dataset.drawnPoints > 0) drawn.push([dataset.tag, performance.now()]);
-}).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-drawn-points"]});
-window.arrived = [];
-const json = Response.prototype.json;
-Response.prototype.json = async function () {
-  const content = await json.call(this);
-  if (this.url.includes("/scalars")) arrived.push(performance.now());
-  return content;
-};
-"""
-WORK = {"EventDispatch", "FireAnimationFrame", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit"}
+# What shows the first data of each page.
+SHOWN = {
+    "overview": ".run-line",
+    "histograms": "#content [data-totals]",
+    "images": '#content [data-drawn]:not([data-drawn=""])',
+    "scalars": '#content scalar-card[data-drawn-points]:not([data-drawn-points="0"])',
+    "tensors": "#content .tensor-row .facts",
+    "text": "#content .markdown",
+    "compare": '#content .compare scalar-card[data-drawn-points]:not([data-drawn-points="0"])',
+}
 
 
 def record_runs(logdir: Path, runs: int, tags: int, steps: int) -> None:
@@ -50,43 +57,57 @@ def record_runs(logdir: Path, runs: int, tags: int, steps: int) -> None:
                 recorder.record(step)
 
 
-@contextlib.contextmanager
-def serve(logdir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve a logdir; yield the process and its URL once all is loaded."""
-    command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    found = re.search(r"http://\S+", process.stdout.readline())
-    assert found is not None
-    yield process, found[0]
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        process.wait()
+def record_sweep(logdir: Path, runs: int) -> None:
+    """Record many short runs with hyperparameters."""
+    for run in range(runs):
+        rate = random.choice([0.001, 0.01, 0.1])
+        with SummaryRecord(logdir / f"sweep{run % 20:02}" / f"lr{rate}_{run}") as recorder:
+            recorder.add_value("train_lineage", "lineage", train_lineage(learning_rate=rate, batch_size=run % 8))
+            for step in range(10):
+                recorder.add_value("scalar", "train/loss", math.exp(-rate * step) + random.random() / 10)
+                recorder.record(step)
 
 
-@contextlib.contextmanager
-def open_page(browser: Browser, url: str) -> Iterator[Page]:
-    """Open a page of 1440 x 900 in a browser profile of its own, which has nothing cached."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    page.add_init_script(WATCH)
-    page.goto(url)
-    yield page
-    context.close()
+def record_kinds(logdir: Path, runs: int) -> None:
+    """Record scalars, histograms, images, tensors and text."""
+    noise = np.random.default_rng(0)
+    for run in range(runs):
+        with SummaryRecord(logdir / f"run-{run}") as recorder:
+            for step in range(40):
+                recorder.add_value("scalar", "train/loss", math.exp(-step / 20))
+                recorder.add_value("histogram", "weights", noise.normal(size=1000).astype(np.float32))
+                recorder.add_value("image", "samples", noise.random((1, 64, 64, 3)).astype(np.float32))
+                recorder.add_value("tensor", "layer", noise.normal(size=(64, 64)).astype(np.float32))
+                recorder.add_value("text", "report", f"# Step {step}\n\nAll is *well*.")
+                recorder.record(step)
 
 
-def wait(page: Page, expression: str) -> None:
-    """Wait until an expression is true; Playwright's own waiting evaluates strings, which the page's policy forbids."""
-    end = time.monotonic() + 30
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, f"waited in vain for {expression}"
-        page.wait_for_timeout(5)
+def scrolled(browser: Browser, url: str, screens: int) -> list[float]:
+    """Return the milliseconds of each main-thread task over 50 ms while a page of cards is scrolled."""
+    with open_page(browser, url) as page:
+        wait(page, "drawn.length > 0")
+        page.wait_for_timeout(2000)
+        longest_tasks(page)
+        scroll(page, screens)
+        return longest_tasks(page)
 
 
-def wait_loaded(page: Page) -> None:
-    """Wait until the server has loaded everything."""
-    while page.request.get(page.url.split("#")[0] + "api/health").json()["loading"]:
-        page.wait_for_timeout(50)
+def switched(page: Page, name: str) -> float:
+    """Turn to a page; return milliseconds from the click to the frame with its first data."""
+    page.evaluate(
+        """shown => {
+      window.turned = window.settled = 0;
+      addEventListener("click", () => { window.turned = performance.now(); }, {capture: true, once: true});
+      const look = () => {
+        if (turned && document.querySelector(shown)) settled = performance.now(); else requestAnimationFrame(look);
+      };
+      look();
+    }""",
+        SHOWN[name],
+    )
+    page.locator(f"#top [data-page={name}]").click()
+    wait(page, "settled > 0")
+    return float(page.evaluate("settled - turned"))
 
 
 def first_card(browser: Browser, url: str) -> float:
@@ -94,6 +115,17 @@ def first_card(browser: Browser, url: str) -> float:
     with open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         return float(page.evaluate("drawn[0][1]"))
+
+
+def first_peer_card(browser: Browser, url: str) -> float:
+    """Return milliseconds from opening TensorBoard's page to the first card with its line, cold browser."""
+    with open_page(browser, url) as page:
+        wait(
+            page,
+            """[...document.querySelectorAll("scalar-card")].some(
+          card => card.querySelector("line-chart svg path") && !card.querySelector("mat-spinner"))""",
+        )
+        return float(page.evaluate("performance.now()"))
 
 
 def first_view(browser: Browser, url: str) -> float:
@@ -134,48 +166,6 @@ def zooms(page: Page) -> list[float]:
         wait(page, "settled > 0")
         waits.append(float(page.evaluate("settled - released")))
     return waits
-
-
-def cursor(page: Page, moves: int = 400) -> list[float]:
-    """Move the mouse over a chart; return milliseconds of script, layout and paint after each move."""
-    box = page.locator("scalar-card .u-over").first.bounding_box()
-    assert box is not None
-    session = page.context.new_cdp_session(page)
-    events: list[dict] = []
-    ended: list[object] = []
-    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    session.on("Tracing.tracingComplete", lambda part: ended.append(part))
-    categories = {"includedCategories": ["devtools.timeline"]}
-    session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": categories})
-    for move in range(moves):
-        x = box["x"] + 10 + (box["width"] - 20) * move / moves
-        page.mouse.move(x, box["y"] + box["height"] * (0.2 + 0.6 * (move % 37) / 37))
-        page.wait_for_timeout(20)
-    session.send("Tracing.end")
-    while not ended:
-        page.wait_for_timeout(20)
-    return work_after_moves(events)
-
-
-def work_after_moves(events: list[dict]) -> list[float]:
-    """Return the milliseconds of main-thread work between each mousemove and the next, nested work counted once."""
-    moves = [e for e in events if e["name"] == "EventDispatch" and e["args"]["data"]["type"] == "mousemove"]
-    thread = moves[0]["pid"], moves[0]["tid"]
-    busy = sorted(
-        (e["ts"], e["ts"] + e["dur"])
-        for e in events
-        if e["name"] in WORK and e.get("ph") == "X" and (e["pid"], e["tid"]) == thread
-    )
-    starts = sorted(e["ts"] for e in moves)
-    spent = [0.0] * len(starts)
-    end, current = 0.0, -1
-    for begin, finish in busy:
-        while current + 1 < len(starts) and starts[current + 1] <= begin:
-            current += 1
-        if current >= 0 and finish > end:
-            spent[current] += (finish - max(begin, end)) / 1000
-        end = max(end, finish)
-    return spent
 
 
 def recorded_to_drawn(browser: Browser, logdir: Path, points: int = 30) -> list[float]:
@@ -227,39 +217,129 @@ def report(what: str, goal: str, waits: list[float], unit: str = "ms") -> None:
     )
 
 
-def main() -> None:
-    """Measure everything."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    folder = Path(tempfile.mkdtemp(prefix="toposcope-bench-"))
-    record_runs(folder / "million", runs=1, tags=10, steps=100_000)
-    record_runs(folder / "fifty", runs=50, tags=2, steps=1000)
-    record_runs(folder / "many", runs=4, tags=300, steps=200)
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=arguments)
-        with serve(folder / "million") as (process, url):
+def million(browser: Browser, folder: Path) -> None:
+    """Measure a million points: open, zoom, idle, stop."""
+    record_runs(folder, runs=1, tags=10, steps=100_000)
+    with serve(folder) as (process, url):
+        with open_page(browser, url) as page:
+            wait_loaded(page)
+        report("1,000,000 scalars: open to first card", "<= 1000 ms", [first_card(browser, url) for _ in range(9)])
+        waits: list[float] = []
+        for _ in range(5):
             with open_page(browser, url) as page:
-                wait_loaded(page)
-            report("1,000,000 scalars: open to first card", "<= 1000 ms", [first_card(browser, url) for _ in range(9)])
-            waits: list[float] = []
-            for _ in range(5):
-                with open_page(browser, url) as page:
-                    wait(page, "drawn.length > 0")
-                    waits += zooms(page)
-            report("1,000,000 scalars: mouse released to points drawn", "<= 300 ms", waits)
-            report("idle server, share of a core", "< 2 %", [idle_share(url, process)], "%")
-        report("1,000,000 scalars: Ctrl-C with the page open", "<= 1000 ms", [ctrl_c(browser, folder / "million")])
-        with serve(folder / "fifty") as (_, url), open_page(browser, url + "#size=l") as page:
+                wait(page, "drawn.length > 0")
+                waits += zooms(page)
+        report("1,000,000 scalars: mouse released to points drawn", "<= 300 ms", waits)
+        report("idle server, share of a core", "< 2 %", [idle_share(url, process)], "%")
+    report("1,000,000 scalars: Ctrl-C with the page open", "<= 1000 ms", [ctrl_c(browser, folder)])
+
+
+def tensorboard(browser: Browser, folder: Path) -> None:
+    """Measure opening the same files here and in TensorBoard, of whose points it keeps 1,000 a tag."""
+    event_logs.write_scalars(folder / "run", "tensorboard", [f"train/{tag}" for tag in range(10)], 100_000)
+    with serve(folder) as (_, url), serve_tensorboard(folder) as peer_url:
+        with open_page(browser, url) as page:
+            wait_loaded(page)
+        ours, theirs = zip(
+            *((first_card(browser, url), first_peer_card(browser, peer_url)) for _ in range(5)), strict=True
+        )
+    report("1,000,000 scalars of a TensorBoard file: first card", "", list(ours))
+    report("the same in TensorBoard", "", list(theirs))
+    report("TensorBoard's time over ours", "", [peer / own for own, peer in zip(ours, theirs, strict=True)], "x ")
+
+
+def cursor(browser: Browser, folder: Path) -> None:
+    """Measure two large charts of fifty lines under the mouse."""
+    record_runs(folder, runs=50, tags=2, steps=1000)
+    with serve(folder) as (_, url), open_page(browser, url + "#size=l") as page:
+        wait(page, "drawn.length > 0")
+        page.wait_for_timeout(2000)
+        report("50 runs: script and render a mouse event (p95 counts)", "p95 <= 8 ms", work_of_moves(page))
+
+
+def charts(browser: Browser, folder: Path) -> None:
+    """Measure three hundred charts of four lines."""
+    record_runs(folder, runs=4, tags=300, steps=200)
+    with serve(folder) as (_, url):
+        report("300 charts: data arrived to first viewport", "<= 300 ms", [first_view(browser, url) for _ in range(5)])
+        report("300 charts: tasks over 50 ms while scrolling", "none", scrolled(browser, url, 40))
+
+
+def tags(browser: Browser, folder: Path) -> None:
+    """Measure two thousand tags in one run."""
+    record_runs(folder, runs=1, tags=2000, steps=100)
+    with serve(folder) as (_, url):
+        report("2,000 tags: open to first card", "", [first_card(browser, url) for _ in range(3)])
+        report("2,000 tags: tasks over 50 ms while scrolling", "none", scrolled(browser, url, 40))
+
+
+def large(browser: Browser, folder: Path) -> None:
+    """Measure fifty runs of 200 tags; every run is the same file, so that a small machine holds them."""
+    path = event_logs.write_scalars(folder / "run-00", "own", [f"train/{tag}" for tag in range(200)], 5000)
+    for run in range(1, 50):
+        twin = folder / f"run-{run:02}"
+        twin.mkdir()
+        os.link(path, twin / path.name)
+    with serve(folder) as (_, url):
+        with open_page(browser, url) as page:
+            wait_loaded(page)
+        with open_page(browser, url) as page:
             wait(page, "drawn.length > 0")
-            page.wait_for_timeout(2000)
-            report("50 runs: script and render a mouse event (p95 counts)", "p95 <= 8 ms", cursor(page))
-        with serve(folder / "many") as (_, url):
-            report(
-                "300 charts: data arrived to first viewport", "<= 300 ms", [first_view(browser, url) for _ in range(5)]
-            )
-        report("recorded and flushed to drawn", "<= 500 ms", recorded_to_drawn(browser, folder / "live"))
-        browser.close()
-    shutil.rmtree(folder)
+            page.wait_for_timeout(3000)
+            report("50 runs x 200 tags x 5,000: tasks over 50 ms, opened", "<= 100 ms", longest_tasks(page))
+        report("50 runs x 200 tags x 5,000: tasks while scrolling", "<= 100 ms", scrolled(browser, url, 20))
+
+
+def runs(browser: Browser, folder: Path) -> None:
+    """Measure ten thousand runs on the overview."""
+    record_sweep(folder, 10_000)
+    with serve(folder) as (_, url):
+        with open_page(browser, url) as page:
+            wait_loaded(page)
+        with open_page(browser, url + "#page=overview") as page:
+            wait(page, "document.querySelectorAll('.run-line').length > 0")
+            report("10,000 runs: open to first row", "", [float(page.evaluate("performance.now()"))])
+            report("10,000 runs: tasks over 50 ms, opened", "<= 100 ms", longest_tasks(page))
+            scroll(page, 20)
+            report("10,000 runs: tasks while scrolling", "none", longest_tasks(page))
+            for head in range(3):
+                page.locator(".heads [data-column] button").nth(head).click()
+                report(f"10,000 runs: tasks while sorting by column {head + 1}", "<= 100 ms", longest_tasks(page))
+
+
+def switches(browser: Browser, folder: Path) -> None:
+    """Measure turning from page to page on a logdir with every kind of data."""
+    record_kinds(folder, 3)
+    waits: list[float] = []
+    with serve(folder) as (_, url), open_page(browser, url) as page:
+        wait(page, "drawn.length > 0")
+        page.wait_for_timeout(2000)
+        for name in [*SHOWN, *SHOWN]:
+            waits.append(switched(page, name))
+            page.wait_for_timeout(500)
+    report("from a click on a tab to its first data drawn", "<= 150 ms", waits)
+
+
+def live(browser: Browser, folder: Path) -> None:
+    """Measure one run that grows."""
+    report("recorded and flushed to drawn", "<= 500 ms", recorded_to_drawn(browser, folder))
+
+
+MEASUREMENTS: dict[str, Callable[[Browser, Path], None]] = {
+    function.__name__: function
+    for function in (million, tensorboard, cursor, charts, tags, large, runs, switches, live)
+}
+
+
+def main() -> None:
+    """Measure what is named; everything, if nothing is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measurement", nargs="*", choices=[*MEASUREMENTS, []], help=f"any of {', '.join(MEASUREMENTS)}")
+    chosen = parser.parse_args().measurement or list(MEASUREMENTS)
+    with chromium() as browser:
+        for name in chosen:
+            with tempfile.TemporaryDirectory(prefix="toposcope-bench-") as folder:
+                MEASUREMENTS[name](browser, Path(folder))
 
 
 if __name__ == "__main__":

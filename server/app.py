@@ -75,7 +75,7 @@ def make_app(
         else:
             await (reply or api)(scope, receive, send)
 
-    return Guard(api_or_page, exposure, page.content_security_policy(page.FOLDER), path_prefix)
+    return Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
 
 
 def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_folder: Path | None = None) -> FastAPI:

@@ -172,7 +172,7 @@ def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None
     assert ("content-encoding" in stream.headers, first) == (False, "retry: 1000")
 
 
-@pytest.mark.parametrize("path", ["", "main.js", "api/runs", "api/scalars?tag=loss", "api/scalars.csv?tag=loss"])
+@pytest.mark.parametrize("path", ["", "built/main.js", "api/runs", "api/scalars?tag=loss", "api/scalars.csv?tag=loss"])
 def test_head_is_get_without_the_content(path: str, client: httpx.Client) -> None:
     """Status and headers are those of GET."""
     head, got = client.head(path), client.get(path)
@@ -212,8 +212,8 @@ def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
     described = client.get("api/openapi.json").json()["paths"]
 
     assert all(path.startswith("/topo/api/") for path in described)
-    assert [client.get(path).status_code for path in ("", "main.js", "api/runs")] == [200, 200, 200]
-    assert [client.get(root.join(path)).status_code for path in ("main.js", "api/runs")] == [404, 404]
+    assert [client.get(path).status_code for path in ("", "built/main.js", "api/runs")] == [200, 200, 200]
+    assert [client.get(root.join(path)).status_code for path in ("built/main.js", "api/runs")] == [404, 404]
     assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
 
 

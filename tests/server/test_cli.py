@@ -129,7 +129,7 @@ def test_path_prefix_serves_the_page_below_it(tmp_path: Path) -> None:
 
     reply = httpx.get(base + "/deep/topo", follow_redirects=True)
     assert reply.url.path == "/deep/topo/"
-    assert httpx.get(url + "main.js").status_code == 200
+    assert httpx.get(url + "built/main.js").status_code == 200
     assert httpx.get(url + "api/runs").status_code == 200
     assert httpx.get(base + "/api/runs").status_code == 404
     stop(process)

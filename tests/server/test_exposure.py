@@ -97,7 +97,7 @@ def test_token_is_asked_for(urls: tuple[str, str]) -> None:
     """Nothing, not even the page, is served without the token; a wrong one is no better."""
     base = urls[1].split("?")[0]
 
-    for path in ("", "api/runs", "main.js"):
+    for path in ("", "api/runs", "built/main.js"):
         assert httpx.get(base + path).status_code == 401
         assert httpx.get(base + path, params={"token": "wrong"}).status_code == 401
         assert httpx.get(base + path, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
