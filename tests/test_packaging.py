@@ -40,11 +40,10 @@ def test_wheel_holds_every_module(wheel: set[str]) -> None:
 
 
 def test_wheel_holds_what_the_browser_loads_and_no_sources_of_it(wheel: set[str]) -> None:
-    """The index, all it refers to, and the maps by which a browser shows sources."""
+    """The index and all it refers to, scripts of workers, and the maps by which a browser shows sources."""
     index = (ROOT / "web" / "index.html").read_text(encoding="utf-8")
-    loaded = {"index.html", *re.findall(r'"\./([^"]+)"', index)}
-    maps = {f"{name}.map" for name in loaded if name.startswith("built/")}
+    built = {f"built/{path.name}" for path in (ROOT / "web" / "built").iterdir()}
 
-    assert {name for name in wheel if name.startswith("toposcope/web/")} == {
-        f"toposcope/web/{name}" for name in loaded | maps
-    }
+    held = {name.removeprefix("toposcope/web/") for name in wheel if name.startswith("toposcope/web/")}
+    assert held == {"index.html", "mark.svg"} | built
+    assert held >= set(re.findall(r'"\./([^"]+)"', index))
