@@ -3,8 +3,9 @@
 /** @typedef {import("./plot.js").Projection} Projection */
 
 /** A line through the finite points; a gap where a value has no place; a dot where a point has no neighbour.
- * @param {Float64Array} xs @param {Float64Array} ys @param {Projection} to */
-export function linePath(xs, ys, to) {
+ * @param {Float64Array} xs @param {Float64Array} ys @param {Projection} to
+ * @param {number[]} [dash] pixels along x drawn and left out in turn; none: all is drawn */
+export function linePath(xs, ys, to, dash = []) {
   const path = new Path2D();
   const dots = new Path2D();
   const radius = 2 * to.pixelRatio;
@@ -25,7 +26,7 @@ export function linePath(xs, ys, to) {
       endOfRun();
       continue;
     }
-    if (run === 0) path.moveTo(x, y);
+    if (run === 0 || isLeftOut(x, dash)) path.moveTo(x, y);
     else path.lineTo(x, y);
     run++;
     lastX = x;
@@ -33,6 +34,15 @@ export function linePath(xs, ys, to) {
   }
   endOfRun();
   return { path, dots };
+}
+
+/** @param {number} x @param {number[]} dash */
+function isLeftOut(x, dash) {
+  if (!dash.length) return false;
+  let rest = x % dash.reduce((sum, length) => sum + length, 0);
+  let place = 0;
+  while (rest >= dash[place]) rest -= dash[place++];
+  return place % 2 === 1;
 }
 
 /** Small open triangles at the edge where a value went: up for infinity, down for minus infinity and NaN.
