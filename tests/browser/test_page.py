@@ -428,3 +428,19 @@ def test_damage_is_told(server, page, tmp_path):
 
     expect(page.locator(".run .damaged")).to_have_attribute("aria-label", re.compile("damaged record"))
     expect_points(page, 49)
+
+
+def test_names_stand_in_natural_order(server, page, tmp_path):
+    """Names of letters and digits stand as the browser's own collation has them; zeros in front make no difference."""
+    page.goto(server(tmp_path).url)
+    wrong = page.evaluate("""async () => {
+        const { naturally } = await import('./lib/natural_order.js');
+        const { compare } = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+        const letter = () => 'aAbB0012'[Math.floor(Math.random() * 8)];
+        const name = () => Array.from({ length: Math.random() * 8 }, letter).join('');
+        return Array.from({ length: 20000 }, () => [name(), name()]).filter(([one, other]) => {
+            const expected = compare(one, other) || (one < other ? -1 : one > other ? 1 : 0);
+            return Math.sign(naturally(one, other)) !== Math.sign(expected);
+        });
+    }""")
+    assert wrong == []

@@ -1,6 +1,6 @@
 // In which order cards stand: as their tags are called, as they changed last, or as a hand put them.
 
-import { naturally } from "./tags.js";
+import { naturally } from "./natural_order.js";
 
 /** @typedef {import("./tags.js").TagGroup} TagGroup */
 

@@ -1,6 +1,6 @@
 // What the name of a metric tells: whether less of it is better, and which metrics people look at first.
 
-import { naturally } from "./tags.js";
+import { naturally } from "./natural_order.js";
 
 const LESS = /loss|err(or)?(?![a-z])|mse|mae|rmse|perplexity|ppl|nll|wer|cer|fid|regret|cost|(^|[/_ ])(time|latency|seconds)/i;
 const QUALITY = /acc|auc|f1|score|reward|return|bleu|iou|map(?![a-z])|precision|recall/i;

@@ -49,11 +49,9 @@ export function axisLabels(ticks) {
   return ticks.map((tick) => shortNumber(tick, 9));
 }
 
-const GROUPED = new Intl.NumberFormat("en-US");
-
 /** "1,000,000".
- * @param {number} count */
-export const grouped = (count) => GROUPED.format(count);
+ * @param {number} count a whole number */
+export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** How one column of values is written: so many decimals, or with exponents.
  * @typedef {{decimals: number, exponents: boolean}} ColumnFormat */

@@ -1,15 +1,11 @@
 // Tag and run names: their group, their leaf, their order.
 
+import { naturally } from "./natural_order.js";
+
 /** Tags that share their first segment. The name is "" for tags without one.
  * @typedef {{name: string, tags: string[]}} TagGroup */
 
 const MANY_SINGLES = 3;
-
-const ORDER = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
-
-/** "layer2" before "layer10".
- * @param {string} one @param {string} other */
-export const naturally = (one, other) => ORDER.compare(one, other) || (one < other ? -1 : one > other ? 1 : 0);
 
 /** "train/loss" -> ["train/", "loss"]: cut behind the first slash.
  * @param {string} tag @returns {[string, string]} */

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { likelyMetrics } from "../../lib/metrics.js";
-import { naturally } from "../../lib/tags.js";
+import { naturally } from "../../lib/natural_order.js";
 import { scalarTags } from "../../state/catalogue.js";
 import { RunFacts } from "../../state/overview.js";
 import { chosenRuns, comparedRuns } from "../../state/runs.js";

@@ -1,7 +1,7 @@
 // The columns of the table of runs: what each says of a run, how it is written, what it is filtered as.
 
 import { computed } from "@preact/signals-core";
-import { naturally } from "../../lib/tags.js";
+import { naturally } from "../../lib/natural_order.js";
 import { runs } from "../../state/catalogue.js";
 import { noteTags } from "../../state/notes.js";
 import { metrics, tableFacts } from "../../state/overview.js";

@@ -3,7 +3,7 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { listTags } from "../../api/listings.js";
 import { likelyMetrics } from "../../lib/metrics.js";
-import { naturally } from "../../lib/tags.js";
+import { naturally } from "../../lib/natural_order.js";
 import { runsByName } from "../../state/catalogue.js";
 import { Listing } from "../../state/listing.js";
 import { metrics } from "../../state/overview.js";
