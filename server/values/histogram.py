@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from google.protobuf.message import DecodeError
 
-from toposcope.server.values.fields import double, doubles, fields, integer
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields
 from toposcope.server.values.tensor import read_tensor
 
 MOST_BUCKETS = 2000
@@ -67,34 +69,19 @@ def read_histogram(payload: bytes, kind: str, dialect: str) -> Histogram:
 
 def _of_buckets(payload: bytes) -> Histogram:
     """Read a Summary.Histogram, see proto/summary.proto."""
-    numbers = {2: 0, 3: 0, 4: 0, 8: 0}
-    extent = {5: 0.0, 6: 0.0, 7: 0.0}
-    buckets = []
-    for number, content in fields(memoryview(payload)):
-        if number == 1:
-            buckets.append(_bucket(content))
-        elif number in numbers:
-            numbers[number] = integer(content)
-        elif number in extent:
-            extent[number] = double(content)
-    nan, pos_inf, neg_inf, count = numbers.values()
-    high, low, total = extent.values()
-    extremes: _Extremes = (None, None) if count == nan + pos_inf + neg_inf else (low, high)
-    left, width, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
-    merged = _merged(np.array(left, np.float64), np.array(width, np.float64), np.array(counts, np.int64))
-    return Histogram(count, *extremes, total, nan, pos_inf, neg_inf, merged)
-
-
-def _bucket(message: memoryview) -> tuple[float, float, int]:
-    left, width, count = 0.0, 0.0, 0
-    for number, content in fields(message):
-        if number == 1:
-            left = double(content)
-        elif number == 2:
-            width = double(content)
-        elif number == 3:
-            count = integer(content)
-    return left, width, count
+    try:
+        message = Summary.Histogram.FromString(payload)
+    except DecodeError as error:
+        raise ValueError(f"a histogram of {len(payload)} bytes is malformed: {error}") from error
+    if len(message.buckets) > MOST_FIELDS:
+        raise ValueError(f"a histogram has more than {MOST_FIELDS} buckets")
+    finite = message.count != message.nan_count + message.pos_inf_count + message.neg_inf_count
+    extremes: _Extremes = (message.min, message.max) if finite else (None, None)
+    left = np.array([bucket.left for bucket in message.buckets], np.float64)
+    width = np.array([bucket.width for bucket in message.buckets], np.float64)
+    counts = np.array([bucket.count for bucket in message.buckets], np.int64)
+    infinite = message.pos_inf_count, message.neg_inf_count
+    return Histogram(message.count, *extremes, message.sum, message.nan_count, *infinite, _merged(left, width, counts))
 
 
 def _of_limits(payload: bytes) -> Histogram:
