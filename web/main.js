@@ -21,34 +21,40 @@ const region = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id @param {() => unknown} template */
 const follow = (id, template) => effect(() => void render(template(), region(id)));
 
-followAddress();
+/** Begins to follow the state. */
+function begin() {
+  followAddress();
 
-effect(() => {
-  const { documentElement: root, body } = document;
-  root.lang = lang.value === "zh" ? "zh-CN" : "en";
-  root.dataset.theme = theme.value;
-  body.dataset.rail = railShown.value ? "open" : "closed";
-  body.dataset.revision = String(revision.value);
-  region("rail").setAttribute("aria-label", t("rail.title"));
-  body.dataset.page = page.value;
-  const title = t(`page.${page.value}`);
-  region("title").textContent = title;
-  region("toolbar").setAttribute("aria-label", title);
-  document.title = `${title} · Toposcope`;
-});
-effect(() => void (region("panel").hidden = panel.value === null));
+  effect(() => {
+    const { documentElement: root, body } = document;
+    root.lang = lang.value === "zh" ? "zh-CN" : "en";
+    root.dataset.theme = theme.value;
+    body.dataset.rail = railShown.value ? "open" : "closed";
+    body.dataset.revision = String(revision.value);
+    region("rail").setAttribute("aria-label", t("rail.title"));
+    body.dataset.page = page.value;
+    const title = t(`page.${page.value}`);
+    region("title").textContent = title;
+    region("toolbar").setAttribute("aria-label", title);
+    document.title = `${title} · Toposcope`;
+  });
+  effect(() => void (region("panel").hidden = panel.value === null));
 
-follow("top", topBar);
-follow("rail", rail);
-follow("toolbar", toolbar);
-follow("content", content);
-follow("panel", detailsPanel);
+  follow("top", topBar);
+  follow("rail", rail);
+  follow("toolbar", toolbar);
+  follow("content", content);
+  follow("panel", detailsPanel);
 
-followPages();
-followTab();
-followRailHeight(region("rail"));
-followKeys();
-followDrawnRuns();
-followDrawnTags();
-followLastValues(runsInRail);
-stayLive();
+  followPages();
+  followTab();
+  followRailHeight(region("rail"));
+  followKeys();
+  followDrawnRuns();
+  followDrawnTags();
+  followLastValues(runsInRail);
+  stayLive();
+}
+
+// To evaluate the scripts takes as long as to draw the page first: as one task they would hold up the browser.
+setTimeout(begin);
