@@ -7,14 +7,18 @@ import * as histograms from "./words/histograms.js";
 import * as images from "./words/images.js";
 import * as tensors from "./words/tensors.js";
 import * as text from "./words/text.js";
+import * as graph from "./words/graph.js";
+import * as dataset from "./words/dataset.js";
+import * as lineage from "./words/lineage.js";
+import * as landscape from "./words/landscape.js";
 import * as compare from "./words/compare.js";
 
-const en = { ...frame.en, ...overview.en, ...scalars.en, ...histograms.en, ...images.en, ...tensors.en, ...text.en, ...compare.en };
+const en = { ...frame.en, ...overview.en, ...scalars.en, ...histograms.en, ...images.en, ...tensors.en, ...text.en, ...graph.en, ...dataset.en, ...lineage.en, ...landscape.en, ...compare.en };
 
 /** @typedef {keyof typeof en} TextKey */
 
 /** @type {Record<TextKey, string>} */
-const zh = { ...frame.zh, ...overview.zh, ...scalars.zh, ...histograms.zh, ...images.zh, ...tensors.zh, ...text.zh, ...compare.zh };
+const zh = { ...frame.zh, ...overview.zh, ...scalars.zh, ...histograms.zh, ...images.zh, ...tensors.zh, ...text.zh, ...graph.zh, ...dataset.zh, ...lineage.zh, ...landscape.zh, ...compare.zh };
 
 export const CATALOGUE = { en, zh };
 

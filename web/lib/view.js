@@ -9,7 +9,7 @@ import { EVERYTHING, NOTHING } from "./selection.js";
  * @typedef {readonly [lo: number, hi: number]} Window */
 
 /** The pages, in the order of their tabs. */
-export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms", "images", "tensors", "text", "compare"]);
+export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]);
 /** @typedef {(typeof PAGES)[number]} PageName */
 
 /** @typedef {object} View

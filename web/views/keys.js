@@ -47,7 +47,7 @@ const KEYS = [
 ];
 
 /** Behind "g" the first letter of a page leads to it. @type {Record<string, import("../lib/view.js").PageName>} */
-const PAGE_LETTERS = { o: "overview", s: "scalars", h: "histograms", i: "images", t: "tensors", x: "text", c: "compare" };
+const PAGE_LETTERS = { o: "overview", s: "scalars", h: "histograms", i: "images", t: "tensors", x: "text", g: "graph", l: "lineage", d: "landscape", c: "compare" };
 
 export const keyList = () => html`<dl class="keys">
   ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${t(text)}</dd>`)}

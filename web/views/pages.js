@@ -28,6 +28,9 @@ const LOADERS = {
   images: () => import("./images/page.js"),
   tensors: () => import("./tensors/page.js"),
   text: () => import("./text/page.js"),
+  graph: () => import("./graph/page.js"),
+  lineage: () => import("./lineage/page.js"),
+  landscape: () => import("./landscape/page.js"),
   compare: () => import("./compare/page.js"),
 };
 

@@ -1,0 +1,7 @@
+// The landscape page.
+
+import { nothing } from "lit-html";
+
+export const toolbar = () => nothing;
+
+export const content = () => nothing;

@@ -1,0 +1,7 @@
+// The lineage page.
+
+import { nothing } from "lit-html";
+
+export const toolbar = () => nothing;
+
+export const content = () => nothing;
