@@ -1,7 +1,67 @@
-// The landscape page.
+// The landscape page: one landscape large, or up to three on one scale; beside them the loss curve and how they were made.
 
-import { nothing } from "lit-html";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, lossTag, lossTags, retry } from "../../state/landscapes.js";
+import { listed } from "../../state/catalogue.js";
+import { drawnRuns } from "../../state/runs.js";
+import { t } from "../../state/words.js";
+import { runTitle } from "../card_parts.js";
+import { select } from "../choice.js";
+import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../empty_page.js";
+import { downloads } from "./downloads.js";
+import { checkpoints, facts } from "./facts.js";
+import "./landscape_pane.js";
+import "./loss_curve.js";
+import { player } from "./player.js";
+import { choose, view, withoutSurface } from "./settings.js";
+import { titleOf } from "./tells.js";
+import { followTimeline, stretch } from "./timeline.js";
 
-export const toolbar = () => nothing;
+export { ACTIONS, KEYS } from "./keys.js";
+export { toolbar } from "./toolbar.js";
 
-export const content = () => nothing;
+export function follow() {
+  const ends = [followLandscapes(), followTimeline()];
+  return () => ends.forEach((end) => end());
+}
+
+export function content() {
+  const none = withoutRuns() ?? withoutLandscapes();
+  if (none) return none;
+  const all = landscapes.value;
+  const missing = withoutSurface.value;
+  return html`
+    ${missing && view.value === "surface" ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
+      ${missing === "webgl" ? nothing : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`}</p>` : nothing}
+    <div class="landscapes" data-panes=${all.length}>
+      <div class="land-panes">${repeat(all, ({ choice }) => keyOf(choice), ({ choice, landscape }, place) => html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: all.length }}></landscape-pane>`)}</div>
+      <aside class="land-side" aria-label=${t("land.side")}>
+        ${training()}
+        ${all.map(({ choice, landscape }) => (landscape && !landscape.error ? html`<section class="land-card" data-facts-of=${choice.run}>
+          <h4>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h4>${facts(landscape)}${checkpoints(landscape)}</section>` : nothing))}
+      </aside>
+    </div>
+    ${failure.value ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button class="text" @click=${retry}>${t("step.retry")}</button></p>` : nothing}
+    ${downloads()}`;
+}
+
+function training() {
+  const tags = lossTags.value;
+  if (!tags.length && !stretch()) return nothing;
+  return html`<section class="land-card land-training">
+    <h4>${t("land.training")}<span class="space"></span>${tags.length > 1 ? select("land-loss", t("land.loss_tag"), tags.map((tag) => [tag, tag]), lossTag.value, choose("land.loss", "")) : html`<span class="meta">${tags[0] ?? ""}</span>`}</h4>
+    ${player()}
+    ${tags.length ? html`<landscape-loss></landscape-loss>` : html`<p class="meta">${t("land.no_loss")}</p>`}
+  </section>`;
+}
+
+function withoutLandscapes() {
+  if (landscapes.value.length) return null;
+  if (listFailure.value) return empty("failed", t("empty.failed"), listFailure.value.message);
+  if (!isListed.value) return skeleton();
+  if (listed.value?.loading) return loadingRuns();
+  const has = listed.value?.runs.some((row) => row.plugins.landscape);
+  if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
+  return withoutPlugin(t("empty.no_landscapes"));
+}

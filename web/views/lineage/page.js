@@ -1,7 +1,81 @@
-// The lineage page.
+// The lineage page: what runs were trained with and how good they became, side by side.
 
-import { nothing } from "lit-html";
+import { html, nothing } from "lit-html";
+import { importance, lastScalars, lineages, pipelines, wholeRuns } from "../../state/lineage.js";
+import { metrics } from "../../state/overview.js";
+import { cursorRun } from "../../state/pointer.js";
+import { change, view } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { empty, skeleton, withoutPlugin, withoutRuns } from "../empty_page.js";
+import { focusOn } from "../focus.js";
+import { followMenus } from "./column_menu.js";
+import { isMeasurable } from "./insight.js";
+import { listedRuns, rowCount, sources, target } from "./rows.js";
+import { brushes, clearBrushes, part, scope } from "./settings.js";
+import { moveInTable } from "./table.js";
+import { drawKept } from "./table_bar.js";
+import "./axes_card.js";
+import "./insight.js";
+import "./scatter.js";
 
-export const toolbar = () => nothing;
+export { toolbar } from "./toolbar.js";
 
-export const content = () => nothing;
+/** @typedef {import("../pages.js").KeyRow} KeyRow */
+
+export const content = () => withoutRuns() ?? (rowCount.value ? page() : withoutLineage());
+
+const page = () => html`
+  <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
+    ${lineages.error.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: lineages.error.value.message })}</p>` : nothing}
+    <lineage-axes class="lineage-card"></lineage-axes>
+    <lineage-table class="lineage-card"></lineage-table>
+    <div class="lineage-side">
+      <lineage-insight class="lineage-card"></lineage-insight>
+      <lineage-scatter class="lineage-card"></lineage-scatter>
+    </div>
+  </div>`;
+
+function withoutLineage() {
+  if (lineages.error.value) return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing);
+  if (!lineages.isComplete.value) return skeleton();
+  return listedRuns.value.length < wholeRuns.value.length || scope.value ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more")) : withoutPlugin(t("lineage.none"));
+}
+
+/** Runs that a request for importance names: more do not fit into its address. */
+const MOST_NAMED = 300;
+
+/** Begins to ask for what the page shows; returns what ends it. */
+export function follow() {
+  const ends = [
+    lineages.follow(() => wholeRuns.value),
+    pipelines.follow(() => (part.value ? wholeRuns.value : [])),
+    lastScalars.follow(() => ({ runs: wholeRuns.value, query: { metric: metrics.value, sparkline: false, environment: false } })),
+    importance.follow(() => (lineages.isComplete.value && isMeasurable() && target.value ? { metric: target.value.name, runs: named(), stamp: stamp() } : null)),
+    followMenus(),
+  ];
+  return () => ends.forEach((end) => end());
+}
+
+/** The runs that count: all of the logdir, or those that are chosen. */
+const named = () => (rowCount.value < lineages.told.value.size && rowCount.value <= MOST_NAMED ? sources.value.map(({ run }) => run) : []);
+
+/** Changes with the target's values. */
+const stamp = () => `${rowCount.value} ${target.value?.having} ${target.value?.lo} ${target.value?.hi}`;
+
+function openCursorRun() {
+  const run = cursorRun.peek();
+  if (run !== null) change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "/": focusOn("lineage-filter"),
+  j: () => moveInTable(1),
+  k: () => moveInTable(-1),
+  e: openCursorRun,
+  x: () => brushes.peek().size > 0 && clearBrushes(),
+  d: drawKept,
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [[["e"], "keys.open_run"], [["x"], "keys.clear_brushes"], [["d"], "keys.draw_kept"]];
