@@ -22,7 +22,7 @@ NAN, INF = float("nan"), float("inf")
 def golden() -> Iterator[httpx.Client]:
     """Serve all golden runs to the tests that only ask."""
     process, url = start(GOLDEN)
-    with httpx.Client(base_url=url, timeout=10) as client:
+    with httpx.Client(base_url=url, timeout=30) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
         yield client
     stop(process)

@@ -42,7 +42,7 @@ class HistogramCard extends LazyCard {
   }
 
   begin() {
-    remember(this);
+    forget(this); // What is in sight is not let go of.
     const room = computed(() => this.#room.value ?? USUAL_ROOM);
     const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MOST_RUNS).map((row) => row.run)));
     const limit = computed(() => stepsFor(mode.value, room.value.width, room.value.height));
@@ -71,6 +71,7 @@ class HistogramCard extends LazyCard {
       () => this.#size.disconnect(),
       () => this.classList.remove("awake"),
       () => pageStep.forget(this),
+      () => remember(this),
     ];
   }
 
