@@ -21,6 +21,7 @@ from toposcope.server.api import (
     histograms,
     hparams,
     images,
+    importance,
     landscapes,
     lineage,
     notes,
@@ -121,7 +122,19 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     app.exception_handler(RequestValidationError)(_explain)
     app.exception_handler(405)(_refuse_method)
     router = APIRouter(prefix=root)
-    plugins = (scalars, scalar_groups, histograms, images, tensors, text, graphs, lineage, hparams, landscapes)
+    plugins = (
+        scalars,
+        scalar_groups,
+        histograms,
+        images,
+        tensors,
+        text,
+        graphs,
+        lineage,
+        hparams,
+        importance,
+        landscapes,
+    )
     for module in (runs, overview, notes, tags, *plugins, updates, health):
         router.include_router(module.router)
     app.include_router(router)

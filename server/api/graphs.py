@@ -1,4 +1,4 @@
-"""GET /api/graphs and /api/graphs/nodes: computational graphs, a scope at a time."""
+"""GET /api/graphs, /api/graphs/nodes and /api/graphs/counts: computational graphs, a scope at a time or in numbers."""
 
 import os
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
 from toposcope.server.api.payload_query import number as number_in_json
 from toposcope.server.api.reply import Number, json_reply
 from toposcope.server.graphs.columns import Graph
+from toposcope.server.graphs.counts import count
 from toposcope.server.graphs.entries import node_view
 from toposcope.server.graphs.graph_cache import GraphCache
 from toposcope.server.graphs.run_graphs import Place, list_graphs
@@ -94,6 +95,18 @@ class NodesQuery(BaseModel):
     )
     offset: int = Field(0, ge=0, lt=2**31, description="children of the scope left out at the beginning")
     limit: int = Field(500, ge=1, le=10_000, description="children of the scope, or matches, at most")
+    also: list[str] = Field(
+        [], max_length=100, description="full names of children of the scope that are listed besides"
+    )
+
+
+class CountsQuery(BaseModel):
+    """Which graph."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    graph: str | None = Field(None, max_length=100, description="id of a graph; absent: the newest")
 
 
 class GraphPart(BaseModel):
@@ -120,6 +133,28 @@ class NodeReply(GraphPart):
     """One node."""
 
     node: NodeView
+
+
+class CountsReply(GraphPart):
+    """A graph in numbers."""
+
+    source: str
+    """What it is of: mindspore, tensorflow, torch, keras; toposcope when our recorder wrote it."""
+    is_module_tree: bool
+    """Whether it tells which module holds which, but not what flows between them."""
+    nodes: int
+    edges: int
+    """Between nodes, control edges among them."""
+    depth: int
+    """Scopes around its deepest node."""
+    kinds: dict[str, int]
+    """Nodes by kind: operator, parameter, constant, input, output."""
+    operations: dict[str, int]
+    """Operators by what they compute, the most frequent first."""
+    elements: int
+    """Of the parameters whose shape is known."""
+    unknown_shapes: int
+    """Parameters whose shape is not."""
 
 
 _NODES_REFUSED: dict[int | str, dict[str, Any]] = {
@@ -157,6 +192,20 @@ def read_nodes(current: Current, query: Annotated[NodesQuery, Query()]) -> Respo
     return json_reply({"revision": current.revision, "run": run.name, "graph": place.id, **part})
 
 
+@router.get("/graphs/counts", response_model=CountsReply, responses=_NODES_REFUSED)
+def read_counts(current: Current, query: Annotated[CountsQuery, Query()]) -> Response:
+    """Read how large a graph is and of what it is made."""
+    run = _run(current, query.run)
+    place = _find(run, query.graph)
+    try:
+        graph, summary = _graphs.graph(run, place), _graphs.summary(run, place)
+    except ValueError as error:
+        raise HTTPException(410, f"graph {place.id!r} of run {run.name!r} cannot be read: {error}") from error
+    told = {name: getattr(summary, name) for name in ("source", "is_module_tree", "nodes", "edges", "depth")}
+    part = {"revision": current.revision, "run": run.name, "graph": place.id}
+    return json_reply(part | told | count(graph)._asdict())
+
+
 def _part(graph: Graph, query: NodesQuery) -> dict[str, Any]:
     tree = graph.tree
     name = query.scope if query.node is None else query.node
@@ -167,7 +216,7 @@ def _part(graph: Graph, query: NodesQuery) -> dict[str, Any]:
         return {"found": search(graph, entry, query.search, query.limit)}
     if tree.node[entry] >= 0:
         return {"node": node_view(graph, int(tree.node[entry]))}
-    return {"scope": open_scope(graph, entry, query.offset, query.limit)}
+    return {"scope": open_scope(graph, entry, query.offset, query.limit, query.also)}
 
 
 def _run(current: Snapshot, name: str) -> RunView:

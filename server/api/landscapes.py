@@ -1,14 +1,14 @@
-"""GET /api/landscapes: loss landscapes, the newest of each tag."""
+"""GET /api/landscapes and /api/landscapes.html: loss landscapes, the newest of each tag."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.current import Current, choose_runs, not_found
-from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.json_text import in_json
 from toposcope.server.loading.logdir import Snapshot
@@ -17,6 +17,7 @@ from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.landscape import Landscape, Path, landscape
+from toposcope.server.values.landscape_figure import Colours, Lang, Look, Scale, Theme, landscape_document
 
 router = APIRouter()
 MOST_BYTES = 16 << 20
@@ -100,6 +101,19 @@ class Landscapes(BaseModel):
     """Tags asked for that no landscape of the runs has."""
 
 
+class DocumentQuery(BaseModel):
+    """Which landscape, and how it looks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: str = Field(max_length=MOST_NAME, description="a run")
+    tag: str = Field(max_length=MOST_NAME, description="a tag of it")
+    scale: Scale = Field("linear", description="of the losses")
+    colours: Colours = Field("viridis", description="from the lowest loss to the highest")
+    theme: Theme = Field("light", description="of the document")
+    lang: Lang = Field("en", description="of its words")
+
+
 class _Chosen(NamedTuple):
     run: RunView
     tag: str
@@ -127,6 +141,35 @@ def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()])
         left -= length if length <= left else 0
     content = {"landscapes": entries, "total": len(chosen), "missing": missing}
     return json_reply({"revision": current.revision, **content})
+
+
+_DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/html": {"schema": {"type": "string"}}}},
+    422: {"description": "what was asked for is not understood, or the landscape cannot be read"},
+    501: {"description": "the plotly package is not installed"},
+}
+
+
+@router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_DOCUMENT})
+def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Query()]) -> Response:
+    """Read the newest landscape of a tag as an HTML document of its own, to be kept: a surface to turn."""
+    runs, missing = choose_runs(current, [query.run])
+    if missing:
+        raise not_found("run", missing)
+    chosen = next(_choose(runs, LandscapeQuery.model_validate({"tag": [query.tag]})), None)
+    if chosen is None:
+        raise not_found("landscape tag", [query.tag])
+    try:
+        read = _read(chosen, MOST_BYTES)
+    except ValueError as reason:
+        raise HTTPException(422, str(reason)) from None
+    look = Look(query.scale, query.colours, query.theme, query.lang)
+    try:
+        document = landscape_document(read, f"{query.run} · {query.tag}", look)
+    except ImportError:
+        raise HTTPException(501, "the document is made with the plotly package, which is not installed") from None
+    headers = {"Content-Disposition": 'attachment; filename="landscape.html"'}
+    return Response(document.encode("utf-8", "replace"), media_type="text/html; charset=utf-8", headers=headers)
 
 
 def _is_known(tags: list[str], current: Snapshot) -> bool:

@@ -1,15 +1,17 @@
-"""GET /api/lineage and /api/lineage/dataset: what runs were trained with, and their dataset pipelines."""
+"""/api/lineage, /api/lineage/dataset and /datasets: what runs were trained with, and their dataset pipelines."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import json_reply
+from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
 from toposcope.server.json_text import in_json
+from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
 from toposcope.server.values.dataset_graph import read_dataset_graph
@@ -23,6 +25,14 @@ class RunsQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
+
+
+class RunsBody(RunsQuery):
+    """The same in JSON, where a list may be longer than a URL."""
+
+    model_config = ConfigDict(strict=True)
+
+    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
 
 
 class RunQuery(BaseModel):
@@ -90,6 +100,23 @@ class DatasetPipeline(BaseModel):
     """Why the newest one cannot be shown, a sentence each."""
 
 
+class RunPipeline(BaseModel):
+    """The dataset pipeline of one of several runs."""
+
+    run: str
+    dataset: Stage | None
+    """Its last stage; null when the newest one cannot be shown."""
+    problems: list[str]
+    """Why it cannot, a sentence each."""
+
+
+class DatasetPipelines(BaseModel):
+    """One row a run that has a dataset pipeline."""
+
+    revision: int
+    runs: list[RunPipeline]
+
+
 @router.get("/lineage", response_model=Lineages, responses=REFUSED)
 def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the lineage of runs.
@@ -97,6 +124,17 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
     A directory in which torch or tensorboardX put a hyperparameter session of a run belongs to that run's row, and is
     a row of its own only when it is named.
     """
+    return _read_lineages(current, query)
+
+
+@router.post("/lineage", response_model=Lineages, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
+    """Read the lineage of runs; the same as GET for lists that are too long for a URL."""
+    logdir_of(request).want(query.run)
+    return _read_lineages(current, query)
+
+
+def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     chosen, missing = choose_runs(current, query.run)
     if missing:
         raise not_found("run", missing)
@@ -116,6 +154,31 @@ def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Respo
     dataset, problems = read_dataset_graph(runs[0])
     content = {"revision": current.revision, "run": query.run, "dataset": dataset, "problems": problems}
     return json_reply(in_json(content))
+
+
+@router.get("/lineage/datasets", response_model=DatasetPipelines, responses=REFUSED)
+def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
+    """Read the newest dataset pipelines of runs as trees."""
+    return _read_datasets(current, query)
+
+
+@router.post("/lineage/datasets", response_model=DatasetPipelines, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
+    """Read dataset pipelines; the same as GET for lists that are too long for a URL."""
+    logdir_of(request).want(query.run)
+    return _read_datasets(current, query)
+
+
+def _read_datasets(current: Snapshot, query: RunsQuery) -> Response:
+    chosen, missing = choose_runs(current, query.run)
+    if missing:
+        raise not_found("run", missing)
+    rows = []
+    for run in chosen:
+        dataset, problems = read_dataset_graph(run)
+        if dataset or problems:
+            rows.append(in_json({"run": run.name, "dataset": dataset, "problems": problems}))
+    return json_reply({"revision": current.revision, "runs": rows})
 
 
 def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> dict[str, Any]:

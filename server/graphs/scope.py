@@ -1,5 +1,6 @@
 """A scope, opened: its children, and what flows between them and from and to outside."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -38,7 +39,7 @@ class _Flows(NamedTuple):
         return _Flows(self.edge[condition], self.source[condition], self.target[condition])
 
 
-def open_scope(graph: Graph, scope: int, offset: int, limit: int) -> ScopeView:
+def open_scope(graph: Graph, scope: int, offset: int, limit: int, also: Sequence[str] = ()) -> ScopeView:
     """Describe what is right inside a scope.
 
     Args:
@@ -46,9 +47,11 @@ def open_scope(graph: Graph, scope: int, offset: int, limit: int) -> ScopeView:
         scope: its entry.
         offset: children left out at the beginning.
         limit: children listed at most.
+        also: names of children that are listed besides.
     """
     children = graph.tree.children_of(scope)
-    listed = children[offset : offset + limit]
+    named = np.array([graph.tree.entry_of.get(name, -1) for name in also], np.int32)
+    listed = np.union1d(children[offset : offset + limit], named[np.isin(named, children)])
     flows = _flows(graph, scope)
     if len(listed) < len(children):
         flows = flows.where(np.isin(flows.source, listed) | np.isin(flows.target, listed))

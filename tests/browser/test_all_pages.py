@@ -10,7 +10,7 @@ import servers
 from playwright.sync_api import Page, expect
 
 from toposcope.proto import framing, lineage_pb2
-from toposcope.recorder import SummaryRecord
+from toposcope.recorder import Node, SummaryRecord, graph, landscape
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 PLAIN = "sweep/a-run-whose-name-is-rather-long_lr0.01_batch256_seed0"
@@ -20,7 +20,7 @@ FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']}))
     .flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html}: ${failureSummary}`))"""
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
-TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "compare"]
+TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]
 # Of every view: its address, and what is there once it is drawn.
 VIEWS = {
     "overview": ({"page": "overview"}, ".run-line .sparkline"),
@@ -34,6 +34,12 @@ VIEWS = {
     "tensors": ({"page": "tensors"}, ".tensor-row .spark"),
     "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-told="true"]'),
     "text": ({"page": "text"}, "text-card .markdown"),
+    "graph": ({"page": "graph"}, 'graph-view[data-drawn="true"]'),
+    "node": ({"page": "graph", "graph.open": "a", "graph.node": "a/dense"}, 'graph-view[data-drawn="true"]'),
+    "dataset": ({"page": "graph", "graph.kind": "dataset"}, "[data-stage]"),
+    "lineage": ({"page": "lineage"}, "lineage-strip[data-drawn-runs]"),
+    "lineage data": ({"page": "lineage", "lineage.part": "data"}, ".scatter-plot[data-drawn-points]"),
+    "landscape": ({"page": "landscape"}, "path.contour"),
     "compare": ({"page": "compare"}, ".compare scalar-card[data-drawn-points]"),
 }
 
@@ -41,6 +47,10 @@ VIEWS = {
 def record_run(folder: Path, tag: str) -> None:
     """Record every kind of data under one tag, and a loss that ends as NaN."""
     with SummaryRecord(str(folder)) as record:
+        nodes = [Node("x", "Parameter"), Node("a/dense", "Dense", ["x"]), Node("y", "Add", ["a/dense"])]
+        record.add_value("graph", tag, graph(nodes))
+        axis = np.linspace(-1, 1, 5)
+        record.add_value("landscape", tag, landscape(axis, axis, np.add.outer(axis**2, axis**2), unit="step"))
         for step in range(5):
             record.add_value("scalar", tag, 1 / (step + 1))
             record.add_value("scalar", "train/loss", float("nan") if step == 3 else 1.0)
@@ -51,8 +61,11 @@ def record_run(folder: Path, tag: str) -> None:
             record.record(step)
     event = lineage_pb2.LineageEvent(wall_time=1.0)
     event.train_lineage.hyper_parameters.optimizer = tag
+    event.train_lineage.algorithm.loss = 0.5
+    pipeline = lineage_pb2.LineageEvent(wall_time=1.0)
+    pipeline.dataset_graph.parameter.mapStr["op_type"] = tag
     version = lineage_pb2.LineageEvent(wall_time=1.0, version="MindSpore.Event:1")
-    records = [framing.frame(each.SerializeToString()) for each in (version, event)]
+    records = [framing.frame(each.SerializeToString()) for each in (version, event, pipeline)]
     (folder / "events.out.events.summary.1.0.host_MS_lineage").write_bytes(b"".join(records))
 
 

@@ -351,7 +351,7 @@ def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
         assert picture.evaluate("image => image.naturalWidth") > 0
     fill = page.locator('[data-tile="histogram"] rect').first.evaluate("bar => getComputedStyle(bar).fill")
     assert fill == page.locator(".run-page h2 .swatch path").evaluate("line => getComputedStyle(line).stroke")
-    expect(page.locator('[data-tile="graph"]')).to_have_class(re.compile("quiet-tile"))
+    expect(page.locator('[data-tile="graph"] .tile-graph')).to_have_attribute("data-nodes", "150")
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
 
 

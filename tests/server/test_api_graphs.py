@@ -295,15 +295,18 @@ def test_hostile_graphs_open(tmp_path: Path, serve) -> None:
 
 
 def test_a_scope_of_twenty_thousand_nodes_comes_in_pages(tmp_path: Path, serve) -> None:
-    """The reply is of the size of the page, whatever the graph holds."""
+    """The reply is of the size of the page, whatever the graph holds; children that are named stand in it besides."""
     flat = GraphDef()
     for i in range(20_000):
         flat.node.add(name=f"n{i}".encode(), op=b"Op", input=[f"n{i - 1}".encode(), b"n0"])
     tensorboard_graph(tmp_path, flat)
 
-    reply = serve(tmp_path).get("api/graphs/nodes", params={"run": ".", "offset": 10_000, "limit": 100})
+    client = serve(tmp_path)
+    reply = client.get("api/graphs/nodes", params={"run": ".", "offset": 10_000, "limit": 100})
+    named = client.get("api/graphs/nodes", params={"run": ".", "limit": 2, "also": ["n9000", "n1", "n20", "away"]})
 
     scope = reply.json()["scope"]
     assert (scope["total"], len(scope["children"]), scope["children"][0]["name"]) == (20_000, 100, "n10000")
     assert len(reply.content) < 100_000
     assert np.all([len(child["inputs"]) == 2 for child in scope["children"]])
+    assert [child["name"] for child in named.json()["scope"]["children"]] == ["n0", "n1", "n20", "n9000"]

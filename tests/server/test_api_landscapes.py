@@ -174,3 +174,54 @@ def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: i
     reply = golden.get(f"api/landscapes?{query}")
 
     assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def _figure(document: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """Return the traces and the layout that a document hands to plotly.js."""
+    begin = document.rindex("Plotly.newPlot(")
+    decoder = json.JSONDecoder()
+    traces, end = decoder.raw_decode(document, document.index("[{", begin))
+    layout, _ = decoder.raw_decode(document, document.index("{", end))
+    return traces, layout
+
+
+def test_a_document_of_its_own(golden: httpx.Client) -> None:
+    """It holds plotly.js, the grid, the path and where the training converged, and is kept, not shown."""
+    sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
+    shown = sees["intervals"][0][1][0]
+    query = {"run": _RUN, "tag": "landscape_[1, 4]"}
+
+    reply = golden.get("api/landscapes.html", params=query).raise_for_status()
+    (surface, path, *marks), _ = _figure(reply.text)
+
+    assert reply.headers["content-disposition"] == 'attachment; filename="landscape.html"'
+    assert len(reply.content) > 1 << 20
+    assert "src=" not in reply.text[: reply.text.index("<body")]
+    assert {name: surface[name] for name in "xyz"} == shown["points"]
+    assert {name: path[name] for name in "xyz"} == {name: shown["path"][name] for name in "xyz"}
+    assert [each["name"] for each in marks] == ["start", "end", "converged"]
+    assert [marks[2][name][0] for name in "xyz"] == shown["convergence_point"]
+    (in_log, *_), _ = _figure(golden.get("api/landscapes.html", params={**query, "scale": "log", "lang": "zh"}).text)
+    assert np.allclose(10.0 ** np.array(in_log["z"]), shown["points"]["z"])
+    for wrong in ({"tag": "nothing"}, {"run": "nothing"}):
+        assert golden.get("api/landscapes.html", params={**query, **wrong}).status_code == 404
+
+
+def test_a_document_of_hostile_names_and_losses(tmp_path: Path, serve) -> None:
+    """Names are text, to the browser and to plotly.js; losses that cannot be drawn are left out."""
+    tag = "<img src=x onerror=alert(1)></title></script><script>alert(2)</script>"
+    surface = landscape([0, 1], [0, 1], [[0, -1], [float("nan"), float("inf")]])
+    write_run(tmp_path, [_record(2.0, 1, **{tag: surface}), landscape_event(3.0, "broken", {})])
+    client = serve(tmp_path)
+
+    document = (
+        client.get("api/landscapes.html", params={"run": ".", "tag": tag, "scale": "log"}).raise_for_status().text
+    )
+    (drawn, *_), layout = _figure(document)
+
+    assert tag not in document
+    assert "<script>alert" not in document
+    assert layout["title"]["text"].endswith("&lt;script&gt;alert(2)&lt;/script&gt;")
+    assert drawn["z"] == [[0, -1], [None, None]]
+    refused = client.get("api/landscapes.html", params={"run": ".", "tag": "broken"})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "the landscape has no surface")

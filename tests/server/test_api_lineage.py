@@ -15,7 +15,7 @@ from toposcope.proto.lineage_pb2 import DatasetGraph, EvaluationLineage, Lineage
 from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.proto.wire import varint
 from toposcope.recorder import SummaryRecord, custom_lineage, dataset_graph, eval_lineage, train_lineage
-from toposcope.server.api.lineage import DatasetPipeline, Lineages
+from toposcope.server.api.lineage import DatasetPipeline, DatasetPipelines, Lineages
 from toposcope.server.values.lineage import LARGEST_MESSAGE
 
 _SECTIONS = ("hyper_parameters", "metrics", "train_dataset", "valid_dataset", "model", "custom")
@@ -265,6 +265,24 @@ def test_damaged_pipeline_is_told(tmp_path: Path, serve) -> None:
 
     assert reply["dataset"] is None
     assert reply["problems"][0].startswith("dataset_graph '' of run '.' at step 0: Error parsing message")
+
+
+def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
+    """POST tells the same as GET of any number of runs; pipelines of several runs come in one reply."""
+    run = "mindspore/digits_momentum"
+    both = [run, "tensorboard/torch"]
+
+    posted = golden.post("api/lineage", json={"run": both}).raise_for_status().json()
+    assert posted == golden.get("api/lineage", params={"run": both}).json()
+    reply = golden.post("api/lineage/datasets", json={"run": both}).raise_for_status().json()
+    DatasetPipelines.model_validate(reply, extra="forbid")
+    one = golden.get("api/lineage/dataset", params={"run": run}).json()
+    assert reply["runs"] == [{"run": run, "dataset": one["dataset"], "problems": []}]
+    assert golden.get("api/lineage/datasets").json() == reply
+    for route in ("api/lineage", "api/lineage/datasets"):
+        refused = golden.post(route, json={"run": ["nobody"]})
+        assert (refused.status_code, "'nobody'" in refused.text) == (404, True)
+        assert golden.post(route, json={"runs": []}).status_code == 422
 
 
 @pytest.mark.parametrize(

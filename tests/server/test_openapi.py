@@ -44,6 +44,7 @@ TAGS = {
     "images": ["values", "input"],
     "tensors": ["values", "logits"],
     "landscapes": ["landscape_[4]", "landscape_[1, 4]"],
+    "landscapes.html": ["landscape_[4]", "landscape_[1, 4]"],
 }
 """Tags of the runs above by route."""
 
@@ -93,7 +94,7 @@ def with_names(description: dict[str, Any]) -> dict[str, Any]:
         there = {"run": [GOLDEN_RUN, HOSTILE_RUN], "rank": [0], "attempt": [1, "all"], "step": [1, 3, 5]}
         if path.split("/")[2] in TAGS:
             there["tag"] = TAGS[path.split("/")[2]]
-        for parameter in operations["get"].get("parameters", []):
+        for parameter in operations.get("get", {}).get("parameters", []):
             if parameter["name"] in there:
                 schema = parameter["schema"]
                 schema.get("items", schema)["enum"] = there[parameter["name"]]

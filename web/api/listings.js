@@ -1,12 +1,12 @@
-// What the server lists of one series of one run: histograms, images, tensors, texts.
+// What the server lists of one run, or of one series of it: histograms, images, tensors, texts; graphs, landscapes, lineage.
 
 import { ask } from "./client.js";
 
-/** @typedef {"histograms" | "images" | "tensors" | "text"} Kind */
+/** @typedef {"histograms" | "images" | "tensors" | "text" | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
 
 /** Which points of a series. @typedef {object} ListingQuery
  * @property {string} run
- * @property {string} tag
+ * @property {string} [tag] absent = whatever the run has
  * @property {number} [lo] first step
  * @property {number} [hi] last step
  * @property {number} [limit] points, evenly spread

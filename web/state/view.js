@@ -53,8 +53,8 @@ const narrowMedia = matchMedia("(max-width: 719px)");
 /** Below this width the run list is a sheet over the page. */
 export const narrow = signal(narrowMedia.matches);
 narrowMedia.addEventListener("change", () => (narrow.value = narrowMedia.matches));
-/** Is there room for the run list, and use? The table of the overview is one itself. */
-const railUsual = computed(() => !narrow.value && page.value !== "overview");
+/** Is there room for the run list, and use? The tables of runs are lists themselves. */
+const railUsual = computed(() => !narrow.value && page.value !== "overview" && page.value !== "lineage");
 export const railShown = computed(() => (view.value.rail ? view.value.rail === "open" : railUsual.value));
 
 /** Opens a closed run list, closes an open one. */

@@ -63,8 +63,14 @@ function lastValue(run, format) {
   return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
 }
 
+/** What some page draws. */
+const DRAWN = [
+  "scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph",
+  "graph", "graph_keras_model", "graph_run_metadata_graph",
+];
+
 /** Is there no page for such series? @param {string} plugin */
-export const isOther = (plugin) => !["scalar", "histogram", "image", "tensor", "text"].includes(plugin);
+export const isOther = (plugin) => !DRAWN.includes(plugin);
 
 /** @param {RunRow} row */
 function hint(row) {

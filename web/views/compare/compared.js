@@ -16,16 +16,18 @@ export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.val
 
 export const compareFacts = new RunFacts();
 
+/** Those that stand as one card for one tag. */
 export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);
-/** @typedef {(typeof SECTIONS)[number]} Section */
+/** @typedef {(typeof SECTIONS)[number]} CardSection */
+/** @typedef {CardSection | "landscape"} Section */
 
 /** The series of the compared runs, by kind: this page draws no others. */
 export const sectionTags = {
   scalar: new PluginTags("scalar"), histogram: new PluginTags("histogram"), image: new PluginTags("image"),
-  tensor: new PluginTags("tensor"), text: new PluginTags("text"),
+  tensor: new PluginTags("tensor"), text: new PluginTags("text"), landscape: new PluginTags("landscape"),
 };
 
-const chosenTags = Object.fromEntries(SECTIONS.map((section) => [section, setting(`compare.${section}`, /** @type {string} */ (""))]));
+export const chosenTags = Object.fromEntries([...SECTIONS, "landscape"].map((section) => [section, setting(`compare.${section}`, /** @type {string} */ (""))]));
 /** @param {Section} section @param {string} tag */
 export const chooseTag = (section, tag) => set({ [`compare.${section}`]: tag });
 

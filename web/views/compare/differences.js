@@ -6,6 +6,7 @@ import { DASHES } from "../../lib/colours.js";
 import { differenceOf } from "../../lib/difference.js";
 import { parseList, printList } from "../../lib/lists.js";
 import { cutLeaf } from "../../lib/tags.js";
+import { runsByName } from "../../state/catalogue.js";
 import { comparedRuns, styles } from "../../state/runs.js";
 import { set, setting } from "../../state/view.js";
 import { t } from "../../state/words.js";
@@ -13,37 +14,53 @@ import { ICONS, swatch } from "../icons.js";
 import { nameOf } from "../run_row.js";
 import { compareFacts } from "./compared.js";
 import { cells, isLong } from "./difference_cells.js";
+import { PerRun } from "./per_run.js";
 
 /** @typedef {import("../../lib/difference.js").Plain} Plain */
 /** @typedef {import("../../lib/difference.js").DifferenceRow} DifferenceRow */
 
 export function differences() {
-  const told = comparedRuns.value.map((run) => compareFacts.told.value.get(run));
+  const runs = comparedRuns.value;
+  const told = runs.map((run) => compareFacts.told.value.get(run));
   if (compareFacts.error.value) return html`<p class="page-note" role="alert">${t("overview.failed", { reason: compareFacts.error.value.message })}</p>`;
   if (told.includes(undefined)) return nothing;
   return html`
     <section class="compare-section" data-section="differences">
-      ${table("overview.parameters", told.map((facts) => facts?.hyper_parameters ?? {}))}
-      ${table("run.environment", told.map((facts) => facts?.environment ?? {}))}
+      ${differenceTable(t("overview.parameters"), runs, told.map((facts) => facts?.hyper_parameters ?? {}), true)}
+      ${differenceTable(t("compare.metrics"), runs, runs.map(metricsOf))}
+      ${differenceTable(t("run.environment"), runs, told.map((facts) => facts?.environment ?? {}), true)}
     </section>`;
 }
 
-/** @param {"overview.parameters" | "run.environment"} title @param {Record<string, Plain>[]} tables one a run */
-function table(title, tables) {
-  const { different, equal } = differenceOf(tables);
-  if (!different.length && !equal.length) return html`<header><h2>${t(title)}</h2><span class="meta">${t("run.no_parameters")}</span></header>`;
-  const counts = comparedRuns.value.length > 1 ? html`<span class="meta">${t("compare.counts", { different: different.length, equal: equal.length })}</span>` : nothing;
-  return html`
-    <header><h2>${t(title)}</h2>${counts}</header>
-    ${different.length ? grid(different, t(title), "different") : nothing}
-    ${equal.length ? html`<details ?open=${!different.length} data-equal=${equal.length}>
-      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(equal, t("compare.equal", { n: equal.length }), "equal")}</details>` : nothing}`;
+export const compareLineage = new PerRun("lineage", (run) => (LINEAGE.some((plugin) => runsByName.value.get(run)?.plugins[plugin]) ? {} : null));
+const LINEAGE = ["lineage", "hparams"];
+
+/** What evaluations and sessions measured, the size of the model and of the data. @param {string} run @returns {Record<string, Plain>} */
+function metricsOf(run) {
+  const row = compareLineage.replies.value.get(run)?.runs[0];
+  if (!row) return {};
+  const { network, loss, size } = row.model;
+  const told = { ...row.metrics, ...(row.metrics.loss === undefined && { loss }), network, "model size": size || null, ...row.train_dataset, ...row.valid_dataset };
+  return Object.fromEntries(Object.entries(told).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, typeof value === "object" ? JSON.stringify(value) : value]])));
 }
 
-/** @param {DifferenceRow[]} rows @param {string} label @param {string} kind */
-const grid = (rows, label, kind) => html`
+/** What several runs say under the same names: what differs first. Without anything nothing, or that there is nothing.
+ * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one a run @param {boolean} [always] */
+export function differenceTable(title, runs, tables, always = false) {
+  const { different, equal } = differenceOf(tables);
+  if (!different.length && !equal.length) return always ? html`<header><h2>${title}</h2><span class="meta">${t("run.no_parameters")}</span></header>` : nothing;
+  const counts = runs.length > 1 ? html`<span class="meta">${t("compare.counts", { different: different.length, equal: equal.length })}</span>` : nothing;
+  return html`
+    <header><h2>${title}</h2>${counts}</header>
+    ${different.length ? grid(runs, different, title, "different") : nothing}
+    ${equal.length ? html`<details ?open=${!different.length} data-equal=${equal.length}>
+      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(runs, equal, t("compare.equal", { n: equal.length }), "equal")}</details>` : nothing}`;
+}
+
+/** @param {readonly string[]} runs @param {DifferenceRow[]} rows @param {string} label @param {string} kind */
+const grid = (runs, rows, label, kind) => html`
   <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
-    <thead><tr><td></td>${comparedRuns.value.map(head)}</tr></thead>
+    <thead><tr><td></td>${runs.map(head)}</tr></thead>
     <tbody>${rows.map(line)}</tbody>
   </table></div>`;
 

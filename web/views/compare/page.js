@@ -4,7 +4,9 @@ import { html, nothing } from "lit-html";
 import { withoutRuns, empty } from "../empty_page.js";
 import { t } from "../../state/words.js";
 import { followWidth } from "../histograms/columns.js";
-import { differences } from "./differences.js";
+import { compareLineage, differences } from "./differences.js";
+import { compareGraphs } from "./graphs.js";
+import { compareLandscapes } from "./landscapes.js";
 import { comparedRuns } from "../../state/runs.js";
 import { compareFacts, leftOut, sectionTags } from "./compared.js";
 import { sections } from "./sections.js";
@@ -25,6 +27,7 @@ export function follow() {
   const ends = [
     compareFacts.follow(() => ({ runs: comparedRuns.value, query: { metric: [], sparkline: false, environment: true } })),
     ...Object.values(sectionTags).map((tags) => tags.follow()),
+    ...[compareLineage, compareGraphs, compareLandscapes].map((listings) => listings.follow()),
     followWidth(),
   ];
   return () => ends.forEach((end) => end());

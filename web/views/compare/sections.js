@@ -11,11 +11,13 @@ import "../scalars/scalar_card.js";
 import "../tensors/tensor_card.js";
 import "../text/text_card.js";
 import { chooseTag, SECTIONS, seriesOf, tagOf } from "./compared.js";
+import { graphSection } from "./graphs.js";
+import { landscapeSection } from "./landscapes.js";
 
-/** @typedef {import("./compared.js").Section} Section */
+/** @typedef {import("./compared.js").CardSection} Section */
 /** @typedef {import("./compared.js").SeriesRow} SeriesRow */
 
-export const sections = () => SECTIONS.map(section);
+export const sections = () => [...SECTIONS.map(section), landscapeSection(), graphSection()];
 
 /** @param {Section} name */
 function section(name) {

@@ -1,29 +1,50 @@
 // The graph page: one graph, opened scope by scope, and beside it what is found in it and known of its nodes.
 
+import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { t } from "../../state/words.js";
-import { candidates, follow as followGraphs, graph, graphs, listError, run, scene, sceneError } from "../../state/graphs.js";
+import { candidates, follow as followGraphs, found, graph, graphSeries, graphs, listError, run, scene, sceneError, selected } from "./shown.js";
 import { listed } from "../../state/catalogue.js";
 import { drawnRuns } from "../../state/runs.js";
 import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../empty_page.js";
+import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset_view.js";
 import { legend } from "./legend.js";
 import { mapFrame } from "./minimap.js";
 import { notes } from "./notes.js";
 import { side } from "./side.js";
+import { toolbar as graphToolbar } from "./toolbar.js";
 import "./graph_view.js";
 import "./minimap.js";
 
-export { toolbar } from "./toolbar.js";
+export const toolbar = () => (graphKind.value === "dataset" ? datasetToolbar() : html`${kindChoice()} ${graphToolbar()}`);
 export { ACTIONS, KEYS } from "./keys.js";
 
-export const follow = followGraphs;
+export function follow() {
+  const ends = [followGraphs(), effect(followRow)];
+  return () => ends.forEach((end) => end());
+}
 
-export const content = () => withoutRuns() ?? withoutGraphs() ?? shown();
+/** What is selected in the drawing is brought into sight in the tree. */
+function followRow() {
+  [selected.value, scene.value, found.value];
+  // The tree is drawn by the same change.
+  requestAnimationFrame(() => {
+    const row = document.querySelector('.graph-tree [aria-selected="true"]');
+    const tree = row?.parentElement;
+    if (!row || !tree) return;
+    const [there, frame] = [row.getBoundingClientRect(), tree.getBoundingClientRect()];
+    if (there.top < frame.top || there.bottom > frame.bottom) tree.scrollTop += there.top - frame.top - frame.height / 2;
+  });
+}
+
+export const content = () => (graphKind.value === "dataset" ? datasetView() : computation());
+
+const computation = () => withoutRuns() ?? withoutGraphs() ?? shown();
 
 function withoutGraphs() {
   if (!candidates.value.length) {
     if (listed.value?.loading) return loadingRuns();
-    const has = listed.value?.runs.some((row) => row.plugins.graph);
+    const has = listed.value?.runs.some(graphSeries);
     return has ? empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing) : withoutPlugin(t("graph.none"));
   }
   if (!graphs.value) return listError.value ? empty("failed", t("graph.failed"), listError.value.message) : skeleton();
@@ -39,8 +60,9 @@ const shown = () => html`
       <div class="graph-frame">
         <graph-view></graph-view>
         ${sceneError.value ? html`<p class="graph-failed" role="alert">${t("graph.failed")} ${sceneError.value.message}</p>` : nothing}
-        ${scene.value ? html`${legend()}${mapFrame()}` : nothing}
+        ${scene.value ? mapFrame() : nothing}
       </div>
+      ${legend()}
     </div>
     ${side()}
   </div>`;

@@ -13,7 +13,7 @@ import { downloads } from "./downloads.js";
 import { checkpoints, facts } from "./facts.js";
 import "./landscape_pane.js";
 import "./loss_curve.js";
-import { player } from "./player.js";
+import "./player.js";
 import { choose, view, withoutSurface } from "./settings.js";
 import { titleOf } from "./tells.js";
 import { followTimeline, stretch } from "./timeline.js";
@@ -39,7 +39,7 @@ export function content() {
       <aside class="land-side" aria-label=${t("land.side")}>
         ${training()}
         ${all.map(({ choice, landscape }) => (landscape && !landscape.error ? html`<section class="land-card" data-facts-of=${choice.run}>
-          <h4>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h4>${facts(landscape)}${checkpoints(landscape)}</section>` : nothing))}
+          <h3>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h3>${facts(landscape)}${checkpoints(landscape)}</section>` : nothing))}
       </aside>
     </div>
     ${failure.value ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button class="text" @click=${retry}>${t("step.retry")}</button></p>` : nothing}
@@ -50,8 +50,8 @@ function training() {
   const tags = lossTags.value;
   if (!tags.length && !stretch()) return nothing;
   return html`<section class="land-card land-training">
-    <h4>${t("land.training")}<span class="space"></span>${tags.length > 1 ? select("land-loss", t("land.loss_tag"), tags.map((tag) => [tag, tag]), lossTag.value, choose("land.loss", "")) : html`<span class="meta">${tags[0] ?? ""}</span>`}</h4>
-    ${player()}
+    <h3>${t("land.training")}<span class="space"></span>${tags.length > 1 ? select("land-loss", t("land.loss_tag"), tags.map((tag) => [tag, tag]), lossTag.value, choose("land.loss", "")) : html`<span class="meta">${tags[0] ?? ""}</span>`}</h3>
+    <landscape-player></landscape-player>
     ${tags.length ? html`<landscape-loss></landscape-loss>` : html`<p class="meta">${t("land.no_loss")}</p>`}
   </section>`;
 }

@@ -27,11 +27,13 @@ export const content = () => withoutRuns() ?? (rowCount.value ? page() : without
 const page = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
     ${lineages.error.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: lineages.error.value.message })}</p>` : nothing}
-    <lineage-axes class="lineage-card"></lineage-axes>
-    <lineage-table class="lineage-card"></lineage-table>
-    <div class="lineage-side">
-      <lineage-insight class="lineage-card"></lineage-insight>
-      <lineage-scatter class="lineage-card"></lineage-scatter>
+    <div class="lineage-grid">
+      <lineage-axes class="lineage-card"></lineage-axes>
+      <lineage-table class="lineage-card"></lineage-table>
+      <div class="lineage-side">
+        <lineage-insight class="lineage-card"></lineage-insight>
+        <lineage-scatter class="lineage-card"></lineage-scatter>
+      </div>
     </div>
   </div>`;
 
@@ -50,7 +52,11 @@ export function follow() {
     lineages.follow(() => wholeRuns.value),
     pipelines.follow(() => (part.value ? wholeRuns.value : [])),
     lastScalars.follow(() => ({ runs: wholeRuns.value, query: { metric: metrics.value, sparkline: false, environment: false } })),
-    importance.follow(() => (lineages.isComplete.value && isMeasurable() && target.value ? { metric: target.value.name, runs: named(), stamp: stamp() } : null)),
+    importance.follow(() => {
+      const column = target.value;
+      if (!lineages.isComplete.value || !isMeasurable() || !column) return null;
+      return { metric: column.name, source: column.section === "last" ? "scalar" : "lineage", runs: named(), stamp: stamp() };
+    }),
     followMenus(),
   ];
   return () => ends.forEach((end) => end());

@@ -17,6 +17,7 @@ const KINDS = /** @type {const} */ ({
   image: { kind: "images", points: "images", most: 4 },
   tensor: { kind: "tensors", points: "tensors", most: 1 },
   text: { kind: "text", points: "texts", most: 1 },
+  landscape: { kind: "landscapes", points: "landscapes", most: 2 },
 });
 /** @typedef {keyof typeof KINDS} Kind */
 const PLUGINS = ["scalar", ...Object.keys(KINDS)];

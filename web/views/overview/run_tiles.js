@@ -2,10 +2,15 @@
 
 import { html, nothing, svg } from "lit-html";
 import { grouped, inColumn, columnFormat } from "../../lib/numbers.js";
+import { view } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
 import { foundIn } from "../plugins.js";
 import { colourOf, sparklineOf } from "./cells.js";
+import "./dataset_tile.js";
+import "./graph_tile.js";
+import { heightsOf, landscapePicture } from "./landscape_picture.js";
+import "./lineage_tile.js";
 import { newest, tagsOf } from "./newest.js";
 import { linkTo } from "./run_link.js";
 
@@ -13,20 +18,39 @@ import { linkTo } from "./run_link.js";
 /** @typedef {import("../../api/overview.js").OverviewRun | undefined} Facts */
 
 /** Kinds of data that have a page. */
-const PAGES = /** @type {const} */ ({ scalar: "scalars", histogram: "histograms", image: "images", tensor: "tensors", text: "text" });
-/** Kinds that the tables of this page show. */
-const BELOW = ["lineage", "hparams"];
+const PAGES = /** @type {const} */ ({ scalar: "scalars", histogram: "histograms", image: "images", tensor: "tensors", text: "text", landscape: "landscape" });
+/** What their files call graphs of computation, and what tells of lineage. */
+const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
+const LINEAGE = ["lineage", "hparams"];
+const TOLD = new Set([...Object.keys(PAGES), ...GRAPHS, ...LINEAGE, "dataset_graph"]);
 const TAGS = 3;
 
 /** @param {RunRow} listed @param {Facts} facts */
 export const runTiles = (listed, facts) => html`
   <div class="tiles">
     ${Object.entries(PAGES).map(([plugin, page]) => (listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing))}
+    ${toldTiles(listed)}
   </div>
   ${others(listed).length ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>` : nothing}`;
 
 /** @param {RunRow} listed */
-const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !Object.hasOwn(PAGES, plugin) && plugins[plugin]);
+const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !TOLD.has(plugin) && plugins[plugin]);
+
+/** What a run was made of and trained with. @param {RunRow} listed */
+function toldTiles({ run, plugins }) {
+  const count = (/** @type {string[]} */ of) => of.reduce((sum, plugin) => sum + (plugins[plugin] ?? 0), 0);
+  const graphs = count(GRAPHS);
+  const { "graph.kind": _, ...own } = view.value.own;
+  return html`
+    ${graphs ? toldTile(run, "graph", graphs, { page: "graph", own }, t("plugin.graph", { n: graphs }), html`<graph-tile .run=${run}></graph-tile>`) : nothing}
+    ${plugins.dataset_graph ? toldTile(run, "dataset_graph", 1, { page: "graph", own: { ...own, "graph.kind": "dataset" } }, t("run.dataset"), html`<dataset-tile .run=${run}></dataset-tile>`) : nothing}
+    ${count(LINEAGE) ? toldTile(run, "lineage", count(LINEAGE), { page: "lineage" }, t("page.lineage"), html`<lineage-tile .run=${run}></lineage-tile>`) : nothing}`;
+}
+
+/** @param {string} run @param {string} name @param {number} count @param {Partial<import("../../lib/view.js").View>} patch @param {string} title @param {unknown} content */
+const toldTile = (run, name, count, patch, title, content) => html`<section class="tile" data-tile=${name} data-count=${count}>
+  <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
+  <div class="miniature">${content}</div></section>`;
 
 /** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin @param {(typeof PAGES)[keyof typeof PAGES]} page */
 function drawnTile(listed, facts, plugin, page) {
@@ -43,7 +67,7 @@ function drawnTile(listed, facts, plugin, page) {
 /** @param {RunRow} listed @param {string} plugin */
 const otherTile = (listed, plugin) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
   <h3>${foundIn(listed, (one) => one === plugin)}</h3>
-  <p class="meta">${t(BELOW.includes(plugin) ? "run.below" : "run.not_drawn")}</p></section>`;
+  <p class="meta">${t("run.not_drawn")}</p></section>`;
 
 /** The course of each metric of the overview. @param {string} run @param {Facts} facts */
 function courses(run, facts) {
@@ -61,12 +85,21 @@ const MINIATURES = {
   image: (newest) => html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
   tensor: (newest) => newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
   text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
+  landscape: (newest) => html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
 };
 
 /** @param {Newest} newest @param {unknown} drawn */
 function figure({ tag, point }, drawn) {
   const caption = t("run.newest", { tag, step: grouped(point.step) });
   return html`<figure title=${caption}>${drawn}<figcaption class="meta">${caption}</figcaption></figure>`;
+}
+
+const LANDSCAPE = 160;
+
+/** @param {import("../../api/landscapes.js").LandscapeReply} reply */
+function landscape(reply) {
+  const heights = reply.error === null ? heightsOf([reply]) : null;
+  return heights ? landscapePicture(reply, heights, LANDSCAPE, LANDSCAPE * 0.7) : html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>`;
 }
 
 /** @param {Newest} newest */

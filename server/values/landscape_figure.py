@@ -1,0 +1,208 @@
+"""A loss landscape as an HTML document of its own: the surface with the path of the training, made with plotly."""
+
+import html
+import re
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.values.landscape import Landscape
+
+Scale = Literal["linear", "log"]
+Theme = Literal["light", "dark"]
+Lang = Literal["en", "zh"]
+Colours = Literal["viridis", "cividis", "magma", "blue-orange"]
+
+_BLUE_ORANGE = [
+    "#0b3c78", "#1f69be", "#5b9bdc", "#a3c9ee", "#dfe9f1", "#f1f0ee", "#f6e3cf", "#f2bc85", "#e28a3c", "#c06010",
+    "#7a3a05",
+]  # fmt: skip
+_TICKS = 8
+
+
+class _Words(NamedTuple):
+    axis: str
+    loss: str
+    start: str
+    end: str
+    converged: str
+    path: str
+
+
+_WORDS: dict[str, _Words] = {
+    "en": _Words("direction", "loss", "start", "end", "converged", "training path"),
+    "zh": _Words("方向", "损失", "起点", "终点", "收敛点", "训练路径"),
+}
+
+
+class _Inks(NamedTuple):
+    surface: str
+    text: str
+    grid: str
+    path: str
+
+
+_INKS: dict[str, _Inks] = {
+    "light": _Inks("#ffffff", "#18202c", "#c6cfdb", "#cc6a12"),
+    "dark": _Inks("#141a22", "#e3e8ef", "#3a4656", "#f0954c"),
+}
+
+
+class Look(NamedTuple):
+    """How a figure looks."""
+
+    scale: Scale = "linear"
+    """Of the losses: their logarithms are drawn when it is "log"; those that have none are left out."""
+    colours: Colours = "viridis"
+    theme: Theme = "light"
+    lang: Lang = "en"
+
+
+def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
+    """Return an HTML document that needs nothing beside it: plotly.js is in it.
+
+    Args:
+        landscape: what to draw.
+        title: shown as it is, whatever it holds.
+        look: how.
+
+    Raises:
+        ImportError: the plotly package is not installed.
+    """
+    from plotly.graph_objects import Figure
+
+    figure = Figure({"data": _traces(landscape, look), "layout": _layout(landscape, _as_text(title), look)})
+    page = figure.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True})
+    style = f"body{{margin:0;background:{_INKS[look.theme].surface}}}"
+    head = f'<meta charset="utf-8" /><title>{html.escape(title)}</title><style>{style}</style>'
+    return re.sub(r"<meta charset=\"utf-8\" ?/>", lambda _: head, page, count=1)
+
+
+def _as_text(text: str) -> str:
+    """Escape what plotly would take for its own small HTML."""
+    return html.escape(text, quote=False)
+
+
+def _heights(losses: npt.NDArray[np.float64], scale: Scale) -> npt.NDArray[np.float64]:
+    finite = np.where(np.isfinite(losses), losses, np.nan)
+    if scale == "linear":
+        return finite
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(finite > 0, np.log10(finite), np.nan)
+
+
+def _plain(column: npt.NDArray[np.float64]) -> list[Any]:
+    """Return nested lists: arrays would be packed in base64, which old readers of these files do not know."""
+    known = column.astype(object)
+    known[~np.isfinite(column)] = None
+    rows: list[Any] = known.tolist()
+    return rows
+
+
+def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
+    words, inks = _WORDS[look.lang], _INKS[look.theme]
+    scale = _scale_in_use(landscape, look)
+    coordinates = "<br>%{x:.4~g}, %{y:.4~g}<extra></extra>"
+    surface = {
+        "type": "surface",
+        "x": _plain(landscape.x),
+        "y": _plain(landscape.y),
+        "z": _plain(_heights(landscape.z, scale)),
+        "customdata": _plain(landscape.z),
+        "hovertemplate": f"{words.loss} %{{customdata:.4~g}}{coordinates}",
+        "colorscale": _BLUE_ORANGE if look.colours == "blue-orange" else look.colours.capitalize(),
+        "colorbar": {"title": {"text": words.loss}, "thickness": 12, "outlinewidth": 0, **_ticks(landscape, scale)},
+        "contours": {"z": {"show": True, "usecolormap": False, "color": inks.surface, "width": 1}},
+    }
+    traces: list[dict[str, Any]] = [surface]
+    path, end = landscape.path, landscape.convergence_point
+    if path is not None and path.x.size:
+        heights = _plain(_heights(path.z, scale))
+        line = {"type": "scatter3d", "x": _plain(path.x), "y": _plain(path.y), "z": heights, "name": words.path}
+        unit = str(landscape.metadata.get("unit") or "")
+        told = [_as_text(f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [""] * path.x.size
+        traces.append(
+            {
+                **line,
+                "mode": "lines+markers",
+                "line": {"color": inks.path, "width": 6},
+                "marker": {"size": 4, "color": inks.surface, "line": {"color": inks.path, "width": 2}},
+                "customdata": [[text, loss] for text, loss in zip(told, _plain(path.z), strict=True)],
+                "hovertemplate": f"%{{customdata[0]}}<br>{words.loss} %{{customdata[1]:.4~g}}{coordinates}",
+            }
+        )
+        for name, at, symbol in ((words.start, 0, "circle"), (words.end, -1, "square")):
+            traces.append(_mark(name, path.x[at], path.y[at], heights[at], symbol, inks.path, inks))
+    if end is not None:
+        height = _plain(_heights(end[2:], scale))[0]
+        traces.append(_mark(words.converged, end[0], end[1], height, "diamond", inks.text, inks))
+    return traces
+
+
+def _mark(name: str, x: float, y: float, height: Any, symbol: str, colour: str, inks: _Inks) -> dict[str, Any]:
+    return {
+        "type": "scatter3d",
+        "mode": "markers",
+        "x": _plain(np.array([x])),
+        "y": _plain(np.array([y])),
+        "z": [height],
+        "name": name,
+        "hoverinfo": "name",
+        "marker": {"size": 7, "symbol": symbol, "color": colour, "line": {"color": inks.surface, "width": 1}},
+    }
+
+
+def _scale_in_use(landscape: Landscape, look: Look) -> Scale:
+    """Logarithms, if they are wanted and any loss has one."""
+    return look.scale if np.isfinite(_heights(landscape.z, look.scale)).any() else "linear"
+
+
+def _ticks(landscape: Landscape, scale: Scale) -> dict[str, Any]:
+    """Say which losses heights stand for, where these are logarithms."""
+    heights = _heights(landscape.z, scale)
+    heights = heights[np.isfinite(heights)]
+    if scale == "linear" or not heights.size:
+        return {}
+    values = np.linspace(heights.min(), heights.max(), _TICKS) if np.ptp(heights) else heights[:1]
+    return {"tickmode": "array", "tickvals": values.tolist(), "ticktext": [f"{10**value:.3g}" for value in values]}
+
+
+def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
+    words, inks = _WORDS[look.lang], _INKS[look.theme]
+
+    def axis(name: str) -> dict[str, Any]:
+        return {
+            "title": {"text": name},
+            "color": inks.text,
+            "gridcolor": inks.grid,
+            "zerolinecolor": inks.grid,
+            "showbackground": False,
+        }
+
+    z = {**axis(words.loss), **_ticks(landscape, _scale_in_use(landscape, look))}
+    return {
+        "title": {"text": title, "font": {"size": 16}},
+        "paper_bgcolor": inks.surface,
+        "font": {"color": inks.text, "family": "system-ui, sans-serif"},
+        "margin": {"l": 0, "r": 0, "t": 48, "b": 0},
+        "legend": {"x": 0, "y": 1},
+        "scene": {
+            "xaxis": axis(f"{words.axis} 1"),
+            "yaxis": axis(f"{words.axis} 2"),
+            "zaxis": z,
+            "aspectmode": "manual",
+            "aspectratio": {"x": 1.2, "y": 1.2, "z": 0.75},
+            "camera": {"eye": _eye(landscape)},
+        },
+    }
+
+
+def _eye(landscape: Landscape) -> dict[str, float]:
+    """Return a place over the lowest of the four corners: nothing high stands in the way."""
+    corners = np.nan_to_num(landscape.z[np.ix_([0, -1], [0, -1])], nan=np.inf)
+    row, column = np.unravel_index(np.argmin(corners), corners.shape)
+    right, up = (
+        -1 if (axis[0] < axis[-1]) == (end == 0) else 1 for axis, end in ((landscape.x, column), (landscape.y, row))
+    )
+    return {"x": right * 1.6, "y": up * 1.6, "z": 1.4}

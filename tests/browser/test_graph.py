@@ -1,0 +1,350 @@
+"""The graph page in a real browser: what it draws is what the server tells of the graph."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import httpx
+from event_files import GOLDEN
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.proto import framing, tensorboard_pb2
+from toposcope.recorder import Node, SummaryRecord, graph
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+DIGITS = GOLDEN / "mindspore" / "digits_momentum"
+BACKBONE = "Default/network-WithLossCell/_backbone-SmallConv"
+TIMES = "\u00d7"
+WAY = ["Default", "Default/network-WithLossCell", BACKBONE]
+DRAWN = """view => ({
+    boxes: view.scene.boxes.map(({id, box, isOpen, x, y, width, height}) =>
+        ({id, kind: box.kind, op: box.members[0]?.op, scope: box.scope, count: box.count, isOpen,
+          x, y, width, height})),
+    lines: view.scene.lines.map(({flows, control, count, points}) => ({flows, control, count, points})),
+})"""
+
+
+def record(folder: Path, nodes: Iterable[Node], step: int = 0) -> None:
+    """Record a graph of nodes."""
+    with SummaryRecord(str(folder)) as summary:
+        summary.add_value("graph", "net", graph(nodes))
+        summary.record(step)
+
+
+def blocks(count: int) -> list[Node]:
+    """Return a chain of blocks that are built alike."""
+    nodes = [Node("x", "Parameter", shape=(4, 8), dtype="float32")]
+    before = "x"
+    for i in range(count):
+        nodes.append(Node(f"block{i}/dense", "Dense", [before], (4, 8), "float32"))
+        nodes.append(Node(f"block{i}/relu", "Relu", [f"block{i}/dense"], (4, 8), "float32"))
+        before = f"block{i}/relu"
+    return [*nodes, Node("head", "Dense", [before], (4, 2), "float32")]
+
+
+def address(url: str, *opened: str, **settings: str) -> str:
+    """Return the address of the page with opened scopes."""
+    values = {"graph.open": "\n".join(opened)} | {f"graph.{name}": value for name, value in settings.items()}
+    return f"{url}#page=graph&{urlencode({name: value for name, value in values.items() if value}, quote_via=quote)}"
+
+
+def view(page: Page) -> Locator:
+    """Return the drawing once it is done."""
+    found = page.locator("graph-view")
+    expect(found).to_have_attribute("data-drawn", "true")
+    return found
+
+
+def drawn(page: Page) -> dict[str, Any]:
+    """Return what is drawn."""
+    told: dict[str, Any] = view(page).evaluate(DRAWN)
+    return told
+
+
+def place(page: Page, name: str) -> tuple[float, float]:
+    """Return where the head of a box is on the screen."""
+    script = """(view, id) => { const {x, y, width, isOpen} = view.scene.byId.get(id); const now = view.camera;
+        const frame = view.getBoundingClientRect();
+        return [(x + (isOpen ? 20 : width / 2) - now.x) * now.scale + frame.x + frame.width / 2,
+                (y + 8 - now.y) * now.scale + frame.y + frame.height / 2]; }"""
+    x, y = view(page).evaluate(script, name)
+    return x, y
+
+
+def row(page: Page, name: str) -> Locator:
+    """Return the row of the tree that tells of a box."""
+    return page.locator(f".graph-tree [data-name={json.dumps(name)}]")
+
+
+def served(url: str, **query: str) -> dict[str, Any]:
+    """Return a part of the only graph from the server."""
+    reply: dict[str, Any] = httpx.get(f"{url}api/graphs/nodes", params={"run": "."} | query).raise_for_status().json()
+    return reply
+
+
+def flows(lines: Iterable[dict[str, Any]]) -> list[str]:
+    """Return edges in an order of their own."""
+    return sorted(json.dumps(flow, sort_keys=True) for flow in lines)
+
+
+def test_drawing_is_what_the_server_tells(server, page):
+    """Names, kinds, operators, edges and shapes of the outermost scope and inner ones; boxes stand in theirs."""
+    url = server(DIGITS).url
+    sees = json.loads((DIGITS / "mindinsight_sees.json").read_text())["digits_momentum"]
+    page.goto(address(url, repeats="all"))
+    assert [box["id"] for box in drawn(page)["boxes"]] == sees["graph"]
+    expect(page.locator(".graph-count")).to_contain_text("150 nodes · 261 edges")
+
+    page.goto(address(url, *WAY, repeats="all"))
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "46")
+    told = drawn(page)
+    parts = [served(url, scope=scope)["scope"] for scope in ["", *WAY]]
+    children = {child["name"]: child for part in parts for child in part["children"]}
+    boxes = {box["id"]: box for box in told["boxes"]}
+    assert boxes.keys() == children.keys()
+    for name, box in boxes.items():
+        child = children[name]
+        assert (box["kind"], box["op"], box["count"], box["isOpen"]) == (child["kind"], child["op"], 1, name in WAY)
+        expect(row(page, name)).to_have_attribute("data-note", child["op"] or str(child["nodes"]))
+        around = boxes.get(box["scope"])
+        assert around is None or (
+            around["x"] < box["x"]
+            and around["y"] < box["y"]
+            and box["x"] + box["width"] < around["x"] + around["width"]
+            and box["y"] + box["height"] < around["y"] + around["height"]
+        )
+    assert flows(flow for line in told["lines"] for flow in line["flows"]) == flows(
+        edge for part in parts for edge in part["edges"]
+    )
+    assert all(len(line["points"]) >= 2 for line in told["lines"])
+
+
+def test_graphs_of_other_frameworks(server, page):
+    """PyTorch's and Keras' golden graphs, as the server tells of them."""
+    url = server(GOLDEN / "tensorboard").url
+    for run in ("torch", "keras/train"):
+        page.goto(address(url, run=run, repeats="all"))
+        expect(page.locator(".graph")).to_have_attribute("data-run", run)
+        told = drawn(page)
+        scope = served(url, run=run)["scope"]
+        assert [box["id"] for box in told["boxes"]] == [child["name"] for child in scope["children"]]
+        assert flows(flow for line in told["lines"] for flow in line["flows"]) == flows(scope["edges"])
+
+
+def test_node_is_told_in_full_and_its_edges_are_jumped_along(server, page):
+    """Attributes, shapes, inputs and readers are the server's; a link opens the scopes that lead to its node."""
+    url = server(DIGITS).url
+    name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
+    node = served(url, node=name)["node"]
+    page.goto(address(url, *WAY, f"{BACKBONE}/conv1-Conv2d", node=name))
+    details = page.locator('.graph-details[data-complete="true"]')
+    expect(details).to_have_attribute("data-name", name)
+    told = details.locator("[data-attribute]").evaluate_all(
+        "rows => rows.map(row => [row.dataset.attribute, row.querySelector('code').textContent])"
+    )
+    assert told == [[each["name"], each["value"]] for each in node["attributes"]]
+    for links, listed in (("inputs", node["inputs"]), ("outputs", node["outputs"])):
+        found = details.locator(f'[data-list="{links}"] li').evaluate_all(
+            """rows => rows.map(row =>
+                [row.querySelector('[data-name]').dataset.name, row.querySelector('code').textContent])"""
+        )
+        assert found == [
+            [link["name"], f"{link['type']['dtype']} {TIMES.join(map(str, link['type']['shape']))}"] for link in listed
+        ]
+    expect(details.locator('[data-fact="types"]')).to_contain_text(node["types"][0]["dtype"])
+
+    reader = node["outputs"][-1]["name"]
+    details.locator('[data-list="outputs"] button').last.click()
+    expect(page.locator(".graph-details")).to_have_attribute("data-name", reader)
+    expect(row(page, reader)).to_have_attribute("aria-selected", "true")
+    assert reader in {box["id"] for box in drawn(page)["boxes"]}
+
+
+def test_scopes_are_opened_by_hand_and_by_key_and_the_address_keeps_it(server, page):
+    """A double click opens, Enter closes; the same address shows the same; keys walk along edges; traces reach on."""
+    url = server(DIGITS).url
+    page.goto(address(url))
+    page.mouse.dblclick(*place(page, "Default"))
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "8")
+    # Scopes that hold nothing but a scope are opened with it.
+    page.mouse.dblclick(*place(page, "Gradients"))
+    expect(page).to_have_url(re.compile("Gradients%2FDefault%2Fnetwork-WithLossCell"))
+    expect(row(page, "Gradients/Default/network-WithLossCell")).to_have_attribute("aria-expanded", "true")
+    before = drawn(page)
+    page.reload()
+    assert drawn(page) == before
+
+    page.mouse.click(*place(page, "Gradients"))
+    expect(page.locator(".graph-details")).to_have_attribute("data-name", "Gradients")
+    page.keyboard.press("Enter")
+    expect(row(page, "Gradients")).to_have_attribute("aria-expanded", "false")
+    row(page, "Default/optimizer-Momentum").click()
+    page.locator("graph-view").focus()
+    page.keyboard.press("ArrowDown")
+    reached = page.locator('.graph-tree [aria-selected="true"]').get_attribute("data-name")
+    links = served(url, scope="Default")["scope"]["edges"]
+    assert reached in {edge["target"] for edge in links if edge["source"] == "Default/optimizer-Momentum"}
+
+    page.keyboard.press("u")
+    expect(page.locator("[data-traced]")).to_be_visible()
+    traced = view(page).evaluate("view => [...view.emphasis.boxes]")
+    assert "Default/optimizer-Momentum" in traced
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-traced]")).to_be_hidden()
+    row(page, "Default").locator(".graph-twig").click()
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "2")
+    page.goto(address(url, node="Default/optimizer-Momentum"))
+    page.reload()
+    assert view(page).evaluate("view => view.emphasis.selected") == "Default"
+    page.locator("graph-view").focus()
+    page.keyboard.press("Escape")
+    expect(page.locator(".graph-details")).to_be_hidden()
+
+
+def test_search_leads_to_what_it_finds(server, page):
+    """The tree of matches is the server's; Enter jumps from one to the next and opens the scopes on the way."""
+    url = server(DIGITS).url
+    page.goto(address(url))
+    view(page)
+    page.keyboard.press("/")
+    page.keyboard.type("conv2d")
+    found = served(url, search="conv2d")["found"]
+    expect(page.locator(".graph-list h2")).to_have_attribute("data-total", str(found["total"]))
+    told = page.locator(".graph-tree [role=treeitem]").evaluate_all(
+        "rows => rows.map(({dataset}) => [dataset.name, Number(dataset.level) - 1, !('dim' in dataset)])"
+    )
+    assert told == [[each["name"], each["depth"], each["matches"]] for each in found["tree"]]
+
+    matches = [each["name"] for each in found["tree"] if each["matches"]]
+    for name in matches[:2]:
+        page.keyboard.press("Enter")
+        expect(page.locator(".graph-details")).to_have_attribute("data-name", name)
+    assert matches[1] in {box["id"] for box in drawn(page)["boxes"]}
+    x, y = place(page, matches[1])
+    frame = page.locator("graph-view").bounding_box()
+    assert frame is not None
+    assert frame["x"] < x < frame["x"] + frame["width"]
+    assert frame["y"] < y < frame["y"] + frame["height"]
+
+
+def test_what_is_alike_or_too_much_is_folded(server, page, tmp_path):
+    """Repeated blocks are one box until one is opened; a scope of very many nodes tells how many it leaves out."""
+    record(tmp_path / "alike", blocks(8))
+    record(tmp_path / "many", [Node(f"op{i}", f"Op{i % 7}", [f"op{i - 1}"] if i else []) for i in range(1500)])
+    url = server(tmp_path).url
+    page.goto(address(url, run="alike"))
+    # The first block holds what the graph is fed with.
+    assert [(box["id"], box["count"]) for box in drawn(page)["boxes"]] == [("block0", 1), ("*block1", 7), ("head", 1)]
+    page.mouse.dblclick(*place(page, "*block1"))
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "6")
+    folded = [(box["id"], box["count"], box["isOpen"]) for box in drawn(page)["boxes"]]
+    assert ("block1", 1, True) in folded
+    assert ("*block2", 6, False) in folded
+    row(page, "*block2").click()
+    page.locator('[data-list="members"] button').nth(2).click()
+    expect(page.locator(".graph-details")).to_have_attribute("data-name", "block4")
+    # Of those beside it too few are alike without others between them.
+    expect(row(page, "*block5")).to_have_attribute("aria-expanded", "false")
+    ids = [box["id"] for box in drawn(page)["boxes"] if box["scope"] == ""]
+    assert ids == ["block0", "block1", "block2", "block3", "block4", "*block5", "head"]
+    page.locator('[data-choice="repeats"] [data-value="all"]').click()
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "11")
+
+    page.goto(address(url, run="many"))
+    expect(page.locator(".graph")).to_have_attribute("data-run", "many")
+    rest = next(box for box in drawn(page)["boxes"] if box["kind"] == "rest")
+    assert rest["count"] + len(drawn(page)["boxes"]) - 1 == 1500
+    row(page, "+").click()
+    page.locator(".graph-pager button").last.click()
+    page.locator('[data-list="members"] button').first.click()
+    chosen = page.locator(".graph-details").get_attribute("data-name")
+    expect(row(page, str(chosen))).to_be_visible()
+    # So is what the page has never been told of.
+    page.locator("#graph-find").fill("op1499")
+    expect(page.locator(".graph-list h2")).to_have_attribute("data-total", "1")
+    page.locator("#graph-find").press("Enter")
+    expect(page.locator('.graph-details[data-complete="true"]')).to_have_attribute("data-name", "op1499")
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "203")
+    boxes = drawn(page)["boxes"]
+    assert {chosen, "op1499"} < {box["id"] for box in boxes}
+    assert sum(box["count"] for box in boxes) == 1500
+
+
+def test_graph_is_taken_away_and_looked_at_whole(server, page, tmp_path):
+    """SVG and PNG hold what is drawn; the map moves what is in sight; f fills the screen."""
+    record(tmp_path, blocks(3))
+    page.goto(address(server(tmp_path).url, repeats="all", dir="right"))
+    told = drawn(page)
+    with page.expect_download() as svg:
+        page.locator('[data-key="svg"]').click()
+    text = Path(svg.value.path()).read_text(encoding="utf-8")
+    assert text.count("<g><title>") == len(told["boxes"])
+    assert all(f">{box['id']}</text>" in text for box in told["boxes"])
+    assert "var(" not in text
+    with page.expect_download() as png:
+        page.locator('[data-key="png"]').click()
+    assert Path(png.value.path()).read_bytes().startswith(b"\x89PNG")
+
+    for _ in range(6):
+        page.keyboard.press("+")
+    minimap = page.locator("graph-minimap")
+    expect(minimap).to_be_visible()
+    corner = minimap.bounding_box()
+    assert corner is not None
+    before = view(page).evaluate("view => view.camera.x")
+    page.mouse.click(corner["x"] + 3, corner["y"] + corner["height"] / 2)
+    assert view(page).evaluate("view => view.camera.x") < before
+    page.keyboard.press("0")
+    expect(minimap).to_be_hidden()
+    page.locator("graph-view").focus()
+    page.keyboard.press("f")
+    page.wait_for_function("document.fullscreenElement?.className === 'graph'")
+
+
+def write(folder: Path, *payloads: bytes) -> None:
+    """Write the only event file of a run, with these graphs; those that it has already should stay the same."""
+    folder.mkdir(exist_ok=True)
+    events = [tensorboard_pb2.Event(wall_time=1.0, file_version="brain.Event:2")]
+    events += [tensorboard_pb2.Event(wall_time=i, graph_def=each) for i, each in enumerate(payloads, 2)]
+    content = b"".join(framing.frame(event.SerializeToString()) for event in events)
+    path = folder / "events.out.tfevents.1.host"
+    with path.open("ab") as file:
+        file.write(content[path.stat().st_size :])
+
+
+def graph_def(*nodes: tuple[str, str, list[str]]) -> bytes:
+    """Return a graph as TensorFlow writes it, of names, operators and inputs."""
+    made = tensorboard_pb2.GraphDef()
+    for name, op, inputs in nodes:
+        node = made.node.add(name=name.encode(), op=op.encode(), input=[each.encode() for each in inputs])
+        node.attr.add(key=HOSTILE.encode()).value.s = HOSTILE.encode()
+    return made.SerializeToString()
+
+
+def test_hostile_damaged_and_live_graphs(server, page, tmp_path):
+    """Markup in names is text; a damaged graph says so; a newer graph is shown as soon as it is there."""
+    run = tmp_path / HOSTILE
+    first = graph_def((f"a/{HOSTILE}/x", HOSTILE, []), (HOSTILE, "Op", [f"a/{HOSTILE}/x", "away"]))
+    write(run, first)
+    write(tmp_path / "broken", b"\xff\xff")
+    url = server(tmp_path, "--path-prefix", "/a/b").url
+    page.goto(address(url, run=HOSTILE, find="onerror"))
+    assert [box["id"] for box in drawn(page)["boxes"]] == ["a", HOSTILE]
+    expect(page.locator('[data-note="missing"]')).to_be_visible()
+    row(page, f"a/{HOSTILE}/x").click()
+    expect(page.locator(".graph-details h2")).to_have_text("x")
+    expect(page.locator("[data-attribute] code")).to_have_text(re.compile(re.escape(HOSTILE)))
+    assert page.locator("#page img").count() == 0
+
+    page.goto(address(url, run="broken"))
+    expect(page.locator('.empty[data-state="damaged"]')).to_contain_text("events.out.tfevents.1.host")
+
+    page.goto(address(url, run=HOSTILE))
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", "2")
+    write(run, first, graph_def(("block0/tree", "Leaf", []), ("block1/tree", "Leaf", [])))
+    expect(page.locator('[data-note="module_tree"]')).to_be_visible()
+    expect(row(page, "block1")).to_be_visible()
+    expect(page.locator('[data-select="graph"] option')).to_have_count(2)

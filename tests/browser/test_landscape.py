@@ -1,0 +1,376 @@
+"""The landscape page in a real browser: maps and the surface show what is in the files, the path moves along them."""
+
+import json
+import math
+import re
+import shutil
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from event_files import GOLDEN, landscape_event, write_run
+from playwright.sync_api import Locator, Page, expect
+
+from toposcope.recorder import SummaryRecord, landscape
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+RUN = "digits_momentum"
+INTERVAL, FINAL = "landscape_[1, 4]", "landscape_[4]"
+SEES = json.loads((GOLDEN / "mindspore" / RUN / "mindinsight_sees.json").read_text())[RUN]["landscape"]
+EXPECTED = json.loads((GOLDEN / "mindspore" / RUN / "expected.json").read_text())["landscape"]
+OF_GRAPHICS = "GL Driver Message|willReadFrequently"
+"""What Chromium remarks of WebGL that is drawn without a GPU."""
+
+
+def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 20, step: int = 1) -> None:
+    """Record a round landscape with a path into its middle, and the loss curve of its training."""
+    axis = np.linspace(-1, 1, size)
+    x, y = np.meshgrid(axis, axis)
+    along = np.linspace(-0.8, 0, 5)
+    path = (along, along, 2 * along**2 + lift)
+    with SummaryRecord(str(folder)) as record:
+        for at in range(steps):
+            record.add_value("scalar", "loss", 1 / (at + 1))
+            record.record(at)
+        record.add_value(
+            "landscape",
+            tag,
+            landscape(
+                axis,
+                axis,
+                x**2 + y**2 + lift,
+                path=path,
+                intervals=[0, 4, 8, 12, 16],
+                convergence_point=(0, 0, lift),
+                unit="step",
+                decomposition="PCA",
+            ),
+        )
+        record.record(steps + step)
+
+
+def pane(page: Page, tag: str, run: str = RUN) -> Locator:
+    """Return the pane of a landscape."""
+    return page.locator(f"landscape-pane[data-run={json.dumps(run)}][data-tag={json.dumps(tag)}]")
+
+
+def told(shown: Locator, name: str) -> Any:
+    """Return what a pane tells of what it draws."""
+    return json.loads(shown.get_attribute(f"data-{name}") or "null")
+
+
+@pytest.fixture
+def golden(server, tmp_path: Path) -> str:
+    """Return the address of a server on the golden run."""
+    shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
+    return server(tmp_path).url
+
+
+def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
+    """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
+    page.goto(golden + "#page=landscape")
+    shown = pane(page, INTERVAL)
+    expect(shown.locator("path.contour").first).to_be_visible()
+    sees = SEES["intervals"][0][1][0]
+    drawn = told(shown, "grid")
+    assert {"x": drawn["x"], "y": drawn["y"], "z": np.reshape(drawn["z"], (8, 8)).tolist()} == sees["points"]
+    assert drawn["z"] == EXPECTED[INTERVAL]["z"]
+    assert told(shown, "path") == sees["path"]
+    assert told(shown, "path")["z"] == EXPECTED[INTERVAL]["path_z"]
+    assert told(shown, "convergence") == sees["convergence_point"]
+    expect(shown.locator("circle.checkpoint")).to_have_count(4)
+    expect(shown.locator(".start, .end, .convergence")).to_have_count(3)
+    for name, text in {
+        "network": "SmallConv",
+        "optimizer": "Momentum",
+        "learning_rate": "0.05",
+        "loss": "0.1597",
+        "decomposition": "PCA",
+        "resolution": "8 \N{MULTIPLICATION SIGN} 8",
+        "unit": "epoch",
+        "step_per_epoch": "23",
+        "metric.accuracy": "0.8472",
+    }.items():
+        expect(page.locator(f'[data-fact="{name}"]')).to_have_text(text)
+    curve = page.locator("landscape-loss")
+    expect(curve).to_have_attribute("data-ranges", "[[23,92]]")
+    expect(curve).to_have_attribute("data-drawn-lines", json.dumps([[RUN, 19], [RUN, 4]], separators=(",", ":")))
+
+    page.locator('[data-choice="land-tag"] button').last.click()
+    shown = pane(page, FINAL)
+    expect(shown.locator("path.contour").first).to_be_visible()
+    sees = SEES["final"][0]
+    assert np.reshape(told(shown, "grid")["z"], (8, 8)).tolist() == sees["points"]["z"]
+    assert told(shown, "convergence") == sees["convergence_point"]
+    expect(shown.locator(".convergence")).to_have_attribute("data-x", str(sees["convergence_point"][0]))
+    expect(page.locator('[data-fact="decomposition"]')).to_have_text("Random")
+    expect(page.locator(".land-player")).to_have_count(0)
+
+
+def test_contour_lines_pass_between_what_is_above_and_below(golden, page):
+    """Along every edge of the grid a line crosses an odd number of times where its level lies between, else evenly."""
+    for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
+        page.goto(golden + f"#page=landscape&land.levels=10{options}")
+        shown = pane(page, INTERVAL)
+        expect(shown.locator("path.contour").first).to_be_visible()
+        if "contours" in options:
+            expect(shown.locator("path.area")).to_have_count(0)
+        grid = told(shown, "grid")
+        z = np.reshape(grid["z"], (8, 8))
+        heights = np.log10(z) if "log" in options else z
+        box = page.evaluate(
+            """() => { const box = document.querySelector('clipPath rect').getBBox();
+            return [box.x, box.y, box.width, box.height]; }"""
+        )
+        lines = shown.locator("path.contour").evaluate_all(
+            "paths => paths.map(path => [Number(path.dataset.level), path.getAttribute('d')])"
+        )
+        assert len(lines) >= 6
+        rows = [box[1] + box[3] * (grid["y"][-1] - y) / (grid["y"][-1] - grid["y"][0]) for y in grid["y"]]
+        columns = [box[0] + box[2] * (x - grid["x"][0]) / (grid["x"][-1] - grid["x"][0]) for x in grid["x"]]
+        for level, path in lines:
+            crossed = crossings(path, rows[3])
+            for column, (one, other) in enumerate(pairwise(heights[3])):
+                if min(abs(one - level), abs(other - level)) < 0.01:
+                    continue
+                inside = [each for each in crossed if columns[column] < each < columns[column + 1]]
+                assert len(inside) % 2 == int((one > level) != (other > level)), (level, column)
+        levels = [level for level, _ in lines]
+        assert np.allclose(np.diff(levels), levels[1] - levels[0])
+
+
+def crossings(path: str, top: float) -> list[float]:
+    """Return where an SVG path crosses a horizontal line."""
+    found = []
+    for piece in path.split("M")[1:]:
+        points = [tuple(map(float, point.split())) for point in piece.split("L")]
+        for (left, one), (right, other) in pairwise(points):
+            if (one > top) != (other > top):
+                found.append(left + (right - left) * (top - one) / (other - one))
+    return found
+
+
+def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
+    """One WebGL surface; what it was turned to stays while data and settings change, and is in the address."""
+    pages.allowed = OF_GRAPHICS
+    page = pages.open(width=640, height=600)
+    bowl("loss/a", tmp_path / "run")
+    bowl("loss/b", tmp_path / "other")
+    url = server(tmp_path, "--reload-interval", "0.3").url
+    page.goto(url + "#page=landscape&land.view=surface&land.run=run&land.compare=other,loss/b")
+    shown = pane(page, "loss/a", "run")
+    expect(shown).to_have_attribute("data-surface", "drawn")
+    expect(page.locator("landscape-pane canvas")).to_have_count(shown.locator("canvas").count())
+    expect(pane(page, "loss/b", "other")).to_have_attribute("data-view", "filled")
+    drawn = shown.locator(".land-surface").evaluate(
+        "host => ({z: host.data[0].z, x: host.data[0].x, path: host.data.map(trace => trace.x.length)})"
+    )
+    between = (len(drawn["x"]) - 1) // 8
+    nodes = np.array(drawn["z"])[::between, ::between]
+    assert nodes.ravel().tolist() == told(shown, "grid")["z"]
+    assert 5 in drawn["path"]
+
+    box = shown.locator(".land-surface").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 90, box["y"] + box["height"] / 2 + 30, steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"land\.camera="))
+    camera = told(shown, "camera")
+
+    def now() -> Any:
+        return shown.locator(".land-surface").evaluate(
+            "host => { const {eye} = host._fullLayout.scene._scene.getCamera(); return [eye.x, eye.y, eye.z]; }"
+        )
+
+    page.locator('[data-choice="land-z"] [data-value="log"]').click()
+    expect(shown).to_have_attribute("data-scale", "log")
+    bowl("loss/a", tmp_path / "run", lift=0.5, step=2)
+    page.wait_for_function("() => JSON.parse(document.querySelector('landscape-pane').dataset.convergence)[2] === 0.5")
+    expect(shown).to_have_attribute("data-surface", "drawn")
+    assert np.allclose(now(), camera[:3], atol=1e-3)
+
+    shown.locator(".land-plot").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "before => document.querySelector('landscape-pane').dataset.camera !== before",
+        arg=json.dumps(camera, separators=(",", ":")),
+    )
+    turned = told(shown, "camera")
+    angle = math.atan2(turned[1], turned[0]) - math.atan2(camera[1], camera[0])
+    assert math.isclose(math.remainder(angle, math.tau), math.radians(10), abs_tol=1e-2)
+    camera = turned
+    pane(page, "loss/b", "other").locator('[data-key="raise"]').click()
+    expect(pane(page, "loss/b", "other")).to_have_attribute("data-surface", "drawn")
+    expect(shown.locator("canvas")).to_have_count(0)
+    page.reload()
+    expect(shown).to_have_attribute("data-surface", "drawn")
+    assert np.allclose(now(), camera[:3], atol=2e-3)
+    shown.locator('[data-key="download"]').click()
+    with page.expect_download() as download:
+        page.locator('#land-downloads [data-key="png"]').click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    shown.locator('[data-key="camera-reset"]').click()
+    expect(page).not_to_have_url(re.compile(r"land\.camera="))
+
+
+def test_without_webgl_contours_are_shown(golden, pages):
+    """The page says that there is no surface, and draws the map."""
+    page = pages.open()
+    page.add_init_script("HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {"
+                         "apply: (get, canvas, [kind, ...more]) => "
+                         "/webgl/.test(kind) ? null : Reflect.apply(get, canvas, [kind, ...more])})")  # fmt: skip
+    page.goto(golden + "#page=landscape&land.view=surface")
+    expect(page.locator('[data-note="no_surface"]')).to_contain_text("WebGL")
+    expect(pane(page, INTERVAL)).to_have_attribute("data-view", "filled")
+    expect(page.locator("path.area").first).to_be_visible()
+
+
+def test_path_is_played_and_stepped_beside_the_curve(golden, page):
+    """Keys and hands move the training; map, curve and address follow."""
+    page.goto(golden + "#page=landscape")
+    shown, player, curve = pane(page, INTERVAL), page.locator(".land-player"), page.locator("landscape-loss")
+    expect(player.locator("output")).to_have_text("step 92")
+    page.keyboard.press("[")
+    page.keyboard.press("[")
+    expect(player.locator("output")).to_have_text("step 46")
+    expect(page).to_have_url(re.compile(r"land\.at=46"))
+    sees = SEES["intervals"][0][1][0]["path"]
+    assert told(shown, "head") == [sees["x"][1], sees["y"][1]]
+    expect(shown.locator(".head")).to_have_attribute("visibility", "visible")
+    expect(curve).to_have_attribute("data-moment", "46")
+    expect(curve.locator(".land-now-dot")).to_have_count(1)
+    page.reload()
+    expect(player.locator("output")).to_have_text("step 46")
+
+    page.locator('[data-select="speed"]').select_option("4")
+    page.keyboard.press("p")
+    expect(player).to_have_attribute("data-playing", "true")
+    page.wait_for_function("() => Number(document.querySelector('landscape-loss').dataset.moment) > 60")
+    page.keyboard.press("p")
+    expect(player).to_have_attribute("data-playing", "false")
+    moment = float(re.search(r"land\.at=([\d.]+)", page.url).group(1))  # type: ignore[union-attr]
+    share = (moment - 46) / 23 if moment < 69 else (moment - 69) / 23
+    at = 1 if moment < 69 else 2
+    assert math.isclose(
+        told(shown, "head")[0], sees["x"][at] + share * (sees["x"][at + 1] - sees["x"][at]), rel_tol=1e-5
+    )
+    page.locator('[data-key="play"]').click()
+    expect(player).to_have_attribute("data-playing", "false")
+    expect(player.locator("output")).to_have_text("step 92")
+    page.keyboard.press("y")
+    expect(shown).to_have_attribute("data-scale", "log")
+    page.keyboard.press("v")
+    expect(shown).to_have_attribute("data-view", "contours")
+    page.keyboard.press("?")
+    expect(page.locator(".keys")).to_contain_text("play or pause the path")
+
+
+def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path):
+    """The page says that it draws some of the points; of a part it draws all, and the address restores the part."""
+    bowl("large", tmp_path / "run", size=201)
+    page.goto(server(tmp_path).url + "#page=landscape")
+    shown = pane(page, "large", "run")
+    expect(shown.locator('[data-note="thinned"]')).to_have_text(re.compile(r"129 . 129"))
+    page.goto(page.url + "&land.zoom=-0.25,0.25,-0.25,0.25")
+    page.reload()
+    expect(shown.locator('[data-key="reset"]')).to_be_visible()
+    expect(shown.locator('[data-note="thinned"]')).to_have_count(0)
+
+
+def test_pointing_keys_and_zoom(golden, page):
+    """The read-out tells the loss under the cursor; arrows walk over measured points; a box zooms."""
+    page.goto(golden + "#page=landscape")
+    shown = pane(page, INTERVAL)
+    expect(shown.locator("path.contour").first).to_be_visible()
+    read_out = page.locator("#land-read-out")
+    shown.locator('circle.checkpoint[data-at="1"]').hover()
+    expect(read_out).to_contain_text("epoch 2 · step 46")
+    expect(read_out).to_contain_text("loss 0.3336")
+    expect(page.locator("landscape-loss")).to_have_attribute("data-moment", "46")
+    plot = shown.locator(".land-plot")
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    expect(read_out).to_contain_text("measured here")
+    expect(read_out).to_contain_text(f"loss {EXPECTED[INTERVAL]['z'][4 * 8 + 4]:.4g}")
+    page.keyboard.press("ArrowUp")
+    expect(read_out).to_contain_text(f"loss {EXPECTED[INTERVAL]['z'][5 * 8 + 4]:.4g}")
+    expect(plot).to_have_attribute("aria-label", re.compile("8 by 8 losses from 0.102 to 3.05"))
+
+    box = plot.bounding_box()
+    assert box
+    before = shown.locator("path.contour").first.get_attribute("d")
+    page.mouse.move(box["x"] + 200, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 400, box["y"] + 420, steps=3)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"land\.zoom="))
+    assert shown.locator("path.contour").first.get_attribute("d") != before
+    shown.locator('[data-key="reset"]').click()
+    expect(shown.locator("path.contour").first).to_have_attribute("d", before or "")
+
+
+def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
+    """Runs side by side share heights and colours; pictures and numbers can be had."""
+    bowl("loss", tmp_path / "low", lift=0.1)
+    bowl("loss", tmp_path / HOSTILE, lift=5.0)
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    page.goto(server(tmp_path, "--path-prefix", "/topo").url + "#page=landscape&land.run=low")
+    page.locator('[data-select="land-compare"]').select_option(label=f"{HOSTILE} · loss")
+    expect(page.locator("landscape-pane")).to_have_count(2)
+    other = pane(page, "loss", HOSTILE)
+    expect(other.locator("path.contour").first).to_be_visible()
+    assert told(pane(page, "loss", "low"), "reach") == told(other, "reach") == [0.1, 7.0]
+    expect(other.locator("h2")).to_contain_text(HOSTILE)
+    expect(page.locator('img[src="x"]')).to_have_count(0)
+
+    taken = {}
+    for kind in ("svg", "png", "csv", "html"):
+        other.locator('[data-key="download"]').click()
+        with page.expect_download() as download:
+            page.locator(f'#land-downloads [data-key="{kind}"]').click()
+        taken[kind] = Path(download.value.path()).read_bytes()
+    assert taken["png"].startswith(b"\x89PNG")
+    assert HOSTILE.encode() not in taken["svg"]
+    assert b"&lt;img src=x onerror=alert(1)&gt;" in taken["svg"]
+    assert b'class="contour"' in taken["svg"]
+    rows = taken["csv"].decode().split("\r\n")
+    assert len(rows) == 1 + 81 + 5 + 1 + 1
+    assert rows[-2] == "convergence,,,0,0,5"
+    assert rows[-3].startswith("path,16,16,0,0,5")
+    assert b"Plotly.newPlot" in taken["html"]
+    other.locator('[data-key="leave-out"]').click()
+    expect(page.locator("landscape-pane")).to_have_count(1)
+
+
+def test_losses_that_have_no_place_are_told(server, pages, tmp_path):
+    """Zero, negative and non-finite losses are hatched and counted; unreadable landscapes say why; narrow, Chinese."""
+    axis = [0.0, 1.0, 2.0]
+    z = [[1.0, 2.0, 3.0], [0.0, -1.0, 4.0], [float("nan"), 5.0, float("inf")]]
+    with SummaryRecord(str(tmp_path / "run")) as record:
+        record.add_value("landscape", "odd", landscape(axis, axis, z))
+        record.record(1)
+    write_run(tmp_path / "bad", [landscape_event(2.0, "broken", {})])
+    url = server(tmp_path).url
+    page = pages.open()
+    page.goto(url + "#page=landscape&land.run=run&land.z=log")
+    shown = pane(page, "odd", "run")
+    expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or below")
+    expect(shown.locator('[data-note="non_finite"]')).to_contain_text("2 losses are not finite")
+    assert np.allclose(told(shown, "reach"), [0, math.log10(5)])
+    page.locator('[data-choice="land-z"] [data-value="linear"]').click()
+    expect(shown.locator('[data-note="dropped"]')).to_have_count(0)
+    assert told(shown, "reach") == [-1, 5]
+    page.goto(url + "#page=landscape&land.run=bad")
+    expect(pane(page, "broken", "bad").locator('[data-note="error"]')).to_contain_text("no surface")
+
+    narrow = pages.open(width=400, height=800, lang="zh-CN")
+    narrow.goto(url + "#page=landscape&land.run=run&land.view=contours")
+    expect(pane(narrow, "odd", "run").locator("path.contour").first).to_be_visible()
+    assert narrow.evaluate(
+        "document.documentElement.scrollWidth <= 400 && document.querySelector('#page').scrollWidth <= 400"
+    )
+    expect(narrow.locator('[data-choice="land-view"]')).to_have_text(re.compile("填充\\s*等高线\\s*曲面"))

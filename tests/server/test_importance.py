@@ -1,0 +1,238 @@
+"""Importance of hyperparameters for a metric: a sweep in which the truth is known, and all that can be lacking."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from toposcope.server.runs.importance import FEWEST_RUNS, Importance, Parameter, importance
+from toposcope.server.runs.importance_columns import columns_of
+from toposcope.server.runs.importance_forest import MissingExtraError
+
+
+def sweep(count: int, seed: int = 0) -> tuple[list[dict[str, object]], list[float]]:
+    """Return runs whose metric follows the learning rate closely, the width a little, and the optimizer."""
+    random = np.random.default_rng(seed)
+    rows, metric = [], []
+    for _ in range(count):
+        rate = float(10 ** random.uniform(-5, -1))
+        row = {
+            "rate": rate,
+            "width": int(random.integers(8, 65)),
+            "optimizer": str(random.choice(["sgd", "adam", "lion"])),
+            "dropout": float(random.uniform(0, 0.5)),
+            "epochs": 10,
+        }
+        rows.append(row)
+        bias = {"sgd": 0.0, "adam": 1.0, "lion": 2.0}[row["optimizer"]]
+        metric.append(3 * math.log10(rate) + row["width"] / 30 + bias + float(random.normal(0, 0.1)))
+    return rows, metric
+
+
+def by_name(found: Importance) -> dict[str, Parameter]:
+    """Return the parameters by name."""
+    return {parameter.name: parameter for parameter in found.parameters}
+
+
+def test_what_matters_comes_first() -> None:
+    """Strong before weak before irrelevant; a category counts as one; what is constant says so."""
+    rows, metric = sweep(200)
+
+    found = importance(rows, metric)
+
+    named = by_name(found)
+    assert [parameter.name for parameter in found.parameters] == ["rate", "optimizer", "width", "dropout", "epochs"]
+    assert (found.enough, found.problem) == (True, None)
+    assert found.score is not None
+    assert 0.8 < found.score < 1
+    assert named["rate"].importance == pytest.approx(2, abs=0.5)
+    for name in ("rate", "optimizer", "width"):
+        assert named[name].importance > 2 * named[name].spread > 0
+    assert abs(named["dropout"].importance) < 3 * named["dropout"].spread < 0.05
+    assert named["rate"].pearson > 0.9
+    assert (named["rate"].kind, named["rate"].scale) == ("number", "log10")
+    assert (named["width"].kind, named["width"].scale) == ("number", "linear")
+    assert (named["optimizer"].kind, named["optimizer"].scale, named["optimizer"].distinct) == ("category", None, 3)
+    assert (named["optimizer"].pearson, named["optimizer"].spearman) == (None, None)
+    constant = named["epochs"]
+    assert (constant.importance, constant.spread, constant.pearson, constant.distinct) == (None, None, None, 1)
+    assert constant.problem == "All runs have the same value."
+
+
+def test_correlation_is_numpys_and_scipys() -> None:
+    """Of numbers of one decade as they are, of many their logarithms; ranks with ties."""
+    from scipy import stats
+
+    rows, metric = sweep(60)
+
+    named = by_name(importance(rows, metric))
+
+    rates, widths = ([row[name] for row in rows] for name in ("rate", "width"))
+    assert named["rate"].pearson == pytest.approx(np.corrcoef(np.log10(rates), metric)[0, 1])
+    assert named["width"].pearson == pytest.approx(np.corrcoef(widths, metric)[0, 1])
+    assert named["width"].spearman == pytest.approx(stats.spearmanr(widths, metric).statistic)
+
+
+def test_order_of_the_true_effect_holds_for_many_seeds() -> None:
+    """So it is in ten sweeps of 40 runs: the strong one first, and its interval far from 0."""
+    for seed in range(10):
+        found = importance(*sweep(40, seed), seed)
+        first = found.parameters[0]
+        assert first.name == "rate"
+        assert first.importance is not None
+        assert first.spread is not None
+        assert first.importance > 3 * first.spread
+
+
+def test_same_seed_same_answer() -> None:
+    """Forests are random, answers are not."""
+    rows, metric = sweep(50)
+
+    assert importance(rows, metric, 7) == importance(rows, metric, 7)
+    assert importance(rows, metric, 7) != importance(rows, metric, 8)
+
+
+def test_too_few_runs() -> None:
+    """Then there are correlations and a sentence, no importance."""
+    rows, metric = sweep(FEWEST_RUNS - 1)
+
+    found = importance(rows, metric)
+
+    assert (found.enough, found.score) == (False, None)
+    assert found.problem == "9 runs have both the metric and hyperparameters: importance takes at least 10."
+    named = by_name(found)
+    assert named["rate"].spearman is not None
+    assert named["rate"].importance is None
+    assert found.parameters[0].name == "rate"
+    assert importance([], []).problem.startswith("No runs have")
+    assert importance(rows[:1], metric[:1]).problem.startswith("1 run has")
+
+
+def test_metric_that_never_changes() -> None:
+    """Nothing can be told of it."""
+    rows, _ = sweep(20)
+
+    found = importance(rows, [0.1] * 20)
+
+    assert (found.enough, found.problem) == (False, "All runs have the same value of the metric.")
+    assert all(parameter.pearson is None for parameter in found.parameters)
+
+
+def test_nothing_varies() -> None:
+    """Runs that differ in nothing but their names."""
+    rows = [{"epochs": 3, "name": f"run {number}"} for number in range(12)]
+
+    found = importance(rows, list(range(12)))
+
+    assert (found.enough, found.problem) == (
+        False,
+        "No hyperparameter has values by which the runs could be told apart.",
+    )
+    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share one."
+
+
+def test_irrelevant_parameters_are_no_explanation() -> None:
+    """A metric of pure chance: the forest says that it knows nothing."""
+    random = np.random.default_rng(3)
+    rows = [{"a": float(random.normal()), "b": str(random.choice(["x", "y"]))} for _ in range(40)]
+
+    found = importance(rows, random.normal(size=40).tolist())
+
+    assert found.score is not None
+    assert found.score < 0
+    assert found.problem.startswith("The hyperparameters do not tell what the metric will be")
+
+
+def test_missing_values() -> None:
+    """They are counted, and what other runs have is used; NaN and infinity are none."""
+    rows, metric = sweep(60)
+    for row in rows[::3]:
+        del row["width"]
+    for row, value in zip(rows[1::3], ("NaN", "Infinity", "-Infinity"), strict=False):
+        row["dropout"] = value
+
+    named = by_name(importance(rows, metric))
+
+    assert (named["width"].missing, named["width"].kind, named["dropout"].missing) == (20, "number", 3)
+    assert named["dropout"].kind == "number"
+    assert named["width"].importance is not None
+    assert named["rate"].importance > 1
+
+
+def test_parameters_that_go_together() -> None:
+    """Which of them matters cannot be told: they have one importance, and say so."""
+    rows, metric = sweep(60)
+    for row in rows:
+        row["decay"] = -row["rate"]
+        row["family"] = row["optimizer"].upper()
+
+    named = by_name(importance(rows, metric))
+
+    assert named["decay"].importance == named["rate"].importance > 1
+    assert named["decay"].problem == ("It goes together with 'rate' in all runs: which of them matters cannot be told.")
+    assert named["family"].importance == named["optimizer"].importance
+    assert named["optimizer"].problem.startswith("It goes together with 'family'")
+    assert (named["width"].problem, named["dropout"].problem) == (None, None)
+
+
+def test_one_run_far_from_all_others() -> None:
+    """A single one that diverged decides; the answer says so."""
+    rows, metric = sweep(30)
+    metric[4] = 1e300
+
+    assert "it alone decides" in importance(rows, metric).problem
+
+
+def test_extreme_numbers() -> None:
+    """The largest and smallest doubles are numbers like others."""
+    random = np.random.default_rng(0)
+    order = random.permutation(20).tolist()
+    rows = [{"huge": 1.7e308 * (n / 10 - 1), "tiny": 5e-324 * (n % 4 + 1), "seed": 2**50 + n} for n in order]
+
+    named = by_name(importance(rows, [1e308 * (n / 10 - 1) for n in order]))
+
+    assert named["huge"].pearson == pytest.approx(1)
+    assert named["seed"].spearman == pytest.approx(1)
+    assert named["tiny"].importance is not None
+
+
+def test_kinds_of_columns() -> None:
+    """Booleans and mixed values are categories, whole numbers are numbers; powers of ten go by their logarithm."""
+    rows = [
+        {"flag": True, "mixed": 1, "whole": 1, "rate": 0.1, "zero": 0.0},
+        {"flag": False, "mixed": "auto", "whole": 2, "rate": 0.0001, "zero": 1000.0},
+        {"flag": True, "mixed": 1.0, "whole": 3, "rate": 0.1, "zero": 1.0},
+    ]
+
+    found = {column.name: (column.kind, column.scale, column.distinct) for column in columns_of(rows)}
+
+    assert found == {
+        "flag": ("category", None, 2),
+        "mixed": ("category", None, 2),
+        "whole": ("number", "linear", 3),
+        "rate": ("number", "log10", 2),
+        "zero": ("number", "linear", 3),
+    }
+
+
+def test_more_parameters_and_runs_than_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more runs a sample counts, of more parameters the first; both are told."""
+    monkeypatch.setattr("toposcope.server.runs.importance.MOST_RUNS", 50)
+    monkeypatch.setattr("toposcope.server.runs.importance.MOST_PARAMETERS", 2)
+    rows, metric = sweep(80)
+
+    found = importance(rows, metric)
+
+    assert found.problem.startswith("It is of 50 of the 80 runs")
+    assert by_name(found)["dropout"].problem.startswith("More than 2 hyperparameters vary")
+
+
+def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it is said which package is missing; with too few runs it is not needed."""
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    rows, metric = sweep(20)
+
+    with pytest.raises(MissingExtraError):
+        importance(rows, metric)
+    assert not importance(rows[:5], metric[:5]).enough

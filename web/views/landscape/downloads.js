@@ -1,0 +1,83 @@
+// A landscape taken away: the picture as it stands, a document to turn it in, the numbers.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { documentAddress } from "../../api/landscapes.js";
+import { csvOf } from "../../lib/landscape_csv.js";
+import { lang, theme } from "../../state/view.js";
+import { t } from "../../state/words.js";
+import { openAt, popover } from "../scalars/popover.js";
+import { fileName, pngOf, save } from "../scalars/download.js";
+import { nameOf } from "../run_row.js";
+import { tokens } from "../../charts/tokens.js";
+import { colours, scale } from "./settings.js";
+import { titleOf } from "./tells.js";
+
+/** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
+/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+
+const ID = "land-downloads";
+/** @type {import("@preact/signals-core").Signal<LandscapePane | null>} */
+const open = signal(null);
+
+/** @param {LandscapePane} pane @param {MouseEvent} event on its button */
+export function openDownloads(pane, event) {
+  open.value = pane;
+  const sheet = document.getElementById(ID);
+  if (!sheet) return;
+  // What stands under a full screen is not seen.
+  if (document.fullscreenElement) document.exitFullscreen();
+  openAt(ID, event);
+}
+
+const close = () => document.getElementById(ID)?.hidePopover();
+
+export const downloads = () => popover({ id: ID, label: t("land.download") }, open.value?.model ? rows(open.value, open.value.model.landscape) : nothing);
+
+/** @param {LandscapePane} pane @param {Landscape} landscape */
+function rows(pane, landscape) {
+  const name = (/** @type {string} */ ending) => fileName(`${landscape.run}_${landscape.tag}`, ending);
+  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
+  const address = documentAddress({ run: landscape.run, tag: landscape.tag, scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value });
+  const isSurface = pane.dataset.view === "surface";
+  return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")}>
+    <span>${titleOf(landscape.tag)}</span>
+    ${button("png", t("land.png_hint"), () => void savePng(pane, landscape, name("png")))}
+    ${isSurface ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, landscape, name("svg")))}
+    <a class="plain" data-key="html" href=${address} download=${name("html")} title=${t("land.html_hint")} @click=${close}>HTML</a>
+    ${button("csv", t("land.csv_hint"), () => save(new Blob([csvOf(landscape)], { type: "text/csv" }), name("csv")))}
+  </div>`;
+}
+
+/** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
+async function saveSvg(pane, landscape, name) {
+  const picture = await pane.picture();
+  if (picture && "svg" in picture) save(new Blob([titled(picture.svg, landscape)], { type: "image/svg+xml" }), name);
+}
+
+/** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
+async function savePng(pane, landscape, name) {
+  const picture = await pane.picture();
+  if (picture) save("png" in picture ? picture.png : await pngOf(titled(picture.svg, landscape)), name);
+}
+
+const HEAD = 34;
+
+/** The drawing as a document of its own, under its title. @param {SVGElement} drawn @param {Landscape} landscape */
+function titled(drawn, landscape) {
+  const copy = /** @type {SVGElement} */ (drawn.cloneNode(true));
+  const [width, height] = [Number(copy.getAttribute("width")), Number(copy.getAttribute("height"))];
+  const ink = tokens();
+  const made = (/** @type {string} */ name, /** @type {Record<string, string | number>} */ attributes, text = "") => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+    element.textContent = text;
+    return element;
+  };
+  copy.removeAttribute("aria-hidden");
+  copy.setAttribute("height", String(height + HEAD));
+  copy.setAttribute("viewBox", `0 ${-HEAD} ${width} ${height + HEAD}`);
+  const title = `${nameOf(landscape.run)} · ${titleOf(landscape.tag)}`;
+  copy.prepend(made("title", {}, title), made("rect", { y: -HEAD, width, height: height + HEAD, fill: ink.surface }), made("text", { x: 12, y: -12, "font-size": 14, "font-weight": 600, fill: ink.text }, title));
+  return new XMLSerializer().serializeToString(copy).replace(/<!--[\s\S]*?-->/g, "");
+}

@@ -1,0 +1,149 @@
+// The drawing of a landscape as contours: an SVG that stands by itself, so that it can be taken away.
+
+import { html, nothing, svg } from "lit-html";
+import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape_map.js";
+import { tokens } from "../../charts/tokens.js";
+import { axisLabels, shortNumber } from "../../lib/numbers.js";
+import { t } from "../../state/words.js";
+import { bandsOf, lossText } from "./model.js";
+import { marks } from "./map_path.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("../../charts/landscape_map.js").Frame} Frame */
+/** @typedef {import("./settings.js").Zoom} Zoom */
+
+const MARGIN = { left: 52, right: 66, top: 10, bottom: 36 };
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
+const CHARACTER = 6.2;
+const BAR = 12;
+
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
+export function frameOf({ landscape }, { width, height }, zoom) {
+  return {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: Math.max(40, width - MARGIN.left - MARGIN.right),
+    height: Math.max(40, height - MARGIN.top - MARGIN.bottom),
+    x: zoom ? [zoom[0], zoom[1]] : extentOf(landscape.x),
+    y: zoom ? [zoom[2], zoom[3]] : extentOf(landscape.y),
+  };
+}
+
+/** Paths are kept for as long as model and frame stay. @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
+const known = new WeakMap();
+
+/** @param {Model} model @param {Frame} frame */
+export function pathsOf(model, frame) {
+  const key = JSON.stringify(frame);
+  const kept = known.get(model);
+  if (kept?.key === key) return kept.paths;
+  const { levels, scale } = model.heights;
+  const paths = contourPaths(model.drawn, levels, frame, (level) => lossText(level, scale).length * CHARACTER, coveredBy(model.landscape, frame));
+  known.set(model, { key, paths });
+  return paths;
+}
+
+/** Pixels between places on the path that labels keep away from. */
+const EVERY = 12;
+const MOST_PLACES = 500;
+
+/** @param {import("./model.js").Landscape} landscape @param {Frame} frame */
+function coveredBy({ path }, frame) {
+  /** @type {Array<{left: number, top: number}>} */
+  const places = [];
+  const at = (/** @type {number} */ place) => (path ? [toLeft(frame, path.x[place]), toTop(frame, path.y[place])] : [0, 0]);
+  for (let place = 1; path && place < path.x.length; place++) {
+    const [[left, top], [right, bottom]] = [at(place - 1), at(place)];
+    const steps = Math.min(MOST_PLACES - places.length, Math.ceil(Math.hypot(right - left, bottom - top) / EVERY));
+    for (let step = 0; step <= steps; step++) places.push({ left: left + ((right - left) * step) / steps, top: top + ((bottom - top) * step) / steps });
+  }
+  return places;
+}
+
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @param {boolean} isFilled @param {string} id of parts that are referred to
+ * @param {string} colour of the path */
+export function map(model, size, zoom, isFilled, id, colour) {
+  const frame = frameOf(model, size, zoom);
+  const paths = pathsOf(model, frame);
+  const ink = tokens();
+  const { levels, scale, area, line } = model.heights;
+  const bands = bandsOf(model.heights);
+  const fillOf = (/** @type {number} */ level) => bands.find((band) => band.from >= level)?.colour ?? area(level);
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height} viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
+    <defs>
+      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}></rect></clipPath>
+      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
+    </defs>
+    <g clip-path="url(#${id}-area)">
+      ${model.dropped + model.nonFinite ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="url(#${id}-missing)"></rect>` : nothing}
+      <path class="known" d=${paths.known} fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
+      ${isFilled ? paths.areas.map(({ level, path }) => svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`) : nothing}
+      ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
+      ${dots(model, frame, isFilled ? ink.surface : ink.label)}
+      ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
+      ${marks(model.landscape, frame, ink, colour)}
+    </g>
+    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    ${axes(model, frame, ink)}
+    ${bar(model, frame, ink, bands, isFilled)}
+  </svg>`;
+}
+
+/** More measured points than this would be a veil. */
+const MOST_DOTS = 2500;
+
+/** The points of the file: what lies between them is not measured.
+ * @param {Model} model @param {Frame} frame @param {string} colour */
+function dots({ measured: { x, y, heights } }, frame, colour) {
+  if (heights.length > MOST_DOTS) return nothing;
+  let path = "";
+  for (let row = 0; row < y.length; row++) {
+    for (let column = 0; column < x.length; column++) {
+      if (!Number.isNaN(heights[row * x.length + column])) path += `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}h0`;
+    }
+  }
+  return svg`<path class="measured" d=${path} fill="none" stroke=${colour} stroke-width="2.2" stroke-linecap="round" stroke-opacity="0.75"></path>`;
+}
+
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink */
+function axes({ landscape }, frame, ink) {
+  const across = ticksOf(frame.x, Math.floor(frame.width / 70));
+  const down = ticksOf(frame.y, Math.floor(frame.height / 44));
+  const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
+  const bottom = frame.top + frame.height;
+  const middle = frame.top + frame.height / 2;
+  const names = axisNames(landscape);
+  return svg`<g fill=${ink.label}>
+    ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
+    ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}
+    <text x=${frame.left + frame.width / 2} y=${bottom + 31} text-anchor="middle">${names[0]}</text>
+    <text transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${names[1]}</text>
+  </g>`;
+}
+
+/** @param {import("./model.js").Landscape} landscape */
+export function axisNames({ metadata: { decomposition } }) {
+  return ["1", "2"].map((n) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which: n }));
+}
+
+/** Which loss has which colour.
+ * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
+function bar({ heights: { scale, reach: [lo, hi], levels, line } }, frame, ink, bands, isFilled) {
+  const left = frame.left + frame.width + 12;
+  const top = (/** @type {number} */ height) => frame.top + frame.height - ((height - lo) / (hi - lo || 1)) * frame.height;
+  let above = Infinity;
+  const labelled = [lo, ...levels, hi].filter((height) => {
+    const isFree = above - top(height) >= 14 && (height === hi || height === lo || top(height) - top(hi) >= 14);
+    if (isFree) above = top(height);
+    return isFree;
+  });
+  return svg`<g fill=${ink.label}>
+    ${bands.map(({ from, to, colour }) => svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)} fill=${isFilled ? colour : ink.surface}></rect>`)}
+    ${isFilled ? nothing : levels.map((level) => svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`)}
+    <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${lossText(height, scale)}</text>`)}
+  </g>`;
+}
+
+/** @param {number} number */
+export const coordinate = (number) => shortNumber(number, 4);

@@ -1,0 +1,78 @@
+// The training on a map: its path, its checkpoints, where it began, where it ended, and where it is at the moment.
+
+import { nothing, svg } from "lit-html";
+import { toLeft, toTop } from "../../charts/landscape_map.js";
+import { pointAt, reached, timesOf } from "../../lib/landscape_path.js";
+import { t } from "../../state/words.js";
+
+/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../charts/landscape_map.js").Frame} Frame */
+/** @typedef {{text: string, surface: string, label: string}} Ink */
+
+/** Checkpoints of a path up to which each has a dot of its own. */
+const MOST_DOTS = 150;
+
+/** @param {Landscape} landscape @param {Frame} frame @param {Ink} ink @param {string} colour */
+export function marks({ path, convergence }, frame, ink, colour) {
+  return svg`<g class="training" stroke-linejoin="round" stroke-linecap="round">
+    ${path?.x.length ? walk(path, frame, ink, colour) : nothing}
+    ${convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing}
+  </g>`;
+}
+
+/** What the moment moves is moved by `place`: the path is drawn once.
+ * @param {import("../../lib/landscape_path.js").Path} path @param {Frame} frame @param {Ink} ink @param {string} colour */
+function walk(path, frame, ink, colour) {
+  const whole = lineOf(path, frame, path.x.length);
+  const last = path.x.length - 1;
+  return svg`
+    <path class="halo" d=${whole} fill="none" stroke=${ink.surface} stroke-width="5" stroke-opacity="0.75"></path>
+    <path class="to-come" d=${whole} fill="none" stroke=${colour} stroke-width="1.5" stroke-opacity="0.45"></path>
+    <path class="walked" d=${whole} fill="none" stroke=${colour} stroke-width="2.5"></path>
+    ${path.x.length > MOST_DOTS ? nothing : Array.from(path.x, (x, at) => svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)} cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${ink.surface} stroke=${colour} stroke-width="1.6"></circle>`)}
+    ${named(frame, ink, path.x[0], path.y[0], t("land.start"), svg`<circle class="start" r="5" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></circle>`)}
+    ${named(frame, ink, path.x[last], path.y[last], t("land.end"), svg`<rect class="end" x="-4.6" y="-4.6" width="9.2" height="9.2" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></rect>`)}
+    <circle class="head" r="6" fill=${colour} stroke=${ink.surface} stroke-width="2.4" visibility="hidden"></circle>`;
+}
+
+/** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name @param {unknown} mark */
+function named(frame, ink, x, y, name, mark) {
+  const [left, top] = [toLeft(frame, x), toTop(frame, y)];
+  const isRight = left < frame.left + frame.width - 60;
+  const down = top < frame.top + 20 ? 16 : -8;
+  return svg`<g transform="translate(${left.toFixed(1)} ${top.toFixed(1)})">${mark}
+    <text x=${isRight ? 8 : -8} y=${down} text-anchor=${isRight ? "start" : "end"} font-weight="600" fill=${ink.text} stroke=${ink.surface} stroke-width="3.5" stroke-opacity="0.9" paint-order="stroke">${name}</text></g>`;
+}
+
+/** Where the training converged, by its maker's word.
+ * @param {readonly [number, number, number]} point @param {Frame} frame @param {Ink} ink @param {string} name */
+function star([x, y], frame, ink, name) {
+  const points = Array.from({ length: 10 }, (_, at) => {
+    const [angle, radius] = [(at * Math.PI) / 5 - Math.PI / 2, at % 2 ? 3.4 : 8];
+    return `${(Math.cos(angle) * radius).toFixed(1)} ${(Math.sin(angle) * radius).toFixed(1)}`;
+  });
+  return named(frame, ink, x, y, name, svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text} stroke=${ink.surface} stroke-width="1.6"></path>`);
+}
+
+/** @param {import("../../lib/landscape_path.js").Path} path @param {Frame} frame @param {number} count */
+function lineOf({ x, y }, frame, count) {
+  let line = "";
+  for (let at = 0; at < count; at++) line += `${at ? "L" : "M"}${toLeft(frame, x[at]).toFixed(1)} ${toTop(frame, y[at]).toFixed(1)}`;
+  return line;
+}
+
+/** Moves the training to a moment, on the drawing that is there; null = its end.
+ * @param {Element} root @param {import("../../lib/landscape_path.js").Path} path @param {Frame} frame @param {number | null} moment */
+export function place(root, path, frame, moment) {
+  const head = root.querySelector(".head");
+  const walked = root.querySelector(".walked");
+  if (!head || !walked) return;
+  const times = timesOf(path);
+  const count = moment === null ? times.length : reached(times, moment) + 1;
+  const { x, y } = pointAt(path, moment ?? times[times.length - 1]);
+  const [left, top] = [toLeft(frame, x).toFixed(1), toTop(frame, y).toFixed(1)];
+  head.setAttribute("visibility", moment === null ? "hidden" : "visible");
+  head.setAttribute("transform", `translate(${left} ${top})`);
+  walked.setAttribute("d", lineOf(path, frame, count) + (moment === null || !count ? "" : `L${left} ${top}`));
+  for (const dot of root.querySelectorAll(".checkpoint")) dot.setAttribute("opacity", Number(/** @type {SVGElement} */ (dot).dataset.at) < count ? "1" : "0.45");
+}
