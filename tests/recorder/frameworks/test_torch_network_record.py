@@ -82,17 +82,29 @@ def test_wrapped_networks_are_recorded(tmp_path: Path, read_events: ReadEvents, 
         assert [each.name for each in graphs(recorder, read_events)] == ["DigitsNet"]
 
 
+IN_A_GROUP = """
+import os, sys
+import torch
+from torch import nn
+from toposcope.recorder import SummaryRecord
+
+torch.distributed.init_process_group("gloo", init_method=f"file://{sys.argv[1]}/ranks", rank=0, world_size=1)
+network = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
+with SummaryRecord(sys.argv[1], network=network) as recorder:
+    network(torch.randn(4, 4)).sum().backward()
+    assert recorder.record(1)
+    print(recorder.log_dir)
+network(torch.randn(4, 4)).sum().backward()
+sys.stdout.flush()
+os._exit(0)  # Process groups of PyTorch now and then wait for ever for their threads while they are taken down.
+"""
+
+
 def test_a_network_of_several_processes_is_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
-    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/ranks", rank=0, world_size=1)
-    try:
-        network = nn.parallel.DistributedDataParallel(Perceptron())
-        with SummaryRecord(tmp_path, network=network) as recorder:
-            network(torch.randn(4, 4)).sum().backward()
-            recorder.record(1)
-            assert [each.name for each in graphs(recorder, read_events)] == ["Perceptron"]
-        network(torch.randn(4, 4)).sum().backward()
-    finally:
-        torch.distributed.destroy_process_group()
+    command = [sys.executable, "-c", IN_A_GROUP, str(tmp_path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=120)
+    events = read_events(done.stdout.strip())
+    assert [event.graph_def.name for event in events if event.HasField("graph_def")] == ["Sequential"]
 
 
 def test_the_inside_of_a_wrapper_may_be_watched(tmp_path: Path, read_events: ReadEvents) -> None:

@@ -17,6 +17,7 @@ from toposcope.server import open as open_logdir
 from toposcope.server.opened import Run
 
 TRAINING = """
+    import os
     import sys
 
     import torch
@@ -58,6 +59,7 @@ TRAINING = """
         3, loader, DataLoader(digits, batch_size=512), callbacks=collector
     )
     distributed.destroy_process_group()
+    os._exit(0)  # Threads of PyTorch now and then abort, or wait for ever, while Python ends.
 """
 EPOCHS, STEPS = 3, 8  # 1797 digits, two processes, batches of 128.
 
