@@ -38,6 +38,18 @@ def choose_runs(snapshot: Snapshot, names: list[str]) -> tuple[list[RunView], li
     ]
 
 
+def find_runs(snapshot: Snapshot, names: list[str]) -> list[RunView]:
+    """Return the runs of these names; all runs when there are none.
+
+    Raises:
+        HTTPException: 404, which names those that no run has.
+    """
+    runs, missing = choose_runs(snapshot, names)
+    if missing:
+        raise not_found("run", missing)
+    return runs
+
+
 def not_found(kind: str, names: list[str]) -> HTTPException:
     """Return the 404 that names what was not found."""
     listed = ", ".join(repr(name[:_LONGEST_NAME]) for name in names[:_MOST_NAMES])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, find_runs
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
 from toposcope.server.api.payload_query import number as number_in_json
 from toposcope.server.api.reply import Number, json_reply
@@ -220,9 +220,7 @@ def _part(graph: Graph, query: NodesQuery) -> dict[str, Any]:
 
 
 def _run(current: Snapshot, name: str) -> RunView:
-    runs, missing = choose_runs(current, [name])
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, [name])
     return runs[0]
 
 

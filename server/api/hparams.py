@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, find_runs
 from toposcope.server.api.lineage import RunsQuery
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply
@@ -98,9 +98,7 @@ class Hparams(BaseModel):
 @router.get("/hparams", response_model=Hparams, responses=REFUSED)
 def read_hparams(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the sessions and experiments that TensorBoard's writers recorded."""
-    chosen, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    chosen = find_runs(current, query.run)
     rows = [_row(run, parent_of(run, current.runs)) for run in chosen if "hparams" in run.plugins]
     return json_reply({"revision": current.revision, "runs": rows})
 

@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, find_runs
 from toposcope.server.api.payload_query import (
     MOST_NAME,
     REFUSED,
@@ -126,9 +126,7 @@ def _find(current: Snapshot, query: ImageQuery) -> tuple[Series, int]:
     Raises:
         HTTPException: 404 when it is not there.
     """
-    runs, missing = choose_runs(current, [query.run])
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, [query.run])
     run, tag = runs[0], Tag("image", query.tag)
     for rank in run.ranks_of(tag, ALL):
         payloads = run.payloads(tag, rank, ALL)

@@ -12,7 +12,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
+from toposcope.server.api.current import Current, find_runs, logdir_of, not_found
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
 from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
@@ -187,9 +187,7 @@ def _reply(overview: Overview, current: Snapshot, query: ImportanceQuery) -> Res
 
 
 def _table(overview: Overview, current: Snapshot, query: ImportanceQuery) -> _Table:
-    runs, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, query.run)
     sessions = overview.sessions(current.runs)
     folded = {session.name for below in sessions.values() for session in below}
     runs = [run for run in runs if query.run or run.name not in folded]

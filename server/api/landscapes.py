@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, find_runs, not_found
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.json_text import in_json
@@ -125,9 +125,7 @@ class _Chosen(NamedTuple):
 @router.get("/landscapes", response_model=Landscapes, responses=REFUSED)
 def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()]) -> Response:
     """Read the newest landscape of each tag, or the newest at a step."""
-    runs, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, query.run)
     chosen = list(_choose(runs, query))
     found = {each.tag for each in chosen}
     missing = [tag for tag in dict.fromkeys(query.tag) if tag not in found]
@@ -153,9 +151,7 @@ _DOCUMENT: dict[int | str, dict[str, Any]] = {
 @router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_DOCUMENT})
 def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Query()]) -> Response:
     """Read the newest landscape of a tag as an HTML document of its own, to be kept: a surface to turn."""
-    runs, missing = choose_runs(current, [query.run])
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, [query.run])
     chosen = next(_choose(runs, LandscapeQuery.model_validate({"tag": [query.tag]})), None)
     if chosen is None:
         raise not_found("landscape tag", [query.tag])

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
+from toposcope.server.api.current import Current, find_runs, logdir_of
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
@@ -135,9 +135,7 @@ def read_many_lineages(request: Request, current: Current, query: Annotated[Runs
 
 
 def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
-    chosen, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    chosen = find_runs(current, query.run)
     sessions = sessions_by_parent(current.runs)
     folded = {session.name for below in sessions.values() for session in below}
     rows = [_row(run, sessions, current.runs) for run in chosen if query.run or run.name not in folded]
@@ -148,9 +146,7 @@ def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
 @router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REFUSED)
 def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Response:
     """Read the newest dataset pipeline of a run as a tree, from its last stage to the sources."""
-    runs, missing = choose_runs(current, [query.run])
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, [query.run])
     dataset, problems = read_dataset_graph(runs[0])
     content = {"revision": current.revision, "run": query.run, "dataset": dataset, "problems": problems}
     return json_reply(in_json(content))
@@ -170,9 +166,7 @@ def read_many_datasets(request: Request, current: Current, query: Annotated[Runs
 
 
 def _read_datasets(current: Snapshot, query: RunsQuery) -> Response:
-    chosen, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    chosen = find_runs(current, query.run)
     rows = []
     for run in chosen:
         dataset, problems = read_dataset_graph(run)

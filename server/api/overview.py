@@ -6,7 +6,7 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, logdir_of, not_found
+from toposcope.server.api.current import Current, find_runs, logdir_of
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.payload_query import REFUSED, Problem, number
 from toposcope.server.api.reply import Number, json_reply
@@ -172,9 +172,7 @@ def read_long_overview(request: Request, current: Current, query: Annotated[Over
 
 
 def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response:
-    chosen, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    chosen = find_runs(current, query.run)
     overview: Overview = request.app.state.overview
     overview.forget_all_but(current.runs)
     sessions = overview.sessions(current.runs)

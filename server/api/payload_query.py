@@ -11,7 +11,7 @@ import numpy as np
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import choose_runs, not_found
+from toposcope.server.api.current import find_runs
 from toposcope.server.json_text import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
@@ -113,9 +113,7 @@ def find_series(current: Snapshot, plugin: str, query: PayloadQuery) -> Series:
     Raises:
         HTTPException: 404 when there is no such run, or it has no such tag.
     """
-    runs, missing = choose_runs(current, [query.run])
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, [query.run])
     run, tag = runs[0], Tag(plugin, query.tag)
     ranks = run.ranks_of(tag, query.attempt)
     if not ranks and not run.ranks_of(tag, ALL):

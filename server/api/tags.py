@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, choose_runs, not_found
+from toposcope.server.api.current import Current, find_runs
 from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.reply import Number, json_reply
 from toposcope.server.json_text import in_json
@@ -51,9 +51,7 @@ class Tags(BaseModel):
 @router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REFUSED)
 def list_tags(current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
     """List tags of all plugins, or of chosen ones."""
-    runs, missing = choose_runs(current, query.run)
-    if missing:
-        raise not_found("run", missing)
+    runs = find_runs(current, query.run)
     plugins = query.plugin
     rows = [row for each in runs for row in _rows(each, plugins)] if query.run else _summary(runs, plugins)
     return json_reply({"revision": current.revision, "tags": rows})

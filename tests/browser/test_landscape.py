@@ -252,7 +252,9 @@ def test_path_is_played_and_stepped_beside_the_curve(golden, page):
     page.wait_for_function("() => Number(document.querySelector('landscape-loss').dataset.moment) > 60")
     page.keyboard.press("p")
     expect(player).to_have_attribute("data-playing", "false")
-    moment = float(re.search(r"land\.at=([\d.]+)", page.url).group(1))  # type: ignore[union-attr]
+    found = re.search(r"land\.at=([\d.]+)", page.url)
+    assert found is not None
+    moment = float(found[1])
     share = (moment - 46) / 23 if moment < 69 else (moment - 69) / 23
     at = 1 if moment < 69 else 2
     assert math.isclose(

@@ -223,7 +223,9 @@ def test_brush_is_moved_stretched_and_taken_away(sweep_url, page):
     open_page(page, sweep_url, **{"lineage.brush": "metric:accuracy,0.2..0.4"})
     axis = page.locator('[data-axis="metric:accuracy"]')
     lo, hi = (float(axis.get_attribute(name) or "nan") for name in ("data-lo", "data-hi"))
-    share = lambda value: (hi - value) / (hi - lo)  # noqa: E731
+
+    def share(value: float) -> float:
+        return (hi - value) / (hi - lo)
 
     drag(page, "metric:accuracy", share(0.3), share(0.6))
     assert brush_of(page, "metric:accuracy") == pytest.approx((0.5, 0.7), abs=0.01)

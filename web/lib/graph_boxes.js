@@ -16,12 +16,12 @@
 /** So many that are alike become one. */
 const FEWEST_ALIKE = 3;
 /** Boxes of one scope: a larger scope is laid out in part. */
-export const MOST_BOXES = 200;
+const MOST_BOXES = 200;
 
 /** How several that are alike are called: by the first of them. @param {string} name */
-export const groupId = (name) => `*${name}`;
+const groupId = (name) => `*${name}`;
 /** How a scope's rest is called. @param {string} scope */
-export const restId = (scope) => `+${scope}`;
+const restId = (scope) => `+${scope}`;
 /** How it is said that a child stands apart: out of a group, and where there would be no room. @param {string} name */
 export const keptId = (name) => `!${name}`;
 

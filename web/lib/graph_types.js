@@ -3,7 +3,7 @@
 /** @typedef {import("../api/graphs.js").TypeView} TypeView */
 
 /** "32×1×28×28", "?" where a size is unknown, "scalar" is "()". @param {number[]} shape */
-export const shapeText = (shape) => (shape.length ? shape.map((size) => (size < 0 ? "?" : String(size))).join("×") : "()");
+const shapeText = (shape) => (shape.length ? shape.map((size) => (size < 0 ? "?" : String(size))).join("×") : "()");
 
 /** "float32 32×10"; "" when nothing is known. @param {TypeView | null} type */
 export const typeText = (type) => (type ? [type.dtype, type.shape && shapeText(type.shape)].filter(Boolean).join(" ") : "");

@@ -140,7 +140,7 @@ function slopesOf(axis, line) {
 
 /** Where on an axis, up or down, a coordinate lies: the other way round than `placeOn`; NaN outside.
  * @param {ArrayLike<number>} axis @param {number} coordinate */
-export function placeIn(axis, coordinate) {
+function placeIn(axis, coordinate) {
   const sign = axis[axis.length - 1] >= axis[0] ? 1 : -1;
   let lo = 0;
   let hi = axis.length - 1;

@@ -27,11 +27,6 @@ export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train
 
 const NON_FINITE = new Map([["NaN", NaN], ["Infinity", Infinity], ["-Infinity", -Infinity]]);
 
-/** @param {string} id */
-export const sectionOf = (id) => /** @type {Section} */ (id.slice(0, id.indexOf(":")));
-/** @param {string} id */
-export const nameIn = (id) => id.slice(id.indexOf(":") + 1);
-
 /** All columns by id: by section, each in natural order of the names; pipelines from the source on.
  * @param {readonly Source[]} sources @returns {Map<string, Column>} */
 export function columnsOf(sources) {

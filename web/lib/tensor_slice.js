@@ -13,7 +13,7 @@ const RANGE = /^(-?\d{1,15})?:(-?\d{1,15})?(?::(-?\d{1,15})?)?$/;
 
 /** The last two dimensions whole, of the others the first place.
  * @param {number[]} dims */
-export const usualSlice = (dims) => dims.map((_, dim) => (dim < dims.length - 2 ? "0" : ":"));
+const usualSlice = (dims) => dims.map((_, dim) => (dim < dims.length - 2 ? "0" : ":"));
 
 /** Never throws; with a problem the parts are those of the usual slice.
  * @param {string} text @param {number[]} dims @returns {Slice} */

@@ -226,7 +226,7 @@ export const lossCurves = computed(() => shownRuns.value.flatMap((run) => curves
 /** Told only when they change. */
 const shownNames = computed(() => JSON.stringify([...new Set(shown.value.map(({ run }) => run))]));
 /** @type {import("@preact/signals-core").ReadonlySignal<string[]>} */
-export const shownRuns = computed(() => JSON.parse(shownNames.value));
+const shownRuns = computed(() => JSON.parse(shownNames.value));
 
 /** @param {(run: string) => [key: string, stamp: unknown]} entry */
 const ofShownRuns = (entry) => new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));

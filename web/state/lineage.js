@@ -15,7 +15,7 @@ const RUNS_AT_ONCE = 400;
 
 /** Remembers what was told of runs, and asks for what is missing or has changed.
  * @template {{run: string}} Row */
-export class ToldRuns {
+class ToldRuns {
   /** By run; those with nothing to tell are not in it. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Row>>} */
   told = signal(new Map());
   /** @type {import("@preact/signals-core").Signal<Error | null>} */
@@ -129,7 +129,7 @@ export const lastScalars = new RunFacts();
 const INTERVAL = 5000;
 
 /** How much each hyperparameter matters for a metric. */
-export class AskedImportance {
+class AskedImportance {
   /** Null until it is known. @type {import("@preact/signals-core").Signal<import("../api/lineage.js").Importance | null>} */
   reply = signal(null);
   /** @type {import("@preact/signals-core").Signal<Error | null>} */

@@ -8,7 +8,7 @@ import { set, setting } from "./view.js";
 /** @typedef {import("../api/notes.js").Note} Note */
 
 /** @type {Note} */
-export const NO_NOTE = { alias: null, note: "", tags: [], colour: null, hidden: false, archived: false };
+const NO_NOTE = { alias: null, note: "", tags: [], colour: null, hidden: false, archived: false };
 
 /** Asked for at most this often while points come in. */
 const INTERVAL = 1000;

@@ -54,7 +54,7 @@ export function expire(changed, feeds) {
 }
 
 /** Collects what the current turn of the page asks for into common requests. */
-export function schedule() {
+function schedule() {
   if (scheduled) return;
   scheduled = true;
   queueMicrotask(() => {

@@ -17,10 +17,10 @@ export const graphKind = setting("graph.kind", "computation", ["computation", "d
 const chosenRun = setting("graph.run", /** @type {string} */ (""));
 
 /** The drawn runs that have a dataset pipeline. */
-export const datasetRuns = computed(() => chosenRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
+const datasetRuns = computed(() => chosenRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
 
 /** The run whose pipeline is shown, "" = none: the chosen one, or the first that has one. */
-export const datasetRun = computed(() => {
+const datasetRun = computed(() => {
   const runs = datasetRuns.value;
   const isChosen = chosenRuns.value.includes(chosenRun.value);
   return isChosen ? (runs.includes(chosenRun.value) ? chosenRun.value : "") : (runs[0] ?? "");

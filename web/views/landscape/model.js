@@ -47,7 +47,7 @@ const sound = computed(() => {
 });
 
 /** Logarithms, unless not one loss is above zero. */
-export const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ z }) => z.some((loss) => loss > 0 && loss < Infinity)) ? "log" : "linear"));
+const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ z }) => z.some((loss) => loss > 0 && loss < Infinity)) ? "log" : "linear"));
 
 /** Grids are made once of each landscape: made again when it, the scale, or the points between are. */
 const grids = computed(() => new Map(sound.value.map((landscape) => [landscape, gridsOf(landscape, scaleInUse.value, between.value === "curved")])));

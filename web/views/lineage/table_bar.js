@@ -46,7 +46,7 @@ function hideTicked(runs) {
 }
 
 /** The rows and columns of the table, in their order, with every digit. */
-export function tableAsCsv() {
+function tableAsCsv() {
   const columns = columnIds.peek().flatMap((id) => tableColumns.peek().get(id) ?? []);
   const lines = sortedRows.peek().map((row) => [sources.peek()[row].run, ...columns.map(({ values }) => values[row])]);
   return csvOf([["run", ...columns.map(({ id }) => id)], ...lines]);
