@@ -9,8 +9,8 @@ import argparse
 import math
 import os
 import random
+import shutil
 import signal
-import statistics
 import subprocess
 import tempfile
 import time
@@ -30,10 +30,13 @@ from browsing import (
     wait_loaded,
     work_of_moves,
 )
+from figures import report
+from maps import graphs, landscapes, lineage, record_landscapes, record_trials
 from playwright.sync_api import Browser, Page
 
 from toposcope.recorder import SummaryRecord, train_lineage
 
+GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 # What shows the first data of each page.
 SHOWN = {
     "overview": ".run-line",
@@ -42,7 +45,10 @@ SHOWN = {
     "scalars": '#content scalar-card[data-drawn-points]:not([data-drawn-points="0"])',
     "tensors": "#content .tensor-row .facts",
     "text": "#content .markdown",
-    "compare": '#content .compare scalar-card[data-drawn-points]:not([data-drawn-points="0"])',
+    "graph": '#content graph-view[data-drawn="true"]',
+    "lineage": "#content lineage-strip[data-drawn-runs]",
+    "landscape": "#content path.contour",
+    "compare": "#content .compare table td",
 }
 
 
@@ -206,17 +212,6 @@ def idle_share(url: str, process: subprocess.Popen[str], seconds: float = 10.0) 
     return 100 * (ticks() - before) / 100 / seconds
 
 
-def report(what: str, goal: str, waits: list[float], unit: str = "ms") -> None:
-    """Print one row."""
-    ordered = sorted(waits)
-    p95 = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
-    print(
-        f"{what:58} goal {goal:14} median {statistics.median(ordered):7.1f}  p95 {p95:7.1f}  "
-        f"max {ordered[-1]:7.1f} {unit}  (n={len(ordered)})",
-        flush=True,
-    )
-
-
 def million(browser: Browser, folder: Path) -> None:
     """Measure a million points: open, zoom, idle, stop."""
     record_runs(folder, runs=1, tags=10, steps=100_000)
@@ -310,14 +305,19 @@ def runs(browser: Browser, folder: Path) -> None:
 def switches(browser: Browser, folder: Path) -> None:
     """Measure turning from page to page on a logdir with every kind of data."""
     record_kinds(folder, 3)
-    waits: list[float] = []
+    record_trials(folder / "sweep", 20, 4)
+    record_landscapes(folder / "landscapes")
+    shutil.copytree(GOLDEN / "mindspore" / "digits_momentum", folder / "mindspore")
+    waits: dict[str, list[float]] = {name: [] for name in SHOWN}
     with serve(folder) as (_, url), open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         page.wait_for_timeout(2000)
-        for name in [*SHOWN, *SHOWN]:
-            waits.append(switched(page, name))
+        for name in [*SHOWN, *SHOWN, *SHOWN]:
+            waits[name].append(switched(page, name))
             page.wait_for_timeout(500)
-    report("from a click on a tab to its first data drawn", "<= 150 ms", waits)
+    for name, of_page in waits.items():
+        report(f"click on the tab {name} to its first data, first visit", "<= 150 ms", of_page[:1])
+        report(f"click on the tab {name} to its first data, later", "<= 150 ms", of_page[1:])
 
 
 def live(browser: Browser, folder: Path) -> None:
@@ -327,7 +327,20 @@ def live(browser: Browser, folder: Path) -> None:
 
 MEASUREMENTS: dict[str, Callable[[Browser, Path], None]] = {
     function.__name__: function
-    for function in (million, tensorboard, cursor, charts, tags, large, runs, switches, live)
+    for function in (
+        million,
+        tensorboard,
+        cursor,
+        charts,
+        tags,
+        large,
+        runs,
+        switches,
+        live,
+        graphs,
+        lineage,
+        landscapes,
+    )
 }
 
 

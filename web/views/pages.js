@@ -1,11 +1,12 @@
-// The pages: which there are, and the one that is shown. Each is loaded when it is first asked for, or when there is time.
+// The pages: which there are, and the one that is shown. Those opened first are here from the start, the others come when there is time.
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { PAGES } from "../lib/view.js";
 import { page } from "../state/view.js";
 import { t } from "../state/words.js";
 import { empty } from "./empty_page.js";
+import * as overview from "./overview/page.js";
+import * as scalars from "./scalars/page.js";
 
 /** @typedef {import("../lib/view.js").PageName} PageName */
 /** @typedef {import("../lib/text.js").TextKey} TextKey */
@@ -20,19 +21,14 @@ import { empty } from "./empty_page.js";
  * @property {KeyRow[]} [KEYS] what the list of keys says of them
  */
 
-/** @type {Record<PageName, () => Promise<Page>>} */
-const LOADERS = {
-  overview: () => import("./overview/page.js"),
-  scalars: () => import("./scalars/page.js"),
-  histograms: () => import("./histograms/page.js"),
-  images: () => import("./images/page.js"),
-  tensors: () => import("./tensors/page.js"),
-  text: () => import("./text/page.js"),
-  graph: () => import("./graph/page.js"),
-  lineage: () => import("./lineage/page.js"),
-  landscape: () => import("./landscape/page.js"),
-  compare: () => import("./compare/page.js"),
-};
+/** @type {Record<"overview" | "scalars", Page>} */
+const FIRST_PAGES = { overview, scalars };
+
+/** The pages of the first file are there at once. @param {PageName} name @returns {Promise<Page>} */
+async function load(name) {
+  if (name === "overview" || name === "scalars") return FIRST_PAGES[name];
+  return (await import("./later_pages.js"))[name];
+}
 
 /** The page that is shown; null until its module is here. @type {import("@preact/signals-core").Signal<Page | null>} */
 export const shownPage = signal(null);
@@ -45,7 +41,7 @@ export function followPages() {
   effect(() => {
     const name = page.value;
     loadError.value = null;
-    LOADERS[name]().then(
+    load(name).then(
       (module) => {
         if (page.peek() === name) shownPage.value = module;
       },
@@ -57,7 +53,7 @@ export function followPages() {
   effect(() => shownPage.value?.follow?.());
   const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
   // What fails here is told when it is asked for.
-  whenIdle(() => void Promise.allSettled(PAGES.map((name) => LOADERS[name]())));
+  whenIdle(() => void import("./later_pages.js").catch(() => {}));
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;

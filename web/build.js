@@ -1,0 +1,18 @@
+// Puts the page together in web/built: what opens first, what comes later, and what the two share; a worker and libraries apart.
+
+import { build } from "esbuild";
+
+/** @type {import("esbuild").BuildOptions} */
+const options = { outdir: "built", entryNames: "[name]", bundle: true, format: "esm", target: "es2022", minify: true, sourcemap: true, logLevel: "warning" };
+
+await build({ ...options, entryPoints: ["main.js"], splitting: true, chunkNames: "[name]" });
+await build({
+  ...options,
+  entryPoints: [
+    "charts/image_worker.js",
+    "style/page.css",
+    "node_modules/elkjs/lib/elk-worker.min.js",
+    "node_modules/plotly.js-gl3d-dist-min/plotly-gl3d.min.js",
+  ],
+  loader: { ".min.js": "copy" },
+});
