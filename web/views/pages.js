@@ -17,6 +17,7 @@ import * as scalars from "./scalars/page.js";
  * @property {() => unknown} toolbar its settings
  * @property {() => unknown} content
  * @property {() => () => void} [follow] begins what goes on while the page is shown, returns what ends it
+ * @property {() => void} [prepare] begins what takes long, before anybody asks for the page; called again when what it looked at changes
  * @property {Record<string, () => void>} [ACTIONS] its keys
  * @property {KeyRow[]} [KEYS] what the list of keys says of them
  */
@@ -52,8 +53,18 @@ export function followPages() {
   });
   effect(() => shownPage.value?.follow?.());
   const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
-  // What fails here is told when it is asked for.
-  whenIdle(() => void import("./later_pages.js").catch(() => {}));
+  whenIdle(() => void prepareLaterPages());
+}
+
+async function prepareLaterPages() {
+  /** @type {Record<string, Page>} */
+  let pages = {};
+  try {
+    pages = await import("./later_pages.js");
+  } catch {
+    return; // Told when one of them is asked for.
+  }
+  for (const { prepare } of Object.values(pages)) if (prepare) effect(prepare);
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { warmUp } from "../../charts/graph_layout.js";
 import { t } from "../../state/words.js";
 import { candidates, follow as followGraphs, found, graph, graphSeries, graphs, listError, run, scene, sceneError, selected } from "./shown.js";
 import { listed } from "../../state/catalogue.js";
@@ -18,6 +19,11 @@ import "./minimap.js";
 
 export const toolbar = () => (graphKind.value === "dataset" ? datasetToolbar() : html`${kindChoice()} ${graphToolbar()}`);
 export { ACTIONS, KEYS } from "./keys.js";
+
+/** The worker takes its time to begin. */
+export const prepare = () => {
+  if (listed.value?.runs.some(graphSeries)) warmUp();
+};
 
 export function follow() {
   const ends = [followGraphs(), effect(followRow)];
