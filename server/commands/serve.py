@@ -1,8 +1,10 @@
 """summary-server without a subcommand: serves a logdir until it is told to stop."""
 
 import argparse
+import asyncio
 import contextlib
 import errno
+import logging
 import os
 import re
 import secrets
@@ -221,9 +223,16 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     server = _Server(config, streams)
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it has ended.
         server.run(sockets=[listener])
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a line of uvicorn's log says more than that a request was given up because the server ends."""
+    is_given_up = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
+    return not is_given_up and "timeout graceful shutdown exceeded" not in record.msg
 
 
 def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:
