@@ -22,6 +22,7 @@ from toposcope.server.api import (
     hparams,
     images,
     importance,
+    landscape_files,
     landscapes,
     lineage,
     notes,
@@ -133,6 +134,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         lineage,
         hparams,
         importance,
+        landscape_files,
         landscapes,
     )
     for module in (runs, overview, notes, tags, *plugins, updates, health):

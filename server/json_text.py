@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from toposcope.proto.wire import text_bytes
 
 _INTEGERS = range(-(2**63), 2**64)
@@ -20,8 +22,8 @@ def number_text(value: float) -> str:
 def in_json(value: Any) -> Any:
     """Return plain data as orjson takes it.
 
-    NamedTuples become objects, NaN and infinities the texts "NaN", "Infinity" and "-Infinity", integers beyond 64 bits
-    their digits.
+    NamedTuples become objects, arrays lists, NaN and infinities the texts "NaN", "Infinity" and "-Infinity", integers
+    beyond 64 bits their digits.
     """
     match value:
         case str():
@@ -34,6 +36,8 @@ def in_json(value: Any) -> Any:
             return {in_json(name): in_json(item) for name, item in value.items()}
         case tuple() if hasattr(value, "_asdict"):
             return in_json(value._asdict())
+        case np.ndarray():
+            return in_json(value.tolist())
         case list() | tuple():
             return [in_json(item) for item in value]
         case _:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.messages.landscape_details import LandscapeDetails, details_message
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.foreign import shown
 
@@ -27,6 +28,7 @@ def landscape(
     decomposition: str = "PCA",
     unit: str = "step",
     step_per_epoch: int = 1,
+    details: LandscapeDetails | None = None,
 ) -> LossLandscape:
     """Return the message of a loss landscape; arrays are NumPy's, tensors of any framework or nested lists.
 
@@ -43,6 +45,8 @@ def landscape(
         decomposition: how the axes were found: "PCA", "Random", ...
         unit: of the intervals: "step" or "epoch".
         step_per_epoch: steps in an epoch.
+        details: how the surface came about and how far it can be trusted: measured nodes, the path's real losses and
+            diagnostics. MindInsight does not see them.
 
     Raises:
         TypeError: an argument is of another type.
@@ -70,6 +74,17 @@ def landscape(
         if point.shape != (3,):
             raise ValueError(f"convergence_point has the shape (3,): x, y, loss; not {point.shape}.")
         message.convergence_point.CopyFrom(_points(*np.split(point, 3)))
+    if details is not None:
+        message.details.CopyFrom(_details(details, message.loss_path.points))
+    return message
+
+
+def _details(details: LandscapeDetails, path: LossLandscape.Point) -> LossLandscape.Details:
+    if not isinstance(details, LandscapeDetails):
+        raise TypeError(f"details are a LandscapeDetails or None, not {shown(details)}.")
+    message, points = details_message(details), sum(path.x.dims)
+    if message.HasField("truth") and len(message.truth.real) != points:
+        raise ValueError(f"the truth of a path is one number a point; {len(message.truth.real)} for {points}.")
     return message
 
 

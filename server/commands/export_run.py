@@ -187,11 +187,8 @@ def _write_text(folder: ExportFolder, value: _Value) -> None:
 
 def _write_landscape(folder: ExportFolder, value: _Value) -> None:
     found = landscape(value.payload)
-    arrays = {name: each.tolist() for name, each in found._asdict().items() if isinstance(each, np.ndarray)}
-    path = found.path and {name: each.tolist() for name, each in found.path._asdict().items()}
-    content = {**found._asdict(), **arrays, "path": path, "kind": found.kind}
     with folder.create(value.entry, value.stem, ".json") as file:
-        file.write(_json(content))
+        file.write(_json({**found._asdict(), "kind": found.kind}))
 
 
 _WRITERS = {"image": _write_images, "tensor": _write_tensor, "text": _write_text, "landscape": _write_landscape}

@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.server.reading.series import Float64s
+from toposcope.server.values.landscape_details import Details, landscape_details
 from toposcope.server.values.lineage import Plain, present_fields
 from toposcope.server.values.tensor import read_tensor
 
@@ -38,6 +39,8 @@ class Landscape(NamedTuple):
     """x, y and loss where the training ended."""
     metadata: dict[str, Plain]
     """decomposition ("PCA", "Random", ...), unit ("epoch" or "step", of the intervals), step_per_epoch."""
+    details: Details | None
+    """How far it can be trusted; None of what others than our recorder made."""
 
     @property
     def kind(self) -> str:
@@ -65,7 +68,10 @@ def landscape(payload: bytes) -> Landscape:
         raise ValueError(
             f"expected x (n,), y (m,) and z (m, n), not empty; found x {x.shape}, y {y.shape}, z {z.shape}"
         )
-    return Landscape(x, y, z, _path(message), _convergence_point(message), present_fields(message.metadata))
+    path = _path(message)
+    points = 0 if path is None else path.x.size
+    details = landscape_details(message.details, points) if message.HasField("details") else None
+    return Landscape(x, y, z, path, _convergence_point(message), present_fields(message.metadata), details)
 
 
 def _path(message: LossLandscape) -> Path | None:

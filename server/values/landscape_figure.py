@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.values.landscape import Landscape
+from toposcope.server.values.landscape import Landscape, Path
+from toposcope.server.values.landscape_details import PathTruth
 
 Scale = Literal["linear", "log"]
 Theme = Literal["light", "dark"]
@@ -19,6 +20,7 @@ _BLUE_ORANGE = [
     "#7a3a05",
 ]  # fmt: skip
 _TICKS = 8
+_SEEN_THROUGH = 0.88
 
 
 class _Words(NamedTuple):
@@ -28,11 +30,12 @@ class _Words(NamedTuple):
     end: str
     converged: str
     path: str
+    gap: str
 
 
 _WORDS: dict[str, _Words] = {
-    "en": _Words("direction", "loss", "start", "end", "converged", "training path"),
-    "zh": _Words("方向", "损失", "起点", "终点", "收敛点", "训练路径"),
+    "en": _Words("direction", "loss", "start", "end", "converged", "training path", "from the plane to the real loss"),
+    "zh": _Words("方向", "损失", "起点", "终点", "收敛点", "训练路径", "从平面到真实损失"),
 }
 
 
@@ -49,6 +52,17 @@ _INKS: dict[str, _Inks] = {
 }
 
 
+class Camera(NamedTuple):
+    """Where a surface is looked at from and what is in the middle, in plotly's terms."""
+
+    x: float
+    y: float
+    z: float
+    centre_x: float
+    centre_y: float
+    centre_z: float
+
+
 class Look(NamedTuple):
     """How a figure looks."""
 
@@ -57,6 +71,10 @@ class Look(NamedTuple):
     colours: Colours = "viridis"
     theme: Theme = "light"
     lang: Lang = "en"
+    path_colour: str | None = None
+    """As #rrggbb; None: the theme's."""
+    camera: Camera | None = None
+    """None: over the lowest of the four corners."""
 
 
 def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
@@ -101,7 +119,7 @@ def _plain(column: npt.NDArray[np.float64]) -> list[Any]:
 
 
 def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
-    words, inks = _WORDS[look.lang], _INKS[look.theme]
+    words, inks = _WORDS[look.lang], _inks(look)
     scale = _scale_in_use(landscape, look)
     coordinates = "<br>%{x:.4~g}, %{y:.4~g}<extra></extra>"
     surface = {
@@ -114,6 +132,8 @@ def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
         "colorscale": _BLUE_ORANGE if look.colours == "blue-orange" else look.colours.capitalize(),
         "colorbar": {"title": {"text": words.loss}, "thickness": 12, "outlinewidth": 0, **_ticks(landscape, scale)},
         "contours": {"z": {"show": True, "usecolormap": False, "color": inks.surface, "width": 1}},
+        # Checkpoints may lie under it.
+        "opacity": 1 if landscape.details is None or landscape.details.truth is None else _SEEN_THROUGH,
     }
     traces: list[dict[str, Any]] = [surface]
     path, end = landscape.path, landscape.convergence_point
@@ -132,12 +152,38 @@ def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
                 "hovertemplate": f"%{{customdata[0]}}<br>{words.loss} %{{customdata[1]:.4~g}}{coordinates}",
             }
         )
+        if landscape.details is not None and landscape.details.truth is not None:
+            traces.append(_stems(path, landscape.details.truth, look))
         for name, at, symbol in ((words.start, 0, "circle"), (words.end, -1, "square")):
             traces.append(_mark(name, path.x[at], path.y[at], heights[at], symbol, inks.path, inks))
     if end is not None:
         height = _plain(_heights(end[2:], scale))[0]
         traces.append(_mark(words.converged, end[0], end[1], height, "diamond", inks.text, inks))
     return traces
+
+
+def _stems(path: Path, truth: PathTruth, look: Look) -> dict[str, Any]:
+    """Return lines from the loss on the plane to that of each checkpoint itself."""
+    scale, no_line = look.scale, np.full(path.x.size, np.nan)
+    columns = ((path.x, path.x), (path.y, path.y), (_heights(truth.plane, scale), _heights(truth.real, scale)))
+    x, y, z = (_plain(np.stack((*ends, no_line), axis=1).ravel()) for ends in columns)
+    line = {"color": _inks(look).path, "width": 2}
+    name = _WORDS[look.lang].gap
+    return {
+        "type": "scatter3d",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "z": z,
+        "line": line,
+        "hoverinfo": "skip",
+    }
+
+
+def _inks(look: Look) -> _Inks:
+    inks = _INKS[look.theme]
+    return inks if look.path_colour is None else inks._replace(path=look.path_colour)
 
 
 def _mark(name: str, x: float, y: float, height: Any, symbol: str, colour: str, inks: _Inks) -> dict[str, Any]:
@@ -193,9 +239,16 @@ def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
             "zaxis": z,
             "aspectmode": "manual",
             "aspectratio": {"x": 1.2, "y": 1.2, "z": 0.75},
-            "camera": {"eye": _eye(landscape)},
+            "camera": _camera(landscape, look),
         },
     }
+
+
+def _camera(landscape: Landscape, look: Look) -> dict[str, Any]:
+    if look.camera is None:
+        return {"eye": _eye(landscape)}
+    x, y, z, *centre = look.camera
+    return {"eye": {"x": x, "y": y, "z": z}, "center": dict(zip("xyz", centre, strict=True))}
 
 
 def _eye(landscape: Landscape) -> dict[str, float]:

@@ -1,17 +1,18 @@
 """The landscape page in a real browser: maps and the surface show what is in the files, the path moves along them."""
 
+import io
 import json
 import math
 import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from event_files import GOLDEN, landscape_event, write_run
-from playwright.sync_api import Locator, Page, expect
+from landscape_panes import pane, told
+from playwright.sync_api import expect
 
 from toposcope.recorder import SummaryRecord, landscape
 
@@ -20,8 +21,6 @@ RUN = "digits_momentum"
 INTERVAL, FINAL = "landscape_[1, 4]", "landscape_[4]"
 SEES = json.loads((GOLDEN / "mindspore" / RUN / "mindinsight_sees.json").read_text())[RUN]["landscape"]
 EXPECTED = json.loads((GOLDEN / "mindspore" / RUN / "expected.json").read_text())["landscape"]
-OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""What Chromium remarks of WebGL that is drawn without a GPU."""
 
 
 def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 20, step: int = 1) -> None:
@@ -51,16 +50,6 @@ def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 
         record.record(steps + step)
 
 
-def pane(page: Page, tag: str, run: str = RUN) -> Locator:
-    """Return the pane of a landscape."""
-    return page.locator(f"landscape-pane[data-run={json.dumps(run)}][data-tag={json.dumps(tag)}]")
-
-
-def told(shown: Locator, name: str) -> Any:
-    """Return what a pane tells of what it draws."""
-    return json.loads(shown.get_attribute(f"data-{name}") or "null")
-
-
 @pytest.fixture
 def golden(server, tmp_path: Path) -> str:
     """Return the address of a server on the golden run."""
@@ -71,7 +60,7 @@ def golden(server, tmp_path: Path) -> str:
 def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
     page.goto(golden + "#page=landscape")
-    shown = pane(page, INTERVAL)
+    shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
     sees = SEES["intervals"][0][1][0]
     drawn = told(shown, "grid")
@@ -99,7 +88,7 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     expect(curve).to_have_attribute("data-drawn-lines", json.dumps([[RUN, 19], [RUN, 4]], separators=(",", ":")))
 
     page.locator('[data-choice="land-tag"] button').last.click()
-    shown = pane(page, FINAL)
+    shown = pane(page, FINAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
     sees = SEES["final"][0]
     assert np.reshape(told(shown, "grid")["z"], (8, 8)).tolist() == sees["points"]["z"]
@@ -113,7 +102,7 @@ def test_contour_lines_pass_between_what_is_above_and_below(golden, page):
     """Along every edge of the grid a line crosses an odd number of times where its level lies between, else evenly."""
     for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
         page.goto(golden + f"#page=landscape&land.levels=10{options}")
-        shown = pane(page, INTERVAL)
+        shown = pane(page, INTERVAL, RUN)
         expect(shown.locator("path.contour").first).to_be_visible()
         if "contours" in options:
             expect(shown.locator("path.area")).to_have_count(0)
@@ -152,71 +141,6 @@ def crossings(path: str, top: float) -> list[float]:
     return found
 
 
-def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
-    """One WebGL surface; what it was turned to stays while data and settings change, and is in the address."""
-    pages.allowed = OF_GRAPHICS
-    page = pages.open(width=640, height=600)
-    bowl("loss/a", tmp_path / "run")
-    bowl("loss/b", tmp_path / "other")
-    url = server(tmp_path, "--reload-interval", "0.3").url
-    page.goto(url + "#page=landscape&land.view=surface&land.run=run&land.compare=other,loss/b")
-    shown = pane(page, "loss/a", "run")
-    expect(shown).to_have_attribute("data-surface", "drawn")
-    expect(page.locator("landscape-pane canvas")).to_have_count(shown.locator("canvas").count())
-    expect(pane(page, "loss/b", "other")).to_have_attribute("data-view", "filled")
-    drawn = shown.locator(".land-surface").evaluate(
-        "host => ({z: host.data[0].z, x: host.data[0].x, path: host.data.map(trace => trace.x.length)})"
-    )
-    between = (len(drawn["x"]) - 1) // 8
-    nodes = np.array(drawn["z"])[::between, ::between]
-    assert nodes.ravel().tolist() == told(shown, "grid")["z"]
-    assert 5 in drawn["path"]
-
-    box = shown.locator(".land-surface").bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2 + 90, box["y"] + box["height"] / 2 + 30, steps=4)
-    page.mouse.up()
-    expect(page).to_have_url(re.compile(r"land\.camera="))
-    camera = told(shown, "camera")
-
-    def now() -> Any:
-        return shown.locator(".land-surface").evaluate(
-            "host => { const {eye} = host._fullLayout.scene._scene.getCamera(); return [eye.x, eye.y, eye.z]; }"
-        )
-
-    page.locator('[data-choice="land-z"] [data-value="log"]').click()
-    expect(shown).to_have_attribute("data-scale", "log")
-    bowl("loss/a", tmp_path / "run", lift=0.5, step=2)
-    page.wait_for_function("() => JSON.parse(document.querySelector('landscape-pane').dataset.convergence)[2] === 0.5")
-    expect(shown).to_have_attribute("data-surface", "drawn")
-    assert np.allclose(now(), camera[:3], atol=1e-3)
-
-    shown.locator(".land-plot").focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "before => document.querySelector('landscape-pane').dataset.camera !== before",
-        arg=json.dumps(camera, separators=(",", ":")),
-    )
-    turned = told(shown, "camera")
-    angle = math.atan2(turned[1], turned[0]) - math.atan2(camera[1], camera[0])
-    assert math.isclose(math.remainder(angle, math.tau), math.radians(10), abs_tol=1e-2)
-    camera = turned
-    pane(page, "loss/b", "other").locator('[data-key="raise"]').click()
-    expect(pane(page, "loss/b", "other")).to_have_attribute("data-surface", "drawn")
-    expect(shown.locator("canvas")).to_have_count(0)
-    page.reload()
-    expect(shown).to_have_attribute("data-surface", "drawn")
-    assert np.allclose(now(), camera[:3], atol=2e-3)
-    shown.locator('[data-key="download"]').click()
-    with page.expect_download() as download:
-        page.locator('#land-downloads [data-key="png"]').click()
-    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
-    shown.locator('[data-key="camera-reset"]').click()
-    expect(page).not_to_have_url(re.compile(r"land\.camera="))
-
-
 def test_without_webgl_contours_are_shown(golden, pages):
     """The page says that there is no surface, and draws the map."""
     page = pages.open()
@@ -225,14 +149,14 @@ def test_without_webgl_contours_are_shown(golden, pages):
                          "/webgl/.test(kind) ? null : Reflect.apply(get, canvas, [kind, ...more])})")  # fmt: skip
     page.goto(golden + "#page=landscape&land.view=surface")
     expect(page.locator('[data-note="no_surface"]')).to_contain_text("WebGL")
-    expect(pane(page, INTERVAL)).to_have_attribute("data-view", "filled")
+    expect(pane(page, INTERVAL, RUN)).to_have_attribute("data-view", "filled")
     expect(page.locator("path.area").first).to_be_visible()
 
 
 def test_path_is_played_and_stepped_beside_the_curve(golden, page):
     """Keys and hands move the training; map, curve and address follow."""
     page.goto(golden + "#page=landscape")
-    shown, player, curve = pane(page, INTERVAL), page.locator(".land-player"), page.locator("landscape-loss")
+    shown, player, curve = pane(page, INTERVAL, RUN), page.locator(".land-player"), page.locator("landscape-loss")
     expect(player.locator("output")).to_have_text("step 92")
     page.keyboard.press("[")
     page.keyboard.press("[")
@@ -280,13 +204,14 @@ def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path
     page.goto(page.url + "&land.zoom=-0.25,0.25,-0.25,0.25")
     page.reload()
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
+    expect(shown.locator("path.contour").first).to_be_visible()
     expect(shown.locator('[data-note="thinned"]')).to_have_count(0)
 
 
 def test_pointing_keys_and_zoom(golden, page):
     """The read-out tells the loss under the cursor; arrows walk over measured points; a box zooms."""
     page.goto(golden + "#page=landscape")
-    shown = pane(page, INTERVAL)
+    shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
     read_out = page.locator("#land-read-out")
     shown.locator('circle.checkpoint[data-at="1"]').hover()
@@ -330,7 +255,7 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
     taken = {}
-    for kind in ("svg", "png", "csv", "html"):
+    for kind in ("svg", "png", "csv", "html", "npz", "vti"):
         other.locator('[data-key="download"]').click()
         with page.expect_download() as download:
             page.locator(f'#land-downloads [data-key="{kind}"]').click()
@@ -341,9 +266,12 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     assert b'class="contour"' in taken["svg"]
     rows = taken["csv"].decode().split("\r\n")
     assert len(rows) == 1 + 81 + 5 + 1 + 1
-    assert rows[-2] == "convergence,,,0,0,5"
-    assert rows[-3].startswith("path,16,16,0,0,5")
+    assert rows[-2] == "convergence,,,0,0,5,,,"
+    assert rows[-3] == "path,16,16,0,0,5,,,"
     assert b"Plotly.newPlot" in taken["html"]
+    with np.load(io.BytesIO(taken["npz"])) as arrays:
+        assert arrays["z"].ravel().tolist() == told(other, "grid")["z"]
+    assert b'WholeExtent="0 8 0 8 0 0"' in taken["vti"]
     other.locator('[data-key="leave-out"]').click()
     expect(page.locator("landscape-pane")).to_have_count(1)
 

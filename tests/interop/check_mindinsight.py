@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import landscape_details as made
 import ml_dtypes
 import numpy as np
 import pytest
@@ -124,6 +125,7 @@ def landscapes() -> Iterator[tuple[str, Any]]:
     settings = {"unit": "epoch", "step_per_epoch": 10}
     yield "landscape_[1, 3]", landscape(x, y, z, path=path, intervals=[1, 2, 3], **settings)
     yield "landscape_[3]", landscape(x, y, z, convergence_point=[0, 0, 1], decomposition="Random", **settings)
+    yield "landscape_[0, 16]", made.bowl()
 
 
 def record_tensors(name: str) -> Callable[[Path], None]:
@@ -294,17 +296,24 @@ def test_the_dataset_graph_is_seen(seen: Runs) -> None:
 
 
 def test_landscapes_are_seen(seen: Runs) -> None:
-    """MindInsight sees the landscape of an interval with its path, and the final one."""
+    """MindInsight sees the landscapes of intervals with their paths, and the final one; ours with details as any."""
     found = seen["every kind"]["landscape"]
-    ((interval, (of_interval,)),) = found["intervals"]
+    of_interval, with_details = (dict(map(tuple_key, found["intervals"]))[key] for key in ((1, 3), (0, 16)))
     (final,) = found["final"]
-    assert interval == [1, 3]
-    (_, first), (_, last) = landscapes()
-    for got, made in ((of_interval, first), (final, last)):
-        assert np.ravel(got["points"]["z"]).tolist() == list(made.landscape.z.float_data)
-        assert got["metadata"]["decomposition"] == made.metadata.decomposition
+    (_, first), (_, last), (_, detailed) = landscapes()
+    for got, message in ((of_interval, first), (final, last), (with_details, detailed)):
+        assert np.ravel(got["points"]["z"]).tolist() == list(message.landscape.z.float_data)
+        assert got["metadata"]["decomposition"] == message.metadata.decomposition
     assert (of_interval["path"]["intervals"], of_interval["path"]["z"]) == ([1, 2, 3], [3, 2, 1])
     assert final["convergence_point"] == [0, 0, 1]
+    assert with_details["path"]["intervals"] == [0, 4, 8, 12, 16]
+    assert with_details["path"]["z"] == list(detailed.loss_path.points.z.float_data)
+
+
+def tuple_key(entry: list[Any]) -> tuple[tuple[int, ...], Any]:
+    """Return (an interval, its one landscape) of MindInsight's list."""
+    interval, (surface,) = entry
+    return tuple(interval), surface
 
 
 def test_a_rotated_recording_is_whole(logdir: Path, read_events: ReadEvents) -> None:

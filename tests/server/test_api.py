@@ -367,6 +367,9 @@ def test_api_describes_itself(client: httpx.Client) -> None:
         "/api/hparams",
         "/api/landscapes",
         "/api/landscapes.html",
+        "/api/landscapes/losses",
+        "/api/landscapes.npz",
+        "/api/landscapes.vti",
         "/api/updates",
         "/api/health",
     }

@@ -1,10 +1,12 @@
 """Loss landscapes over the HTTP API."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import landscape_details as made
 import numpy as np
 import pytest
 from event_files import GOLDEN, landscape_event, loss_run, write_run
@@ -14,7 +16,8 @@ from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord, landscape
-from toposcope.server.api.landscapes import MOST_BYTES, Landscapes
+from toposcope.server.api.landscape_choice import MOST_BYTES
+from toposcope.server.api.landscape_replies import Landscapes
 
 _RUN = "mindspore/digits_momentum"
 
@@ -63,7 +66,7 @@ def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> N
         assert entry["convergence_point"] == shown["convergence_point"]
         assert entry["metadata"] == {name: shown["metadata"][name] for name in entry["metadata"]}
         assert (entry["kind"], entry["error"]) == ("interval" if "path" in shown else "final", None)
-        assert (entry["level"], entry["diagnostics"]) == (None, {})
+        assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None] * 4
 
 
 def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
@@ -80,6 +83,38 @@ def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None
     assert newest(step=5) == [(5, 3.0)]
     assert newest(step=7) == []
     assert _ask(client)["landscapes"][0]["steps"] == [5, 10]
+
+
+def test_publications_of_one_tag_are_told_and_chosen(tmp_path: Path, serve) -> None:
+    """A landscape that is refined comes level by level: the newest by default, any by its number, the oldest is 0."""
+    levels = [(2.0, 1), (3.0, 2), (4.0, 3)]
+    write_run(tmp_path, [_record(wall_time, 0, a=made.bowl(level)) for wall_time, level in levels])
+    client = serve(tmp_path)
+
+    def level(**query: object) -> list[int]:
+        return [entry["level"] for entry in _ask(client, **query)["landscapes"]]
+
+    assert (level(), level(publication=0), level(publication=1), level(publication=3)) == ([3], [1], [2], [])
+    newest = _ask(client)["landscapes"][0]
+    assert (newest["publication"], newest["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
+
+
+def test_what_tells_how_far_a_landscape_can_be_trusted(tmp_path: Path, serve) -> None:
+    """Measured nodes, the truth of the path and diagnostics come as they were recorded, with what is not finite."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl(2))])
+
+    entry = _ask(serve(tmp_path))["landscapes"][0]
+
+    measured = entry["measured"]
+    assert (entry["level"], measured["levels"], measured["x"]) == (2, 3, [-1, -0.5, 0, 0.5, 1])
+    assert (measured["z"][4][4], measured["z"][2][2], measured["known"][0]) == ("Infinity", 0.1, [False] + [True] * 4)
+    assert measured["standard_error"] == [[0.01] * 5] * 5
+    np.testing.assert_allclose(np.subtract(entry["truth"]["real"], entry["truth"]["plane"]), made.GAP, atol=1e-15)
+    assert entry["truth"]["residual"] == [0.5, 0.4, 0.3, 0.2, "NaN"]
+    assert entry["path"]["z"] == entry["truth"]["real"]
+    found = entry["diagnostics"]
+    assert (found["energy"], found["axis_cosine"], found["seed"]) == ([0.9, 0.06], 0, 7)
+    assert found["provenance"]["axes"] == "plane one"
 
 
 def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
@@ -166,6 +201,7 @@ def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, s
         ("step=1e3", 422, "step='1e3'"),
         ("step=99999999999999999999", 422, "step"),
         ("limit=0", 422, "limit='0'"),
+        ("publication=-1", 422, "publication='-1'"),
         ("typo=1", 422, "typo"),
     ],
 )
@@ -205,6 +241,54 @@ def test_a_document_of_its_own(golden: httpx.Client) -> None:
     assert np.allclose(10.0 ** np.array(in_log["z"]), shown["points"]["z"])
     for wrong in ({"tag": "nothing"}, {"run": "nothing"}):
         assert golden.get("api/landscapes.html", params={**query, **wrong}).status_code == 404
+
+
+def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
+    """Camera and colour of the path are the asked for; the path stands at its real losses, with lines to the plane."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+    query = {"run": ".", "tag": "a", "path_colour": "#123456", "camera": "1,2,0.5,0,0,-0.1"}
+
+    (_, path, stems, *_), layout = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+
+    assert layout["scene"]["camera"] == {"eye": {"x": 1, "y": 2, "z": 0.5}, "center": {"x": 0, "y": 0, "z": -0.1}}
+    assert (path["line"]["color"], stems["line"]["color"]) == ("#123456", "#123456")
+    plane = made.losses(made.ALONG, made.ALONG)
+    np.testing.assert_allclose(path["z"], plane + made.GAP)
+    np.testing.assert_allclose(stems["z"][:2], [plane[0], plane[0] + made.GAP[0]])
+    assert (stems["x"][:3], stems["z"][2]) == ([-0.8, -0.8, None], None)
+    for wrong in ({"camera": "1,2,3"}, {"camera": "1,2,3,4,5,nan"}, {"path_colour": "red"}):
+        assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
+
+
+def test_landscapes_as_files(tmp_path: Path, serve) -> None:
+    """Arrays of NumPy's, image data of VTK's and the bare losses of a publication are had as attachments."""
+    uneven = landscape([0, 1, 5], [0, 1], np.zeros((2, 3)))
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
+    client = serve(tmp_path)
+
+    def get(what: str, **query: object) -> httpx.Response:
+        return client.get(f"api/landscapes{what}", params={"run": ".", "tag": "a", **query})
+
+    with np.load(io.BytesIO(get(".npz", publication=0).content), allow_pickle=False) as file:
+        assert (file["measured_x"].tolist(), file["z"].min()) == ([-1, 0, 1], 0.1)
+    assert get(".vti").headers["content-disposition"] == 'attachment; filename="landscape.vti"'
+    assert b'WholeExtent="0 8 0 8 0 0"' in get(".vti").content
+    assert np.frombuffer(get("/losses").content, "<f8").reshape(9, 9).min() == 0.3
+    refused = get(".vti", tag="b")
+    assert (refused.status_code, "x is not" in refused.json()["detail"]) == (422, True)
+    assert [get(what, publication=2).status_code for what in (".npz", ".vti", ".html", "/losses")] == [404] * 4
+
+
+def test_losses_of_a_large_surface_are_left_out_on_demand(tmp_path: Path, serve) -> None:
+    """They are asked for apart, as bytes; all else is replied."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+
+    (without,), (with_losses,) = (_ask(client, most=most)["landscapes"] for most in (80, 81))
+
+    assert (without["z"], len(with_losses["z"]), without["error"]) == ([], 9, None)
+    assert without["path"] == with_losses["path"]
 
 
 def test_a_document_of_hostile_names_and_losses(tmp_path: Path, serve) -> None:

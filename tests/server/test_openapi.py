@@ -45,6 +45,8 @@ TAGS = {
     "tensors": ["values", "logits"],
     "landscapes": ["landscape_[4]", "landscape_[1, 4]"],
     "landscapes.html": ["landscape_[4]", "landscape_[1, 4]"],
+    "landscapes.npz": ["landscape_[4]", "landscape_[1, 4]"],
+    "landscapes.vti": ["landscape_[4]", "landscape_[1, 4]"],
 }
 """Tags of the runs above by route."""
 

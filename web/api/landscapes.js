@@ -1,8 +1,28 @@
 // Loss landscapes as the server has them, and where one can be downloaded.
 
-import { ask } from "./client.js";
+import { ask, RefusedRequest } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
+
+/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}} MeasuredReply */
+
+/** @typedef {object} DiagnosticsReply
+ * @property {string} axes
+ * @property {Column} energy
+ * @property {Column} random_walk_energy
+ * @property {boolean} is_random_walk
+ * @property {Column} axis_lengths
+ * @property {number | string} axis_cosine
+ * @property {number} samples
+ * @property {number | null} seed
+ * @property {string} buffers
+ * @property {boolean} is_flat
+ * @property {number | string | null} interpolation_error
+ * @property {Column} eigenvalues
+ * @property {Column} ritz_residuals
+ * @property {Column} curvature
+ * @property {Record<string, string>} provenance
+ */
 
 /** @typedef {object} LandscapeReply
  * @property {string} run
@@ -10,6 +30,8 @@ import { ask } from "./client.js";
  * @property {number} step
  * @property {number | string} wall_time
  * @property {number[]} steps
+ * @property {number} publication
+ * @property {{step: number[], wall_time: Column}} publications
  * @property {string | null} error
  * @property {"interval" | "final" | null} kind
  * @property {Column} x
@@ -18,16 +40,36 @@ import { ask } from "./client.js";
  * @property {{x: Column, y: Column, z: Column, intervals: number[]} | null} path
  * @property {Column | null} convergence_point
  * @property {{decomposition: string | null, unit: string | null, step_per_epoch: number | null}} metadata
+ * @property {number | null} level
+ * @property {MeasuredReply | null} measured
+ * @property {{real: Column, plane: Column, residual: Column, standard_error: Column} | null} truth
+ * @property {DiagnosticsReply | null} diagnostics
  */
 
 /** @typedef {{run: string, hyper_parameters: Record<string, unknown>, metrics: Record<string, unknown>, model: Record<string, unknown>}} LineageRow */
 
-/** @param {string} run @param {string} tag @param {AbortSignal} signal @returns {Promise<LandscapeReply | null>} null: it has gone */
-export const readLandscape = async (run, tag, signal) => (await ask(`landscapes?${new URLSearchParams({ run, tag })}`, { signal })).landscapes[0] ?? null;
+/** Losses that a reply may hold: more of them would hold up the page while they are parsed, and come as bytes. */
+const MOST = 40_000;
+
+/** A landscape, and the losses of a large one apart.
+ * @param {string} run @param {string} tag @param {number | null} publication null = the newest @param {AbortSignal} signal
+ * @returns {Promise<{reply: LandscapeReply, losses: Float64Array | null} | null>} null: it has gone */
+export async function readLandscape(run, tag, publication, signal) {
+  const query = new URLSearchParams({ run, tag, most: String(MOST) });
+  if (publication !== null) query.set("publication", String(publication));
+  const { landscapes } = await ask(`landscapes?${query}`, { signal });
+  /** @type {LandscapeReply | undefined} */
+  const reply = landscapes[0];
+  if (!reply) return null;
+  if (reply.error !== null || reply.z.length) return { reply, losses: null };
+  const response = await fetch(`./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`, { signal });
+  if (!response.ok) throw new RefusedRequest(response.status, response.statusText);
+  return { reply, losses: new Float64Array(await response.arrayBuffer()) };
+}
 
 /** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null: it has none */
 export const readLineageOf = async (run, signal) => (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
 
-/** A document of its own with the surface to turn.
- * @param {{run: string, tag: string, scale: string, colours: string, theme: string, lang: string}} wanted */
-export const documentAddress = (wanted) => `./api/landscapes.html?${new URLSearchParams(wanted)}`;
+/** Where a landscape is had as a file: a document with the surface to turn, arrays of NumPy's, VTK's image data.
+ * @param {"html" | "npz" | "vti"} format @param {Record<string, string>} wanted run, tag, publication; of a document how it looks */
+export const fileAddress = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;

@@ -2,18 +2,25 @@
 
 /** @typedef {import("../lib/landscape_grid.js").Grid} Grid */
 
+/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>}} Line null ends a piece of it */
+
+/** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string, fill: string, edge: string}} Point its text is read when it is pointed at, its name stands beside it */
+
 /** What is drawn; heights are losses or their logarithms, and ticks say which losses they stand for.
  * @typedef {object} Scene
  * @property {Grid} grid
  * @property {readonly [number, number]} reach of heights
+ * @property {readonly [number, number]} tall of all that is drawn: of the surface, and of what stands over or under it
  * @property {string[]} shades from the lowest to the highest
  * @property {number[]} levels
  * @property {Array<{height: number, text: string}>} ticks
  * @property {(height: number) => number} lossOf a height
  * @property {string} lossText what is said of the loss in place of {loss}
- * @property {{x: Float64Array, y: Float64Array, heights: number[], texts: string[], line: {x: number[], y: number[], heights: number[]}} | null} path its checkpoints, and the line between them
- * @property {{x: number, y: number, height: number, text: string, colour: string, symbol: string}[]} marks
+ * @property {Line | null} line the path
+ * @property {Line | null} thin the path on the surface, where the checkpoints are not on it, and lines from there to the checkpoints
+ * @property {Point[]} points the checkpoints, and where the training converged
  * @property {string} pathColour
+ * @property {boolean} hasScale
  * @property {[string, string, string]} names of the axes
  * @property {{surface: string, grid: string, text: string, label: string}} ink
  */
@@ -52,12 +59,12 @@ export function hasWebGL() {
 
 /** How far the eye is from the centre, along each axis. */
 const AWAY = [1.58, 1.58, 1.4];
-/** Checkpoints up to which each has a dot of its own. */
-const MOST_DOTS = 400;
+/** Of a surface under which checkpoints may lie. */
+const SEEN_THROUGH = 0.88;
 
 /** Remembers the one WebGL drawing. */
 export class Surface {
-  /** @param {Plotly} library @param {HTMLElement} host @param {{turned: (camera: number[]) => void, turning: () => void, lost: () => void}} listener */
+  /** @param {Plotly} library @param {HTMLElement} host @param {{turned: (camera: number[]) => void, turning: () => void, pointed: (place: {x: number, y: number} | null) => void, lost: () => void}} listener */
   constructor(library, host, listener) {
     this.library = library;
     this.host = host;
@@ -81,6 +88,8 @@ export class Surface {
       this.listener.turning();
     });
     events.on("plotly_relayouting", () => this.listener.turning());
+    events.on("plotly_hover", (/** @type {{points: Array<{x: number, y: number}>}} */ { points: [{ x, y }] }) => this.listener.pointed({ x, y }));
+    events.on("plotly_unhover", () => this.listener.pointed(null));
     events.on("plotly_webglcontextlost", () => this.listener.lost());
   }
 
@@ -131,10 +140,10 @@ export class Surface {
     this.library.relayout(this.host, this.size);
   }
 
-  /** @param {number} width @param {number} height @returns {Promise<Blob>} a PNG */
-  async png(width, height) {
+  /** @returns {Promise<Blob>} a PNG */
+  async png() {
     /** @type {string} */
-    const address = await this.library.toImage(this.host, { format: "png", width, height, scale: 2 });
+    const address = await this.library.toImage(this.host, { format: "png", ...this.size, scale: 2 });
     // The page may not fetch it: it decodes it.
     const bytes = Uint8Array.from(atob(address.slice(address.indexOf(",") + 1)), (sign) => sign.charCodeAt(0));
     return new Blob([bytes], { type: "image/png" });
@@ -175,12 +184,12 @@ const numbersOf = ({ eye, center }) => [eye.x, eye.y, eye.z, center.x, center.y,
 
 /** @param {Scene} scene */
 function tracesOf(scene) {
-  const { grid, reach, shades, levels, path, ink } = scene;
+  const { grid, reach, shades, levels, points, ink } = scene;
   const rows = Array.from(grid.y, (_, row) => Array.from(grid.heights.subarray(row * grid.x.length, (row + 1) * grid.x.length), (height) => (Number.isNaN(height) ? null : height)));
   const size = levels.length > 1 ? levels[1] - levels[0] : 1;
   const lines = levels.length ? { show: true, start: levels[0], end: levels[levels.length - 1], size, color: ink.surface, width: 1, usecolormap: false, highlight: false } : { show: false };
   const surface = {
-    type: "surface", x: [...grid.x], y: [...grid.y], z: rows, cmin: reach[0], cmax: reach[1], showscale: true,
+    type: "surface", x: [...grid.x], y: [...grid.y], z: rows, cmin: reach[0], cmax: reach[1], showscale: scene.hasScale, opacity: scene.thin ? SEEN_THROUGH : 1,
     colorbar: { thickness: 12, len: 0.92, outlinewidth: 0, xpad: 8, tickfont: { size: 10, color: ink.label }, tickmode: "array", tickvals: scene.ticks.map(({ height }) => height), ticktext: scene.ticks.map(({ text }) => text) },
     colorscale: shades.map((shade, at) => [at / (shades.length - 1), shade]),
     contours: { z: lines, x: { highlight: false }, y: { highlight: false } },
@@ -190,30 +199,30 @@ function tracesOf(scene) {
   };
   /** @type {object[]} */
   const traces = [surface];
-  if (path) {
-    const dots = path.texts.length <= MOST_DOTS ? { size: 4, color: ink.surface, line: { color: scene.pathColour, width: 2 } } : { size: 1, color: scene.pathColour };
-    traces.push({ type: "scatter3d", mode: "lines", x: path.line.x, y: path.line.y, z: path.line.heights, hoverinfo: "skip", line: { color: scene.pathColour, width: 6 } });
-    traces.push({ type: "scatter3d", mode: "markers", x: [...path.x], y: [...path.y], z: path.heights, text: path.texts, hovertemplate: "%{text}<extra></extra>", marker: dots });
-  }
-  for (const { x, y, height, colour, symbol } of scene.marks) {
-    traces.push({ type: "scatter3d", mode: "markers", x: [x], y: [y], z: [height], hoverinfo: "skip", marker: { size: 7, symbol, color: colour, line: { color: ink.surface, width: 1.5 } } });
+  const line = (/** @type {Line} */ { x, y, heights }, /** @type {number} */ width, opacity = 1) => ({ type: "scatter3d", mode: "lines", x, y, z: heights, opacity, hoverinfo: "skip", line: { color: scene.pathColour, width } });
+  if (scene.thin) traces.push(line(scene.thin, 2, 0.6));
+  if (scene.line) traces.push(line(scene.line, 6));
+  // Few traces: each costs as many shaders as all others.
+  if (points.length) {
+    const of = (/** @type {keyof Point} */ name) => points.map((point) => point[name]);
+    traces.push({ type: "scatter3d", mode: "markers", x: of("x"), y: of("y"), z: of("height"), text: of("text"), hovertemplate: "%{text}<extra></extra>", marker: { size: of("size"), sizeref: 0.5, symbol: of("symbol"), color: of("fill"), line: { color: of("edge"), width: 1.5 } } });
   }
   return traces;
 }
 
 /** A name beside its mark, on a ground of its own: it is read on any colour.
  * @param {Scene} scene */
-const namesOf = ({ marks, ink }) =>
-  marks.flatMap(({ x, y, height: z, text }) => (text ? [{ x, y, z, text, showarrow: false, yshift: 16, bgcolor: ink.surface, opacity: 0.85, borderpad: 2, font: { color: ink.text, size: 12 } }] : []));
+const namesOf = ({ points, ink }) =>
+  points.flatMap(({ x, y, height: z, name: text }) => (text ? [{ x, y, z, text, showarrow: false, yshift: 16, bgcolor: ink.surface, opacity: 0.85, borderpad: 2, font: { color: ink.text, size: 12 } }] : []));
 
 /** @param {Scene} scene @param {{width: number, height: number}} size @param {ReturnType<typeof cameraOf>} camera */
 function layoutOf(scene, size, camera) {
-  const { names, ticks, reach, ink } = scene;
+  const { names, ticks, tall, ink } = scene;
   const axis = (/** @type {string} */ title) => ({
     title: { text: title, font: { size: 11 } }, color: ink.label, gridcolor: ink.grid, zerolinecolor: ink.grid, linecolor: ink.grid,
     showbackground: false, showspikes: false, gridwidth: 1, tickfont: { size: 10 }, nticks: 6,
   });
-  const air = (reach[1] - reach[0]) * 0.02 || 0.5;
+  const air = (tall[1] - tall[0]) * 0.02 || 0.5;
   return {
     autosize: false, ...size, margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", uirevision: "kept",
     font: { family: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif", color: ink.text },
@@ -221,7 +230,7 @@ function layoutOf(scene, size, camera) {
     scene: {
       domain: { x: [0.03, 0.95], y: [0, 1] }, uirevision: "kept", aspectmode: "manual", aspectratio: { x: 1.2, y: 1.2, z: 0.75 }, camera, dragmode: "orbit", annotations: namesOf(scene),
       xaxis: axis(names[0]), yaxis: axis(names[1]),
-      zaxis: { ...axis(names[2]), range: [reach[0] - air, reach[1] + air], tickmode: "array", tickvals: ticks.map(({ height }) => height), ticktext: ticks.map(({ text }) => text) },
+      zaxis: { ...axis(names[2]), range: [tall[0] - air, tall[1] + air], tickmode: "array", tickvals: ticks.map(({ height }) => height), ticktext: ticks.map(({ text }) => text) },
     },
   };
 }

@@ -1,93 +1,23 @@
 // Loss landscapes of the drawn runs: which there are, which are shown, and what of them has come.
 
-import { computed, effect, signal } from "@preact/signals-core";
+import { computed, effect } from "@preact/signals-core";
 import { readLandscape, readLineageOf } from "../api/landscapes.js";
-import { readScalars } from "../api/client.js";
 import { listTags } from "../api/listings.js";
-import { numbersOf } from "../lib/landscape_grid.js";
-import { stepsOf } from "../lib/landscape_path.js";
+import { landscapeOf } from "../lib/landscape_reply.js";
 import { parseList, printList } from "../lib/lists.js";
 import { naturally } from "../lib/natural_order.js";
-import { seriesOf } from "../lib/series.js";
 import { runs, runsByName } from "./catalogue.js";
+import { Replies } from "./replies.js";
 import { drawnRuns } from "./runs.js";
 import { set, setting } from "./view.js";
 
-/** @typedef {import("../lib/landscape_path.js").Path} Path */
+/** @typedef {import("../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {{run: string, tag: string}} Choice */
-
-/** @typedef {object} Landscape
- * @property {string} run
- * @property {string} tag
- * @property {number} wallTime
- * @property {string | null} error
- * @property {"interval" | "final" | null} kind
- * @property {Float64Array} x
- * @property {Float64Array} y
- * @property {Float64Array} z row by row
- * @property {Path | null} path
- * @property {[number, number, number] | null} convergence
- * @property {{decomposition: string | null, unit: string | null, step_per_epoch: number | null}} metadata
- */
 
 /** More side by side are too small to be read. */
 export const MOST_SHOWN = 3;
 /** More runs with landscapes than these are not offered. */
 const MOST_RUNS = 100;
-
-/** Remembers replies by key, and asks again for those whose stamp has changed. What came stays until something newer does.
- * @template Reply */
-class Replies {
-  /** @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Reply>>} */
-  all = signal(new Map());
-  /** @type {import("@preact/signals-core").Signal<Error | null>} */
-  error = signal(null);
-  /** @type {ReadonlyMap<string, string>} */
-  #wanted = new Map();
-  /** @type {Map<string, string>} */
-  #knownAt = new Map();
-  /** @type {Map<string, AbortController>} */
-  #asking = new Map();
-
-  /** @param {(key: string, signal: AbortSignal) => Promise<Reply>} read */
-  constructor(read) {
-    this.read = read;
-  }
-
-  /** @param {ReadonlyMap<string, string>} wanted stamps by key */
-  want(wanted) {
-    this.#wanted = wanted;
-    for (const [key, request] of this.#asking) if (!wanted.has(key)) request.abort();
-    const gone = [...this.all.peek().keys()].filter((key) => !wanted.has(key));
-    gone.forEach((key) => this.#knownAt.delete(key));
-    if (gone.length) this.all.value = new Map([...this.all.peek()].filter(([key]) => wanted.has(key)));
-    for (const [key, stamp] of wanted) if (this.#knownAt.get(key) !== stamp && !this.#asking.has(key)) this.#ask(key, stamp);
-  }
-
-  /** Asks for all of them again, if they are wanted. */
-  expire() {
-    this.#knownAt.clear();
-    this.want(this.#wanted);
-  }
-
-  /** @param {string} key @param {string} stamp */
-  async #ask(key, stamp) {
-    const request = new AbortController();
-    this.#asking.set(key, request);
-    try {
-      const reply = await this.read(key, request.signal);
-      if (request.signal.aborted) return;
-      this.all.value = new Map(this.all.peek()).set(key, reply);
-      this.error.value = null;
-    } catch (error) {
-      if (!request.signal.aborted) this.error.value = /** @type {Error} */ (error);
-    } finally {
-      this.#asking.delete(key);
-      if (!request.signal.aborted) this.#knownAt.set(key, stamp);
-      if (this.#wanted.get(key) !== this.#knownAt.get(key)) this.want(this.#wanted);
-    }
-  }
-}
 
 /** @param {Choice} choice */
 export const keyOf = ({ run, tag }) => JSON.stringify([run, tag]);
@@ -123,6 +53,7 @@ export const offered = computed(() => {
 const runChosen = setting("land.run", "");
 const tagChosen = setting("land.tag", "");
 const compared = setting("land.compare", "");
+const publicationChosen = setting("land.publication", "");
 
 /** What is shown, the chosen one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 export const shown = computed(() => {
@@ -146,7 +77,7 @@ const beside = computed(() => {
 const usualOf = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;
 
 /** @param {Choice} choice */
-export const show = ({ run, tag }) => set({ "land.run": run, "land.tag": tag, "land.zoom": "" });
+export const show = ({ run, tag }) => set({ "land.run": run, "land.tag": tag, "land.zoom": "", "land.publication": "", "land.pin": "" });
 /** @param {Choice} choice */
 export const compare = (choice) => setBeside([...shown.peek().slice(1), choice]);
 /** @param {Choice} choice */
@@ -159,11 +90,19 @@ export function leaveOut(choice) {
 /** @param {Choice[]} choices */
 const setBeside = (choices) => set({ "land.compare": printList(choices.flatMap(({ run, tag }) => [run, tag])), "land.zoom": "" });
 
+/** Of the first landscape an older publication; null = the newest, of it and of all others. */
+export const publication = computed(() => (/^\d{1,9}$/.test(publicationChosen.value) ? Number(publicationChosen.value) : null));
+/** @param {number | null} which */
+export const showPublication = (which) => set({ "land.publication": which === null ? "" : String(which) });
+
+/** @param {string} key @returns {number | null} */
+const publicationOf = (key) => (shown.peek().length && keyOf(shown.peek()[0]) === key ? publication.peek() : null);
+
 /** @type {Replies<Landscape | null>} */
 const loaded = new Replies(async (key, signal) => {
   const [run, tag] = JSON.parse(key);
-  const reply = await readLandscape(run, tag, signal);
-  return reply && landscapeOf(reply);
+  const came = await readLandscape(run, tag, publicationOf(key), signal);
+  return came && landscapeOf(came.reply, came.losses);
 });
 
 export const failure = loaded.error;
@@ -172,75 +111,28 @@ export const retry = () => (tagRows.expire(), loaded.expire());
 /** What has come of what is shown. @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
 export const landscapes = computed(() => shown.value.map((choice) => ({ choice, landscape: loaded.all.value.get(keyOf(choice)) ?? null })));
 
-/** @param {import("../api/landscapes.js").LandscapeReply} reply @returns {Landscape} */
-function landscapeOf({ run, tag, wall_time: seconds, error, kind, x, y, z, path, convergence_point: end, metadata }) {
-  const steps = path && stepsOf(path.intervals, metadata.unit, metadata.step_per_epoch);
-  return {
-    run, tag, error, kind, metadata,
-    wallTime: Number(seconds),
-    x: numbersOf(x),
-    y: numbersOf(y),
-    z: joined(z, x.length),
-    path: path && { x: numbersOf(path.x), y: numbersOf(path.y), z: numbersOf(path.z), intervals: path.intervals, steps },
-    convergence: end && /** @type {[number, number, number]} */ ([...numbersOf(end)]),
-  };
-}
-
-/** @param {import("../api/landscapes.js").Column[]} rows @param {number} width */
-function joined(rows, width) {
-  const all = new Float64Array(rows.length * width);
-  rows.forEach((row, at) => all.set(numbersOf(row), at * width));
-  return all;
-}
-
 /** @type {Replies<import("../api/landscapes.js").LineageRow | null>} */
 const lineages = new Replies(readLineageOf);
 /** @param {string} run */
 export const lineageOf = (run) => lineages.all.value.get(run) ?? null;
 
-/** @type {Replies<string[]>} */
-const lossTagsByRun = new Replies(async (run, signal) => (await listTags(["scalar"], [run], signal)).tags.map(({ tag }) => tag).filter((tag) => /loss/i.test(tag)));
-/** Scalars of the shown runs that are called a loss, the likeliest first. */
-export const lossTags = computed(() => {
-  const tags = new Set(shownRuns.value.flatMap((run) => lossTagsByRun.all.value.get(run) ?? []));
-  return [...tags].sort((one, other) => likeliness(one) - likeliness(other) || naturally(one, other));
-});
-/** @param {string} tag */
-const likeliness = (tag) => (/^loss(\/auto)?$/i.test(tag) ? 0 : /train/i.test(tag) ? 1 : /val|eval|test/i.test(tag) ? 3 : 2);
-
-const lossChosen = setting("land.loss", "");
-/** "" without any. */
-export const lossTag = computed(() => (lossTags.value.includes(lossChosen.value) ? lossChosen.value : (lossTags.value[0] ?? "")));
-
-/** Points of a curve: more than there are pixels nobody sees. */
-const POINTS = 1000;
-/** @type {Replies<import("../lib/series.js").Series | null>} */
-const curves = new Replies(async (key, signal) => {
-  const [run, tag] = JSON.parse(key);
-  const { series } = await readScalars({ tag: [tag], run: [run], points: POINTS }, signal);
-  return series.length ? seriesOf(series[0]) : null;
-});
-/** The loss curves of the shown runs. */
-export const lossCurves = computed(() => shownRuns.value.flatMap((run) => curves.all.value.get(keyOf({ run, tag: lossTag.value })) ?? []));
-
 /** Told only when they change. */
 const shownNames = computed(() => JSON.stringify([...new Set(shown.value.map(({ run }) => run))]));
 /** @type {import("@preact/signals-core").ReadonlySignal<string[]>} */
-const shownRuns = computed(() => JSON.parse(shownNames.value));
+export const shownRuns = computed(() => JSON.parse(shownNames.value));
 
-/** @param {(run: string) => [key: string, stamp: unknown]} entry */
-const ofShownRuns = (entry) => new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));
+/** What is wanted of each shown run. @param {(run: string) => [key: string, stamp: unknown]} entry */
+export const ofShownRuns = (entry) => new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));
 
 /** Asks for what is shown, and again when it changes, until the returned function is called. */
 export function followLandscapes() {
   const row = (/** @type {string} */ run) => runsByName.value.get(run);
-  const stamps = computed(() => new Map(shown.value.map((choice) => [keyOf(choice), JSON.stringify(offered.value.get(choice.run)?.find(({ tag }) => tag === choice.tag))])));
+  const rowOf = (/** @type {Choice} */ choice) => offered.value.get(choice.run)?.find(({ tag }) => tag === choice.tag);
+  const stamps = computed(() => new Map(shown.value.map((choice, place) => [keyOf(choice), JSON.stringify([rowOf(choice), place === 0 ? publication.value : null])])));
   const ends = [
     effect(() => tagRows.want(runs.value.length ? new Map([[LIST, JSON.stringify(having.value.map(({ run, updated, plugins }) => [run, updated, plugins.landscape]))]]) : new Map())),
     effect(() => loaded.want(stamps.value)),
     effect(() => lineages.want(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
-    effect(() => lossTagsByRun.want(ofShownRuns((run) => [run, row(run)?.plugins.scalar]))),
-    effect(() => curves.want(lossTag.value ? ofShownRuns((run) => [keyOf({ run, tag: lossTag.value }), row(run)?.updated]) : new Map())),
   ];
   return () => ends.forEach((end) => end());
 }

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { documentAddress } from "../../api/landscapes.js";
+import { fileAddress } from "../../api/landscapes.js";
 import { csvOf } from "../../lib/landscape_csv.js";
 import { lang, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
@@ -10,11 +10,11 @@ import { openAt, popover } from "../scalars/popover.js";
 import { fileName, pngOf, save } from "../scalars/download.js";
 import { nameOf } from "../run_row.js";
 import { tokens } from "../../charts/tokens.js";
-import { colours, scale } from "./settings.js";
+import { camera, colours, pathColour, scale } from "./settings.js";
 import { titleOf } from "./tells.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
-/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 
 const ID = "land-downloads";
 /** @type {import("@preact/signals-core").Signal<LandscapePane | null>} */
@@ -38,27 +38,48 @@ export const downloads = () => popover({ id: ID, label: t("land.download") }, op
 function rows(pane, landscape) {
   const name = (/** @type {string} */ ending) => fileName(`${landscape.run}_${landscape.tag}`, ending);
   const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
-  const address = documentAddress({ run: landscape.run, tag: landscape.tag, scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value });
+  const which = { run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) };
+  /** @type {Record<string, string>} */
+  const look = { scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value };
+  if (pathColour.value) look.path_colour = pathColour.value;
+  if (camera.value) look.camera = camera.value.join(",");
+  const file = (/** @type {"html" | "npz" | "vti"} */ format, /** @type {Record<string, string>} */ wanted, /** @type {string} */ hint) => html`<a class="plain" data-key=${format} href=${fileAddress(format, wanted)} download=${name(format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   const isSurface = pane.dataset.view === "surface";
   return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")}>
     <span>${titleOf(landscape.tag)}</span>
     ${button("png", t("land.png_hint"), () => void savePng(pane, landscape, name("png")))}
     ${isSurface ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, landscape, name("svg")))}
-    <a class="plain" data-key="html" href=${address} download=${name("html")} title=${t("land.html_hint")} @click=${close}>HTML</a>
+    ${file("html", { ...which, ...look }, t("land.html_hint"))}
     ${button("csv", t("land.csv_hint"), () => save(new Blob([csvOf(landscape)], { type: "text/csv" }), name("csv")))}
+    ${file("npz", which, t("land.npz_hint"))}
+    ${file("vti", which, t("land.vti_hint"))}
   </div>`;
 }
 
 /** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
 async function saveSvg(pane, landscape, name) {
-  const picture = await pane.picture();
-  if (picture && "svg" in picture) save(new Blob([titled(picture.svg, landscape)], { type: "image/svg+xml" }), name);
+  const { svg } = await pane.picture();
+  if (svg) save(new Blob([titled(svg, landscape)], { type: "image/svg+xml" }), name);
 }
 
 /** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
 async function savePng(pane, landscape, name) {
-  const picture = await pane.picture();
-  if (picture) save("png" in picture ? picture.png : await pngOf(titled(picture.svg, landscape)), name);
+  const { svg, png } = await pane.picture();
+  const map = svg && (await pngOf(titled(svg, landscape)));
+  if (map && png) save(await sideBySide(map, png), name);
+  else if (map ?? png) save(/** @type {Blob} */ (map ?? png), name);
+}
+
+/** @param {Blob} one @param {Blob} other pictures */
+async function sideBySide(one, other) {
+  const [left, right] = await Promise.all([createImageBitmap(one), createImageBitmap(other)]);
+  const canvas = Object.assign(document.createElement("canvas"), { width: left.width + right.width, height: Math.max(left.height, right.height) });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.fillStyle = tokens().surface;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(left, 0, 0);
+  context.drawImage(right, left.width, canvas.height - right.height);
+  return new Promise((/** @type {(picture: Blob) => void} */ resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"));
 }
 
 const HEAD = 34;

@@ -5,9 +5,9 @@ import { shortNumber } from "../../lib/numbers.js";
 import { lineageOf } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
 import { coordinate } from "./map.js";
-import { lowest, momentText } from "./tells.js";
+import { lowest, momentText, percent } from "./tells.js";
 
-/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 
 /** @param {Landscape} landscape */
 export function facts(landscape) {
@@ -40,10 +40,14 @@ const MOST_ROWS = 200;
 
 /** @param {Landscape} landscape */
 export function checkpoints(landscape) {
-  const { path } = landscape;
+  const { path, truth } = landscape;
   if (!path?.x.length) return nothing;
-  const row = (/** @type {number} */ at) => html`<tr><th scope="row">${momentText(landscape, at)}</th><td>${shortNumber(path.z[at], 4)}</td><td>${coordinate(path.x[at])}</td><td>${coordinate(path.y[at])}</td></tr>`;
+  const cells = (/** @type {number} */ at) => (truth
+    ? [shortNumber(truth.real[at], 4), shortNumber(truth.plane[at], 4), shortNumber(truth.real[at] - truth.plane[at]), Number.isNaN(truth.residual[at]) ? "–" : percent(truth.residual[at])]
+    : [shortNumber(path.z[at], 4)]);
+  const heads = truth ? [t("land.real"), t("land.plane"), t("land.told_gap"), t("land.told_residual")] : [t("land.loss")];
+  const row = (/** @type {number} */ at) => html`<tr><th scope="row">${momentText(landscape, at)}</th>${[...cells(at), coordinate(path.x[at]), coordinate(path.y[at])].map((cell) => html`<td>${cell}</td>`)}</tr>`;
   return html`<details class="land-checkpoints"><summary>${t("land.checkpoints", { n: path.x.length })}</summary>
-    <div tabindex="0" role="region" aria-label=${t("land.checkpoints", { n: path.x.length })}><table><thead><tr><th></th><th scope="col">${t("land.loss")}</th><th scope="col">x</th><th scope="col">y</th></tr></thead>
+    <div tabindex="0" role="region" aria-label=${t("land.checkpoints", { n: path.x.length })}><table><thead><tr><th></th>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col">x</th><th scope="col">y</th></tr></thead>
     <tbody>${Array.from({ length: Math.min(path.x.length, MOST_ROWS) }, (_, at) => row(at))}</tbody></table></div></details>`;
 }

@@ -8,7 +8,8 @@ import { yExtent, xExtent } from "../../lib/extent.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { heightAt, nearest } from "../../lib/search.js";
 import { xsOf } from "../../lib/series.js";
-import { landscapes, lossCurves, lossTag } from "../../state/landscapes.js";
+import { landscapes } from "../../state/landscapes.js";
+import { lossCurves, lossTag } from "../../state/landscape_scalars.js";
 import { styles } from "../../state/runs.js";
 import { change, lang, logarithmic, theme, zooms } from "../../state/view.js";
 import { t } from "../../state/words.js";
@@ -161,7 +162,7 @@ class LossCurve extends LazyCard {
       const index = nearest(xs, at);
       return index < 0 ? [] : [`${several.length > 1 ? `${nameOf(run)} ` : ""}${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`];
     });
-    out.textContent = parts.join(" · ") || t("land.curve_hint");
+    out.textContent = parts.join(" · ") || t(landscapes.value.some(({ landscape }) => landscape?.truth) ? "land.curve_hint_real" : "land.curve_hint");
   }
 }
 

@@ -3,16 +3,18 @@
 import { html, nothing, svg } from "lit-html";
 import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape_map.js";
 import { tokens } from "../../charts/tokens.js";
+import { levelOf, nodesOf } from "../../lib/landscape_plane.js";
 import { axisLabels, shortNumber } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 import { bandsOf, lossText } from "./model.js";
-import { marks } from "./map_path.js";
+import { companionsOf, marks } from "./map_path.js";
 
 /** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("../../charts/landscape_map.js").Frame} Frame */
 /** @typedef {import("./settings.js").Zoom} Zoom */
 
-const MARGIN = { left: 52, right: 66, top: 10, bottom: 36 };
+const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 const CHARACTER = 6.2;
 const BAR = 12;
@@ -47,7 +49,7 @@ export function pathsOf(model, frame) {
 const EVERY = 12;
 const MOST_PLACES = 500;
 
-/** @param {import("./model.js").Landscape} landscape @param {Frame} frame */
+/** @param {Landscape} landscape @param {Frame} frame */
 function coveredBy({ path }, frame) {
   /** @type {Array<{left: number, top: number}>} */
   const places = [];
@@ -79,9 +81,9 @@ export function map(model, size, zoom, isFilled, id, colour) {
       <path class="known" d=${paths.known} fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
       ${isFilled ? paths.areas.map(({ level, path }) => svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`) : nothing}
       ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
-      ${dots(model, frame, isFilled ? ink.surface : ink.label)}
+      ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
       ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
-      ${marks(model.landscape, frame, ink, colour)}
+      ${marks(model.landscape, frame, ink, colour, companionsOf(model.landscape))}
     </g>
     <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
     ${axes(model, frame, ink)}
@@ -92,17 +94,34 @@ export function map(model, size, zoom, isFilled, id, colour) {
 /** More measured points than this would be a veil. */
 const MOST_DOTS = 2500;
 
-/** The points of the file: what lies between them is not measured.
- * @param {Model} model @param {Frame} frame @param {string} colour */
-function dots({ measured: { x, y, heights } }, frame, colour) {
-  if (heights.length > MOST_DOTS) return nothing;
-  let path = "";
+/** Widths of dots: of the finest level, and of those before it; of points without levels. */
+const FINEST = 1.7;
+const COARSER = 0.55;
+const WIDEST = 3.6;
+const PLAIN = 2.2;
+
+/** The nodes that were measured, the coarser their level the larger; crosses where the loss is no finite number.
+ * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {string} colour */
+function dots(landscape, frame, ink, colour) {
+  const { x, y, z, isKnown } = nodesOf(landscape);
+  if (z.length > MOST_DOTS) return nothing;
+  /** @type {Map<number, string>} */
+  const byLevel = new Map();
+  let odd = "";
   for (let row = 0; row < y.length; row++) {
     for (let column = 0; column < x.length; column++) {
-      if (!Number.isNaN(heights[row * x.length + column])) path += `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}h0`;
+      const at = row * x.length + column;
+      if (!isKnown(at)) continue;
+      const place = `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}`;
+      const level = landscape.measured ? levelOf(column, row, x.length, y.length) : 0;
+      if (Number.isFinite(z[at])) byLevel.set(level, `${byLevel.get(level) ?? ""}${place}h0`);
+      else if (landscape.measured) odd += `${place}m-3 -3l6 6m0 -6l-6 6`;
     }
   }
-  return svg`<path class="measured" d=${path} fill="none" stroke=${colour} stroke-width="2.2" stroke-linecap="round" stroke-opacity="0.75"></path>`;
+  const finest = Math.max(0, ...byLevel.keys());
+  const width = (/** @type {number} */ level) => (landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN);
+  return svg`${[...byLevel].map(([level, path]) => svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)} stroke-linecap="round" stroke-opacity="0.75"></path>`)}
+    ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
 }
 
 /** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink */
@@ -112,7 +131,7 @@ function axes({ landscape }, frame, ink) {
   const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
-  const names = axisNames(landscape);
+  const names = toldAxes(landscape);
   return svg`<g fill=${ink.label}>
     ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
     ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}
@@ -121,10 +140,14 @@ function axes({ landscape }, frame, ink) {
   </g>`;
 }
 
-/** @param {import("./model.js").Landscape} landscape */
-export function axisNames({ metadata: { decomposition } }) {
-  return ["1", "2"].map((n) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which: n }));
-}
+/** What the axes are. @param {Landscape} landscape */
+export const axisNames = ({ metadata: { decomposition } }) => [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
+
+/** And of a path how much of it each holds. @param {Landscape} landscape */
+const toldAxes = (landscape) => axisNames(landscape).map((name, axis) => {
+  const part = landscape.diagnostics?.energy[axis];
+  return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
+});
 
 /** Which loss has which colour.
  * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */

@@ -3,36 +3,57 @@
 import { nothing, svg } from "lit-html";
 import { toLeft, toTop } from "../../charts/landscape_map.js";
 import { pointAt, reached, timesOf } from "../../lib/landscape_path.js";
+import { planeOf } from "../../lib/landscape_plane.js";
+import { cssOf, mix, rgbOf } from "../../lib/rgb.js";
+import { landscapes } from "../../state/landscapes.js";
+import { styles } from "../../state/runs.js";
 import { t } from "../../state/words.js";
 
-/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
+/** @typedef {{run: string, path: import("../../lib/landscape_path.js").Path}} Companion another training on the same plane */
 /** @typedef {import("../../charts/landscape_map.js").Frame} Frame */
-/** @typedef {{text: string, surface: string, label: string}} Ink */
+/** @typedef {{text: string, surface: string, label: string, palette: string[]}} Ink */
 
 /** Checkpoints of a path up to which each has a dot of its own. */
 const MOST_DOTS = 150;
 
-/** @param {Landscape} landscape @param {Frame} frame @param {Ink} ink @param {string} colour */
-export function marks({ path, convergence }, frame, ink, colour) {
+/** Trainings of other runs on the same plane as a landscape: their places are places on it. @param {Landscape} landscape @returns {Companion[]} */
+export function companionsOf(landscape) {
+  if (!landscape.diagnostics?.provenance.axes) return [];
+  return landscapes.value.flatMap(({ landscape: other }) => (other?.path?.x.length && other !== landscape && planeOf(other) === planeOf(landscape) ? [{ run: other.run, path: other.path }] : []));
+}
+
+/** @param {Landscape} landscape @param {Frame} frame @param {Ink} ink @param {string} colour @param {Companion[]} companions */
+export function marks({ path, convergence, truth }, frame, ink, colour, companions) {
   return svg`<g class="training" stroke-linejoin="round" stroke-linecap="round">
-    ${path?.x.length ? walk(path, frame, ink, colour) : nothing}
+    ${companions.map(({ run, path: other }) => svg`<path class="halo" d=${lineOf(other, frame, other.x.length)} fill="none" stroke=${ink.surface} stroke-width="4" stroke-opacity="0.6"></path>
+      <path class="companion" data-run=${run} d=${lineOf(other, frame, other.x.length)} fill="none" stroke=${ink.palette[styles.value.get(run)?.colour ?? 0]} stroke-width="1.6" stroke-dasharray="5 3"></path>`)}
+    ${path?.x.length ? walk(path, truth?.residual ?? null, frame, ink, colour) : nothing}
     ${convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing}
   </g>`;
 }
 
 /** What the moment moves is moved by `place`: the path is drawn once.
- * @param {import("../../lib/landscape_path.js").Path} path @param {Frame} frame @param {Ink} ink @param {string} colour */
-function walk(path, frame, ink, colour) {
+ * @param {import("../../lib/landscape_path.js").Path} path @param {Float64Array | null} residual hollows the checkpoints off the plane @param {Frame} frame @param {Ink} ink @param {string} colour */
+function walk(path, residual, frame, ink, colour) {
+  const filled = fillingOf(residual, ink.surface, colour);
   const whole = lineOf(path, frame, path.x.length);
   const last = path.x.length - 1;
   return svg`
     <path class="halo" d=${whole} fill="none" stroke=${ink.surface} stroke-width="5" stroke-opacity="0.75"></path>
     <path class="to-come" d=${whole} fill="none" stroke=${colour} stroke-width="1.5" stroke-opacity="0.45"></path>
     <path class="walked" d=${whole} fill="none" stroke=${colour} stroke-width="2.5"></path>
-    ${path.x.length > MOST_DOTS ? nothing : Array.from(path.x, (x, at) => svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)} cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${ink.surface} stroke=${colour} stroke-width="1.6"></circle>`)}
+    ${path.x.length > MOST_DOTS ? nothing : Array.from(path.x, (x, at) => svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)} cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${filled(at)} stroke=${colour} stroke-width="1.6"></circle>`)}
     ${named(frame, ink, path.x[0], path.y[0], t("land.start"), svg`<circle class="start" r="5" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></circle>`)}
     ${named(frame, ink, path.x[last], path.y[last], t("land.end"), svg`<rect class="end" x="-4.6" y="-4.6" width="9.2" height="9.2" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></rect>`)}
     <circle class="head" r="6" fill=${colour} stroke=${ink.surface} stroke-width="2.4" visibility="hidden"></circle>`;
+}
+
+/** What a checkpoint is filled with: its colour on the plane, the hollower the further off it. Hollow when nobody knows.
+ * @param {Float64Array | null} residual @param {string} surface @param {string} colour as #rrggbb */
+export function fillingOf(residual, surface, colour) {
+  const [full, hollow] = [rgbOf(colour), rgbOf(surface)];
+  return (/** @type {number} */ at) => (residual ? cssOf(mix(full, hollow, Math.min(1, Number.isNaN(residual[at]) ? 0 : residual[at]))) : surface);
 }
 
 /** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name @param {unknown} mark */

@@ -1,15 +1,16 @@
 // What is drawn of the landscapes that are shown: heights on one scale for all, their levels, their colours.
 
 import { computed } from "@preact/signals-core";
-import { cropped, gridOf, lossOf, reachOf, refined, thinned } from "../../lib/landscape_grid.js";
+import { cropped, heightOf, lossOf, refined, thinned } from "../../lib/landscape_grid.js";
 import { levelsOf } from "../../lib/landscape_levels.js";
 import { colourOf } from "../../lib/landscape_scales.js";
+import { noiseOf } from "../../lib/landscape_trust.js";
 import { shortNumber } from "../../lib/numbers.js";
 import { landscapes } from "../../state/landscapes.js";
 import { theme } from "../../state/view.js";
 import { between, colours, count, scale, view } from "./settings.js";
 
-/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("../../lib/landscape_grid.js").Grid} Grid */
 /** @typedef {import("../../lib/landscape_grid.js").HeightScale} HeightScale */
 
@@ -25,8 +26,8 @@ import { between, colours, count, scale, view } from "./settings.js";
 /** What is drawn of one landscape.
  * @typedef {object} Model
  * @property {Landscape} landscape
- * @property {Grid} measured at the points of the file
- * @property {Grid} drawn with points between them, or without some of them
+ * @property {Grid} drawn the points of the file with others between them, or without some of them
+ * @property {{columns: number, rows: number}} points of the file, in the part that is drawn
  * @property {number} dropped losses that have no place on the scale
  * @property {number} nonFinite losses that are no finite numbers
  * @property {Heights} heights
@@ -41,31 +42,41 @@ const FINE = 81;
 let soundBefore = [];
 /** Those that can be drawn; told only when they change: a run that is being written is told of several times a second. */
 const sound = computed(() => {
-  const now = landscapes.value.flatMap(({ landscape }) => (landscape && !landscape.error && landscape.z.length ? [landscape] : []));
+  const now = landscapes.value.flatMap(({ landscape }) => (landscape && !landscape.error && landscape.tally.lowestAt >= 0 ? [landscape] : []));
   const isSame = now.length === soundBefore.length && now.every((landscape, place) => landscape === soundBefore[place]);
   return isSame ? soundBefore : (soundBefore = now);
 });
 
 /** Logarithms, unless not one loss is above zero. */
-const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ z }) => z.some((loss) => loss > 0 && loss < Infinity)) ? "log" : "linear"));
+const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ tally }) => tally.loAboveZero < Infinity) ? "log" : "linear"));
 
 /** Grids are made once of each landscape: made again when it, the scale, or the points between are. */
-const grids = computed(() => new Map(sound.value.map((landscape) => [landscape, gridsOf(landscape, scaleInUse.value, between.value === "curved")])));
+const grids = computed(() => new Map(sound.value.map((landscape) => [landscape, drawnOf(landscape, scaleInUse.value, between.value === "curved")])));
 
-/** @param {Landscape} landscape @param {HeightScale} scale @param {boolean} isCurved */
-function gridsOf(landscape, scale, isCurved) {
-  const measured = gridOf(landscape, scale);
-  const few = thinned(measured, MOST);
+/** @param {Landscape} landscape @param {HeightScale} scale @param {boolean} isCurved @returns {Grid} */
+function drawnOf({ x, y, z }, scale, isCurved) {
+  const few = thinned({ x, y, heights: z }, MOST);
+  const grid = { ...few, heights: few.heights.map((loss) => heightOf(loss, scale)) };
   const longest = Math.max(few.x.length, few.y.length) - 1;
-  const drawn = isCurved && Math.min(few.x.length, few.y.length) > 1 ? refined(few, Math.ceil(FINE / Math.max(1, longest))) : few;
-  const nonFinite = landscape.z.reduce((sum, loss) => sum + Number(!Number.isFinite(loss)), 0);
-  const missing = measured.heights.reduce((sum, height) => sum + Number(Number.isNaN(height)), 0);
-  return { measured, drawn, nonFinite, dropped: missing - nonFinite };
+  return isCurved && Math.min(few.x.length, few.y.length) > 1 ? refined(grid, Math.ceil(FINE / Math.max(1, longest))) : grid;
+}
+
+/** Standard errors that a landscape is high at least: noise is not drawn as mountains. */
+const LEAST_ERRORS = 16;
+
+/** Lowest and highest of all heights; null when none has one.
+ * @param {Landscape[]} all @param {HeightScale} scale @returns {[number, number] | null} */
+function reachOf(all, scale) {
+  const lo = Math.min(...all.map(({ tally }) => (scale === "log" ? tally.loAboveZero : tally.lo)));
+  const hi = Math.max(...all.map(({ tally }) => tally.hi));
+  if (!(lo <= hi)) return null;
+  const air = all.every(({ diagnostics }) => diagnostics?.isFlat) ? Math.max(0, (LEAST_ERRORS * Math.max(...all.map(noiseOf)) - (hi - lo)) / 2) : 0;
+  return [heightOf(scale === "log" ? Math.max(lo / 2, lo - air) : lo - air, scale), heightOf(hi + air, scale)];
 }
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Heights>} */
 export const heights = computed(() => {
-  const [lo, hi] = reachOf([...grids.value.values()].map(({ measured }) => measured)) ?? [0, 1];
+  const [lo, hi] = reachOf(sound.value, scaleInUse.value) ?? [0, 1];
   const reach = /** @type {const} */ ([lo, hi]);
   const share = (/** @type {number} */ height) => (hi > lo ? (height - lo) / (hi - lo) : 0.5);
   const isDark = theme.value === "dark";
@@ -80,17 +91,24 @@ export const heights = computed(() => {
 });
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Map<Landscape, Model>>} */
-export const models = computed(() => new Map([...grids.value].map(([landscape, several]) => [landscape, { landscape, ...several, heights: heights.value }])));
+export const models = computed(() => new Map([...grids.value].map(([landscape, drawn]) => [landscape, modelOf(landscape, drawn, heights.value)])));
+
+/** @param {Landscape} landscape @param {Grid} drawn @param {Heights} all @returns {Model} */
+const modelOf = (landscape, drawn, all) => ({ landscape, drawn, points: { columns: landscape.x.length, rows: landscape.y.length }, heights: all, nonFinite: landscape.tally.nonFinite, dropped: all.scale === "log" ? landscape.tally.notPositive : 0 });
 
 /** What is drawn of a part: points that all of it has no room for.
  * @param {Model} model @param {import("./settings.js").Zoom | null} part @returns {Model} */
 export function detailed(model, part) {
-  const { measured, drawn } = model;
-  if (!part || (drawn.x.length >= measured.x.length && drawn.y.length >= measured.y.length)) return model;
+  const { landscape: { x, y, z }, drawn, heights: { scale } } = model;
+  if (!part || (drawn.x.length >= x.length && drawn.y.length >= y.length)) return model;
   const [left, right, bottom, top] = part;
-  const few = cropped(measured, [left, right], [bottom, top]);
-  return { ...model, measured: few, drawn: thinned(few, MOST) };
+  const all = cropped({ x, y, heights: z }, [left, right], [bottom, top]);
+  const few = thinned(all, MOST);
+  return { ...model, points: { columns: all.x.length, rows: all.y.length }, drawn: { ...few, heights: few.heights.map((loss) => heightOf(loss, scale)) } };
 }
+
+/** The lowest and highest loss of one landscape, as they are on the scale. @param {Model} model */
+export const ownReach = ({ landscape, heights: { scale, reach } }) => reachOf([landscape], scale) ?? reach;
 
 /** @param {number} height @param {HeightScale} scaleOfIt */
 export const lossText = (height, scaleOfIt) => shortNumber(lossOf(height, scaleOfIt), 3);
@@ -101,4 +119,7 @@ export function bandsOf({ reach: [lo, hi], levels, area }) {
   return bounds.slice(0, -1).map((from, place) => ({ from, to: bounds[place + 1], colour: area((from + bounds[place + 1]) / 2) }));
 }
 
-export const isSurface = computed(() => view.value === "surface");
+/** Is there a surface, by itself or beside the map? */
+export const hasSurface = computed(() => view.value === "surface" || view.value === "both");
+/** Is there a map where the surface is? */
+export const hasMap = computed(() => view.value !== "surface");

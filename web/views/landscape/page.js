@@ -2,7 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, lossTag, lossTags, retry } from "../../state/landscapes.js";
+import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "../../state/landscapes.js";
+import { followScalars, lossTag, lossTags } from "../../state/landscape_scalars.js";
 import { listed } from "../../state/catalogue.js";
 import { drawnRuns } from "../../state/runs.js";
 import { t } from "../../state/words.js";
@@ -13,16 +14,20 @@ import { downloads } from "./downloads.js";
 import { checkpoints, facts } from "./facts.js";
 import "./landscape_pane.js";
 import "./loss_curve.js";
+import { hasSurface } from "./model.js";
+import { planesNote } from "./planes.js";
 import "./player.js";
-import { choose, view, withoutSurface } from "./settings.js";
+import { choose, withoutSurface } from "./settings.js";
+import "./slices.js";
 import { titleOf } from "./tells.js";
 import { followTimeline, stretch } from "./timeline.js";
+import { trust } from "./trust.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
 export { toolbar } from "./toolbar.js";
 
 export function follow() {
-  const ends = [followLandscapes(), followTimeline()];
+  const ends = [followLandscapes(), followScalars(), followTimeline()];
   return () => ends.forEach((end) => end());
 }
 
@@ -31,13 +36,18 @@ export function content() {
   if (none) return none;
   const all = landscapes.value;
   const missing = withoutSurface.value;
+  const sound = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
   return html`
-    ${missing && view.value === "surface" ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
+    ${missing && hasSurface.value ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
       ${missing === "webgl" ? nothing : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`}</p>` : nothing}
+    ${planesNote()}
     <div class="landscapes" data-panes=${all.length}>
       <div class="land-panes">${repeat(all, ({ choice }) => keyOf(choice), ({ choice, landscape }, place) => html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: all.length }}></landscape-pane>`)}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
+        ${sound.length ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
+          ${sound.map((landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>` : nothing}
         ${training()}
+        ${sound.length ? html`<section class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>` : nothing}
         ${all.map(({ choice, landscape }) => (landscape && !landscape.error ? html`<section class="land-card" data-facts-of=${choice.run}>
           <h3>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h3>${facts(landscape)}${checkpoints(landscape)}</section>` : nothing))}
       </aside>

@@ -2,12 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../lib/numbers.js";
+import { isLine } from "../../lib/landscape_plane.js";
 import { leaveOut } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
 import { runTitle } from "../card_parts.js";
 import { ICONS } from "../icons.js";
 import { openDownloads } from "./downloads.js";
-import { heights } from "./model.js";
+import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
+import { hasMap, hasSurface, heights } from "./model.js";
 import { camera, raised, scale, view, withoutSurface, zoom, zooms } from "./settings.js";
 import { summary, titleOf } from "./tells.js";
 
@@ -19,14 +21,17 @@ import { summary, titleOf } from "./tells.js";
 export function paneFrame(pane, told, drawn, isRaised) {
   const { choice, landscape, error, place: at, panes } = told;
   const label = t("land.picture", { title: titleOf(choice.tag) });
+  const isMapped = hasMap.value || !isRaised;
   return html`
     <header>
       <h2>${runTitle(choice.run)}<span class="land-title" title=${choice.tag}>${titleOf(choice.tag)}</span></h2>
+      ${landscape ? levelMeter(landscape) : nothing}${landscape && at === 0 ? whichPublication(landscape) : nothing}
       <span class="space"></span>
-      ${view.value === "surface" && panes > 1 && drawn && !isRaised && !withoutSurface.value ? html`<button class="plain" data-key="raise" @click=${() => (raised.value = at)}>${t("land.raise")}</button>` : nothing}
+      ${hasSurface.value && panes > 1 && drawn && !isRaised && !withoutSurface.value ? html`<button class="plain" data-key="raise" @click=${() => (raised.value = at)}>${t("land.raise")}</button>` : nothing}
+      ${landscape && drawn && at === 0 ? pathPicker(landscape) : nothing}
       <div class="actions">
         ${isRaised && camera.value ? html`<button class="quiet" data-key="camera-reset" title=${t("land.camera_reset")} aria-label=${t("land.camera_reset")} @click=${() => pane.lookAsUsual()}>${ICONS.reset}</button>` : nothing}
-        ${!isRaised && zooms.value[at] ? html`<button class="quiet" data-key="reset" title=${t("land.zoom_reset")} aria-label=${t("land.zoom_reset")} @click=${() => zoom(at, null)}>${ICONS.reset}</button>` : nothing}
+        ${isMapped && zooms.value[at] ? html`<button class="quiet" data-key="reset" title=${t("land.zoom_reset")} aria-label=${t("land.zoom_reset")} @click=${() => zoom(at, null)}>${ICONS.reset}</button>` : nothing}
         ${drawn ? html`<button class="quiet" data-key="download" aria-haspopup="dialog" title=${t("land.download")} aria-label=${t("land.download")} @click=${(/** @type {MouseEvent} */ event) => openDownloads(pane, event)}>${ICONS.csv}</button>` : nothing}
         <button class="quiet" data-key="full" title=${t("land.full")} aria-label=${t("land.full")} @click=${() => fullScreen(pane)}>${ICONS.enlarge}</button>
         ${panes > 1 ? html`<button class="quiet" data-key="leave-out" title=${t("land.leave_out")} aria-label=${t("land.leave_out")} @click=${() => leaveOut(choice)}>${ICONS.close}</button>` : nothing}
@@ -34,10 +39,10 @@ export function paneFrame(pane, told, drawn, isRaised) {
     </header>
     ${drawn || !landscape
       ? html`<div class="land-plot" role="application" tabindex=${drawn ? 0 : -1} aria-roledescription=${t("land.map")} aria-label=${drawn ? `${label}. ${summary(drawn)}` : label}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => (isRaised ? pane.turn(event) : pane.pointer.pressed(event))} @blur=${() => pane.pointer.leave()}
-          @pointermove=${(/** @type {PointerEvent} */ event) => !isRaised && pane.pointer.moved(event)} @pointerdown=${(/** @type {PointerEvent} */ event) => !isRaised && pane.pointer.down(event)}
-          @pointerup=${(/** @type {PointerEvent} */ event) => pane.pointer.up(event)} @pointerleave=${() => pane.pointer.leave()} @dblclick=${() => !isRaised && zoom(at, null)}>
-          <div class="land-map" ?hidden=${isRaised}></div><div class="land-surface" ?hidden=${!isRaised}></div><i class="land-head" hidden></i>
+          data-parts=${isRaised ? view.value : "map"} @keydown=${(/** @type {KeyboardEvent} */ event) => (isMapped ? pane.pointer.pressed(event) : pane.turn(event))} @blur=${() => pane.pointer.leave()}>
+          <div class="land-map" ?hidden=${!isMapped} @pointermove=${(/** @type {PointerEvent} */ event) => pane.pointer.moved(event)} @pointerdown=${(/** @type {PointerEvent} */ event) => pane.pointer.down(event)}
+            @pointerup=${(/** @type {PointerEvent} */ event) => pane.pointer.up(event)} @pointerleave=${() => pane.pointer.leave()} @dblclick=${() => zoom(at, null)}></div>
+          <div class="land-surface" ?hidden=${!isRaised}></div><i class="land-head" hidden></i><i class="land-spot" hidden></i>
           <div class="land-cross" hidden></div><div class="land-box" hidden></div>
           ${drawn ? nothing : error ? html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.message })}</p>` : html`<div class="bone cell-bone" data-state="waiting"></div>`}
         </div>`
@@ -46,12 +51,16 @@ export function paneFrame(pane, told, drawn, isRaised) {
 }
 
 /** What must be known to read the drawing right. @param {Model} model @param {boolean} isRaised */
-function notes({ landscape, drawn, measured, dropped, nonFinite }, isRaised) {
-  const isThinned = drawn.x.length < measured.x.length || drawn.y.length < measured.y.length;
-  const isFiner = drawn.x.length > measured.x.length;
+function notes({ landscape, drawn, points, dropped, nonFinite }, isRaised) {
+  const { measured } = landscape;
+  const isThinned = drawn.x.length < points.columns || drawn.y.length < points.rows;
+  const isFiner = drawn.x.length > points.columns;
   const note = (/** @type {string} */ key, /** @type {string} */ text, warned = false) => html`<span class=${warned ? "warned" : ""} data-note=${key}>${text}</span>`;
   return html`
-    ${note("resolution", t(!isFiner ? "land.note_measured" : isRaised ? "land.note_surface" : "land.note_between", { columns: landscape.x.length, rows: landscape.y.length }))}
+    ${measured
+      ? note("measured", t(isRaised && !hasMap.value ? "land.note_nodes_surface" : "land.note_nodes", { n: grouped(measured.known.reduce((sum, one) => sum + one, 0)), columns: landscape.x.length, rows: landscape.y.length }))
+      : note("resolution", t(!isFiner ? "land.note_measured" : isRaised && !hasMap.value ? "land.note_surface" : "land.note_between", { columns: landscape.x.length, rows: landscape.y.length }))}
+    ${isLine(landscape) ? note("line", t("land.note_line")) : nothing}
     ${isThinned ? note("thinned", t("land.note_thinned", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
     ${scale.value === "log" && heights.value.scale === "linear" ? note("no_log", t("land.note_no_log"), true) : nothing}
     ${dropped ? note("dropped", t("land.note_dropped", { n: grouped(dropped) }), true) : nothing}

@@ -5,7 +5,7 @@ import { SCALES } from "../../lib/landscape_scales.js";
 import { set, setting } from "../../state/view.js";
 import { QuickSetting, stepIn } from "../quick_setting.js";
 
-export const VIEWS = /** @type {const} */ (["filled", "contours", "surface"]);
+export const VIEWS = /** @type {const} */ (["filled", "contours", "surface", "both"]);
 /** @typedef {(typeof VIEWS)[number]} ViewName */
 /** @typedef {readonly [left: number, right: number, bottom: number, top: number]} Zoom coordinates */
 
@@ -16,6 +16,10 @@ export const COUNTS = /** @type {const} */ (["5", "10", "15", "20", "30", "50", 
 export const count = setting("land.levels", /** @type {(typeof COUNTS)[number]} */ ("15"), COUNTS);
 /** Between the measured points: curved, or straight. */
 export const between = setting("land.between", /** @type {"curved" | "straight"} */ ("curved"), ["curved", "straight"]);
+
+const pathText = setting("land.path", "");
+/** What the path of the first landscape is drawn in, as #rrggbb; "" = the colour of its run. */
+export const pathColour = computed(() => (/^#[0-9a-f]{6}$/i.test(pathText.value) ? pathText.value : ""));
 
 /** Takes a setting back to the usual when it is that.
  * @param {string} name @param {string} usual @returns {(value: string) => void} */
@@ -39,6 +43,15 @@ export function zoom(place, wanted) {
   all[place] = wanted;
   set({ "land.zoom": all.some(Boolean) ? all.map((one) => (one ? one.map((number) => Number(number.toPrecision(6))).join(",") : "")).join(";") : "" });
 }
+
+const pinText = setting("land.pin", "");
+/** The place on the first landscape that was clicked; null without one. @type {import("@preact/signals-core").ReadonlySignal<{x: number, y: number} | null>} */
+export const pin = computed(() => {
+  const [x, y, ...more] = pinText.value.split(",").map(Number);
+  return Number.isFinite(x) && Number.isFinite(y) && !more.length ? { x, y } : null;
+});
+/** @param {{x: number, y: number} | null} place */
+export const setPin = (place) => set({ "land.pin": place ? [place.x, place.y].map((number) => Number(number.toPrecision(6))).join(",") : "" });
 
 const cameraText = new QuickSetting("land.camera");
 /** Where the surface is looked at from, in plotly's terms; null = as usual. */

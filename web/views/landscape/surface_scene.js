@@ -4,6 +4,7 @@ import { tokens } from "../../charts/tokens.js";
 import { evened, heightAt, heightOf, lossOf } from "../../lib/landscape_grid.js";
 import { t } from "../../state/words.js";
 import { axisNames } from "./map.js";
+import { fillingOf } from "./map_path.js";
 import { lossText } from "./model.js";
 import { checkpointText } from "./tells.js";
 
@@ -17,33 +18,73 @@ const LIFT = 0.02;
 const BETWEEN = 16;
 const MOST_POINTS = 4000;
 
-/** @param {Model} model @param {string} pathColour @returns {import("../../charts/landscape_surface.js").Scene} */
-export function sceneOf({ landscape, drawn, heights }, pathColour) {
+/** @param {Model} model @param {string} pathColour @param {boolean} hasScale does it say itself which loss has which colour? @returns {import("../../charts/landscape_surface.js").Scene} */
+export function sceneOf({ landscape, drawn, heights }, pathColour, hasScale) {
   const { scale, reach, levels, area } = heights;
   const ink = tokens();
-  const { path, convergence } = landscape;
-  const lift = (reach[1] - reach[0]) * LIFT;
+  const { path, convergence, truth } = landscape;
+  // Real losses are drawn where they are; losses on the surface a little above it.
+  const lift = truth ? 0 : (reach[1] - reach[0]) * LIFT;
   const at = (/** @type {number} */ loss) => heightOf(loss, scale) + lift;
   const every = Math.max(1, Math.ceil(levels.length / TICKS));
-  const last = path ? path.x.length - 1 : -1;
   return {
     // Between points of uneven distance plotly.js makes up very many more.
-    grid: evened(drawn), reach, levels, ink, pathColour,
+    grid: evened(drawn), reach, levels, ink, pathColour, hasScale,
+    tall: tallest(reach, truth ? [...truth.real, ...truth.plane].map((loss) => heightOf(loss, scale)) : []),
     shades: Array.from({ length: SHADES }, (_, shade) => area(reach[0] + ((reach[1] - reach[0]) * shade) / (SHADES - 1))),
     ticks: levels.filter((_, place) => place % every === 0).map((height) => ({ height, text: lossText(height, scale) })),
     lossOf: (height) => lossOf(height, scale),
     lossText: t("land.read_loss", { loss: "{loss}" }),
-    path: path && last >= 0 ? { x: path.x, y: path.y, heights: Array.from(path.z, at), texts: Array.from(path.x, (_, place) => checkpointText(landscape, place, "<br>")), line: draped(path, drawn, at, lift) } : null,
-    marks: [
-      ...(path && last >= 0 ? [
-        { x: path.x[0], y: path.y[0], height: at(path.z[0]), text: t("land.start"), colour: pathColour, symbol: "circle" },
-        { x: path.x[last], y: path.y[last], height: at(path.z[last]), text: t("land.end"), colour: pathColour, symbol: "square" },
-      ] : []),
-      ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: path && last >= 0 ? "" : t("land.converged"), colour: ink.text, symbol: "diamond" }] : []),
+    line: path && (truth ? straight(path, at) : draped(path, drawn, at, lift)),
+    thin: path && truth && joined(draped({ ...path, z: truth.plane }, drawn, at, (reach[1] - reach[0]) * LIFT), stemsOf(path, truth, at)),
+    points: [
+      ...(path ? checkpoints(landscape, at, ink.surface, pathColour) : []),
+      ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: t("land.converged"), name: path?.x.length ? "" : t("land.converged"), fill: ink.text, edge: ink.surface, ...STAR }] : []),
     ],
     names: /** @type {[string, string, string]} */ ([...axisNames(landscape), t(scale === "log" ? "land.loss_log" : "land.loss")]),
   };
 }
+
+const DOT = { size: 4, symbol: "circle" };
+const SPECK = { size: 1, symbol: "circle" };
+const START = { size: 7, symbol: "circle" };
+const END = { size: 7, symbol: "square" };
+const STAR = { size: 8, symbol: "diamond" };
+/** Checkpoints up to which each has a dot of its own. */
+const MOST_DOTS = 400;
+
+/** The checkpoints, the first and the last of them marked. @param {import("../../lib/landscape_reply.js").Landscape} landscape @param {(loss: number) => number} at @param {string} surface @param {string} colour @returns {import("../../charts/landscape_surface.js").Point[]} */
+function checkpoints(landscape, at, surface, colour) {
+  const { path, truth } = landscape;
+  const filled = fillingOf(truth?.residual ?? null, surface, colour);
+  const last = (path?.x.length ?? 0) - 1;
+  return Array.from(path?.x ?? [], (x, place) => {
+    const isEnd = place === 0 || place === last;
+    const form = place === last ? END : place === 0 ? START : last < MOST_DOTS ? DOT : SPECK;
+    const name = place === last ? t("land.end") : place === 0 ? t("land.start") : "";
+    const { y, z } = /** @type {import("../../lib/landscape_path.js").Path} */ (path);
+    return { x, y: y[place], height: at(z[place]), text: checkpointText(landscape, place), name, fill: isEnd ? colour : filled(place), edge: isEnd ? surface : colour, ...form };
+  });
+}
+
+/** @param {readonly [number, number]} reach @param {number[]} heights @returns {[number, number]} */
+function tallest([lo, hi], heights) {
+  const known = heights.filter(Number.isFinite);
+  return [Math.min(lo, ...known), Math.max(hi, ...known)];
+}
+
+/** @param {import("../../lib/landscape_path.js").Path} path @param {(loss: number) => number} at */
+const straight = ({ x, y, z }, at) => ({ x: [...x], y: [...y], heights: Array.from(z, at) });
+
+/** @param {import("../../charts/landscape_surface.js").Line} one @param {import("../../charts/landscape_surface.js").Line} other */
+const joined = (one, other) => ({ x: [...one.x, null, ...other.x], y: [...one.y, null, ...other.y], heights: [...one.heights, null, ...other.heights] });
+
+/** A line from each checkpoint's loss on the plane to its own. @param {import("../../lib/landscape_path.js").Path} path @param {import("../../lib/landscape_reply.js").Truth} truth @param {(loss: number) => number} at */
+const stemsOf = ({ x, y }, { real, plane }, at) => ({
+  x: Array.from(x).flatMap((one) => [one, one, null]),
+  y: Array.from(y).flatMap((one) => [one, one, null]),
+  heights: Array.from(real).flatMap((loss, place) => [at(plane[place]), at(loss), null]),
+});
 
 /** The path over the surface: straight on the map, and never under what lies between two checkpoints.
  * @param {import("../../lib/landscape_path.js").Path} path @param {import("../../lib/landscape_grid.js").Grid} grid @param {(loss: number) => number} at @param {number} lift */
@@ -67,9 +108,13 @@ function draped({ x, y, z }, grid, at, lift) {
   return line;
 }
 
-/** Where the head of the training stands: over the surface, or over its checkpoint where the surface is unknown.
+/** The surface at a place. @param {Model} model @param {{x: number, y: number}} place */
+export const heightUnder = ({ drawn }, { x, y }) => heightAt(drawn, x, y);
+
+/** Where the head of the training stands: at the real loss when that is known, else over the surface, or over its checkpoint where the surface is unknown.
  * @param {Model} model @param {{x: number, y: number, z: number, isBetween: boolean}} point */
-export function heightOver({ drawn, heights: { scale, reach } }, { x, y, z, isBetween }) {
+export function heightOver({ landscape, drawn, heights: { scale, reach } }, { x, y, z, isBetween }) {
+  if (landscape.truth) return heightOf(z, scale);
   const over = isBetween ? heightAt(drawn, x, y) : NaN;
   return (Number.isNaN(over) ? heightOf(z, scale) : over) + (reach[1] - reach[0]) * LIFT;
 }

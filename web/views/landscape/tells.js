@@ -1,11 +1,15 @@
 // What is said of a landscape: what it is called, its checkpoints, its lowest point, what cannot be drawn.
 
-import { lossOf, reachOf } from "../../lib/landscape_grid.js";
+import { lossOf } from "../../lib/landscape_grid.js";
+import { nodesOf } from "../../lib/landscape_plane.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
+import { wallTime } from "../../lib/times.js";
+import { toldAt } from "../../state/landscape_scalars.js";
 import { t } from "../../state/words.js";
 import { coordinate } from "./map.js";
+import { ownReach } from "./model.js";
 
-/** @typedef {import("../../state/landscapes.js").Landscape} Landscape */
+/** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("./model.js").Model} Model */
 
 /** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end.
@@ -27,36 +31,63 @@ export function momentText({ path, metadata: { unit } }, at) {
   return parts.join(" · ") || t("land.checkpoint", { n: interval });
 }
 
-/** @param {Landscape} landscape @param {number} at @param {string} newLine */
-export function checkpointText(landscape, at, newLine) {
-  const { path } = landscape;
-  if (!path) return "";
-  return [momentText(landscape, at), t("land.read_loss", { loss: shortNumber(path.z[at], 4) }), `${coordinate(path.x[at])}, ${coordinate(path.y[at])}`].join(newLine);
+/** A loss and how sure it is. @param {number} loss @param {number} error */
+export const withError = (loss, error) => (Number.isFinite(error) && error > 0 ? `${shortNumber(loss, 4)} ± ${shortNumber(error, 2)}` : shortNumber(loss, 4));
+
+/** @param {number} part @param {number} [digits] */
+export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)} %`;
+
+/** All that is known of a checkpoint. @param {Landscape} landscape @param {number} at @returns {import("./read_out.js").Told} */
+export function checkpointTold(landscape, at) {
+  const { run, path, truth } = landscape;
+  if (!path) return { title: "", loss: "", rows: [], note: "", where: "" };
+  const { real = path.z, plane = path.z, residual = null, standardError = null } = truth ?? {};
+  const step = path.steps?.[at];
+  const scalars = step === undefined ? null : toldAt(run, step);
+  /** @type {Array<[string, string | false | undefined | null]>} */
+  const rows = [
+    [t("land.told_plane"), truth && shortNumber(plane[at], 4)],
+    [t("land.told_gap"), truth && signed(real[at] - plane[at])],
+    [t("land.told_residual"), residual && Number.isFinite(residual[at]) && percent(residual[at])],
+    [t("land.told_rate"), scalars?.rate != null && shortNumber(scalars.rate, 4)],
+    [t("land.told_accuracy"), scalars?.accuracy != null && shortNumber(scalars.accuracy, 4)],
+    [t("land.told_time"), scalars?.wallTime != null && wallTime(scalars.wallTime)],
+  ];
+  return {
+    title: momentText(landscape, at),
+    loss: withError(real[at], standardError?.[at] ?? NaN),
+    rows: rows.flatMap(([what, value]) => (value ? [/** @type {[string, string]} */ ([what, value])] : [])),
+    note: t(truth ? "land.read_real" : "land.read_path"),
+    where: `${coordinate(path.x[at])}, ${coordinate(path.y[at])}`,
+  };
 }
 
-/** Looked for once. @type {WeakMap<Landscape, {loss: number, x: number, y: number} | null>} */
-const known = new WeakMap();
+/** @param {number} number */
+const signed = (number) => `${number > 0 ? "+" : ""}${shortNumber(number, 3)}`;
+
+/** @param {Landscape} landscape @param {number} at */
+export function checkpointText(landscape, at) {
+  const { title, loss, rows, where } = checkpointTold(landscape, at);
+  return [title, t("land.read_loss", { loss }), ...rows.map(([what, value]) => `${what} ${value}`), where].join("<br>");
+}
 
 /** The lowest measured loss and where it is; null without any. @param {Landscape} landscape */
 export function lowest(landscape) {
-  const found = known.get(landscape);
-  if (found !== undefined) return found;
-  const { x, y, z } = landscape;
-  let at = -1;
-  for (let place = 0; place < z.length; place++) if (Number.isFinite(z[place]) && (at < 0 || z[place] < z[at])) at = place;
-  const low = at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
-  known.set(landscape, low);
-  return low;
+  const { x, y, z, isKnown } = nodesOf(landscape);
+  const at = landscape.measured ? z.reduce((low, loss, node) => (isKnown(node) && Number.isFinite(loss) && !(z[low] <= loss) ? node : low), -1) : landscape.tally.lowestAt;
+  return at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
 }
 
 /** A map in one sentence, for those who do not see it. @param {Model} model */
-export function summary({ landscape, measured, heights: { reach: shared, scale } }) {
+export function summary(model) {
+  const { landscape, heights: { scale } } = model;
   const low = lowest(landscape);
-  const reach = reachOf([measured]) ?? shared;
-  const { path } = landscape;
+  const reach = ownReach(model);
+  const { path, diagnostics } = landscape;
   return [
     t("land.summary", { columns: landscape.x.length, rows: landscape.y.length, lo: shortNumber(lossOf(reach[0], scale)), hi: shortNumber(lossOf(reach[1], scale)) }),
     low ? t("land.summary_low", { loss: shortNumber(low.loss), x: coordinate(low.x), y: coordinate(low.y) }) : "",
     path?.x.length ? t("land.summary_path", { n: path.x.length, from: shortNumber(path.z[0]), to: shortNumber(path.z[path.z.length - 1]) }) : "",
+    diagnostics?.energy.length ? t("land.summary_energy", { part: percent(diagnostics.energy.reduce((sum, part) => sum + part, 0)) }) : "",
   ].filter(Boolean).join(" ");
 }

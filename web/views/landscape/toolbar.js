@@ -1,6 +1,7 @@
 // The settings of the landscape page: which landscapes, how they are drawn.
 
 import { html, nothing } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
 import { SCALES } from "../../lib/landscape_scales.js";
 import { compare, keyOf, MOST_SHOWN, offered, show, shown } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
@@ -52,8 +53,9 @@ function another() {
   const left = [...offered.value].flatMap(([run, tags]) => tags.map(({ tag }) => ({ run, tag }))).filter((one) => !taken.has(keyOf(one)));
   if (!left.length || shown.value.length >= MOST_SHOWN) return nothing;
   const isOneRun = offered.value.size < 2;
-  return select("land-compare", t("land.compare"), [["", t("land.compare")], ...left.map((one) => /** @type {[string, string]} */ ([keyOf(one), isOneRun ? titleOf(one.tag) : `${nameOf(one.run)} · ${titleOf(one.tag)}`]))], "", (key) => {
+  // Made anew after each choice: it stands at its first entry again.
+  return keyed([...taken].join(), select("land-compare", t("land.compare_hint"), [["", t("land.compare")], ...left.map((one) => /** @type {[string, string]} */ ([keyOf(one), isOneRun ? titleOf(one.tag) : `${nameOf(one.run)} · ${titleOf(one.tag)}`]))], "", (key) => {
     const [run, tag] = JSON.parse(key || "[]");
     if (run !== undefined) compare({ run, tag });
-  });
+  }));
 }

@@ -1,0 +1,184 @@
+"""How a loss landscape came about and how far it can be trusted: fields of our own beside those of MindSpore."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.proto.landscape_pb2 import LossLandscape
+from toposcope.recorder.arguments import checked_integer
+from toposcope.recorder.values.foreign import shown
+
+Doubles = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+BUFFERS = ("none", "moved", "recalibrated")
+_MOST_LEVELS = 20
+_MOST_AXES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Nodes at which the loss was measured; the surface of the landscape is interpolated between them.
+
+    Raises:
+        TypeError: level or levels is no integer.
+        ValueError: shapes do not fit, or levels are not 0 <= level <= levels <= 20.
+    """
+
+    x: Doubles
+    """Shape (n,)."""
+    y: Doubles
+    """Shape (m,)."""
+    z: Doubles
+    """Shape (m, n): z[i][j] belongs to y[i], x[j]; NaN and infinities are as measured."""
+    known: Bools
+    """Shape (m, n); False: not measured yet, then z and standard_error count for nothing."""
+    standard_error: Doubles
+    """Shape (m, n): of the mean over the samples; NaN where it is not known."""
+    level: int
+    """The level that is done; it has 2 ** level + 1 nodes a side."""
+    levels: int
+    """The last level planned."""
+
+    def __post_init__(self) -> None:
+        x, y = _column(self, "x"), _column(self, "y")
+        for name in ("z", "known", "standard_error"):
+            shape = np.shape(getattr(self, name))
+            if shape != (y.size, x.size):
+                raise ValueError(f"{name} has the shape (m, n) of y {y.shape} and x {x.shape}; not {shape}.")
+        checked_integer("levels", self.levels, 0, _MOST_LEVELS)
+        checked_integer("level", self.level, 0, self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class PathTruth:
+    """What the plane hides of the path: one number for each of its k checkpoints.
+
+    Raises:
+        ValueError: shapes do not fit.
+    """
+
+    real: Doubles
+    """Shape (k,): the loss of the checkpoint itself."""
+    plane: Doubles
+    """Shape (k,): the loss of its projection on the plane."""
+    residual: Doubles
+    """Shape (k,), from 0 to 1: its distance from the plane over its distance from the origin; NaN at the origin."""
+    standard_error: Doubles
+    """Shape (k,): of real."""
+
+    def __post_init__(self) -> None:
+        columns = [_column(self, name) for name in ("real", "plane", "residual", "standard_error")]
+        if len({column.shape for column in columns}) > 1:
+            raise ValueError(f"a path's truth has columns of equal shape; not {[column.shape for column in columns]}.")
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnostics:
+    """What one should know before one believes a landscape; sequences of an axis have two numbers, or one of a line.
+
+    Raises:
+        TypeError: samples or seed is no integer.
+        ValueError: a sequence has another length than described, or buffers another value.
+    """
+
+    axes: str
+    """How the axes were found: "anchored", "pca", "random", "three-point", "interpolate", "hessian", "mindspore"."""
+    energy: Doubles
+    """The part of the path's energy that each axis holds, from 0 to 1; empty without a path."""
+    random_walk_energy: Doubles
+    """What each axis holds of the energy of a random walk with as many points; empty without a path."""
+    is_random_walk: bool
+    """The path cannot be told from a random walk."""
+    axis_lengths: Doubles
+    """Length of each axis in the space of the weights."""
+    axis_cosine: float
+    """Of the angle between the axes; NaN of a line."""
+    samples: int
+    """Behind each loss."""
+    seed: int | None
+    buffers: str
+    """Statistics of normalisation layers: "none" (there are none), "moved" along the axes or "recalibrated"."""
+    is_flat: bool
+    """The losses differ by no more than their noise."""
+    interpolation_error: float | None = None
+    """95th percentile of the relative error of interpolated losses, at nodes held out; None: not known yet."""
+    eigenvalues: Doubles = field(default_factory=lambda: np.empty(0))
+    """Shape (e,): of the Hessian at the origin of the plane, from the largest; empty: not asked for."""
+    ritz_residuals: Doubles = field(default_factory=lambda: np.empty(0))
+    """Shape (e,): of each eigenvalue."""
+    curvature: Doubles = field(default_factory=lambda: np.empty(0))
+    """Second derivative of the loss along each axis, per unit of length in the space of the weights; or empty."""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    """Hashes of "axes" (equal: the same plane), "checkpoints" and "samples"; "mode", "version" and more."""
+
+    def __post_init__(self) -> None:
+        axes = _column(self, "axis_lengths").size
+        if not 1 <= axes <= _MOST_AXES:
+            raise ValueError(f"axis_lengths has a number for each of 1 or 2 axes; not {axes}.")
+        for name in ("energy", "random_walk_energy", "curvature"):
+            if (size := _column(self, name).size) not in (0, axes):
+                raise ValueError(f"{name} has a number for each axis, {axes}, or none; not {size}.")
+        values, residuals = _column(self, "eigenvalues"), _column(self, "ritz_residuals")
+        if values.size != residuals.size:
+            raise ValueError(f"ritz_residuals are one an eigenvalue; {residuals.size} for {values.size}.")
+        if self.buffers not in BUFFERS:
+            raise ValueError(f"buffers is one of {', '.join(map(repr, BUFFERS))}; not {shown(self.buffers)}.")
+        checked_integer("samples", self.samples, 0)
+        if self.seed is not None:
+            checked_integer("seed", self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class LandscapeDetails:
+    """What we store beside a landscape."""
+
+    measured: Measured
+    truth: PathTruth | None
+    """None without a path."""
+    diagnostics: Diagnostics
+
+
+def details_message(details: LandscapeDetails) -> LossLandscape.Details:
+    """Return details as a message, all numbers exact."""
+    message = LossLandscape.Details(measured=_measured(details.measured), diagnostics=_diagnostics(details.diagnostics))
+    if (truth := details.truth) is not None:
+        columns = {name: _column(truth, name) for name in ("real", "plane", "residual", "standard_error")}
+        message.truth.CopyFrom(LossLandscape.PathTruth(**{name: each.tolist() for name, each in columns.items()}))
+    return message
+
+
+def _measured(measured: Measured) -> LossLandscape.Measured:
+    return LossLandscape.Measured(
+        x=np.asarray(measured.x, np.float64).tolist(),
+        y=np.asarray(measured.y, np.float64).tolist(),
+        z=np.asarray(measured.z, np.float64).ravel().tolist(),
+        known=np.asarray(measured.known, np.bool_).ravel().tolist(),
+        standard_error=np.asarray(measured.standard_error, np.float64).ravel().tolist(),
+        level=int(measured.level),
+        levels=int(measured.levels),
+    )
+
+
+def _diagnostics(diagnostics: Diagnostics) -> LossLandscape.Diagnostics:
+    columns = ("energy", "random_walk_energy", "axis_lengths", "eigenvalues", "ritz_residuals", "curvature")
+    return LossLandscape.Diagnostics(
+        axes=diagnostics.axes,
+        is_random_walk=bool(diagnostics.is_random_walk),
+        axis_cosine=float(diagnostics.axis_cosine),
+        samples=int(diagnostics.samples),
+        seed=None if diagnostics.seed is None else int(diagnostics.seed),
+        buffers=diagnostics.buffers,
+        is_flat=bool(diagnostics.is_flat),
+        interpolation_error=diagnostics.interpolation_error,
+        provenance=diagnostics.provenance,
+        **{name: _column(diagnostics, name).tolist() for name in columns},
+    )
+
+
+def _column(owner: object, name: str) -> Doubles:
+    column = np.asarray(getattr(owner, name), np.float64)
+    if column.ndim != 1:
+        raise ValueError(f"{name} has one dimension; one of shape {column.shape} was given.")
+    return column

@@ -1,0 +1,91 @@
+"""GET /api/landscapes.html, .npz and .vti: a loss landscape as a file, to be kept; and its losses as bare bytes."""
+
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, HTTPException, Query, Response
+from pydantic import Field
+
+from toposcope.server.api.current import Current
+from toposcope.server.api.landscape_choice import Chosen, FileQuery, choose_one, read
+from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.values.landscape import Landscape
+from toposcope.server.values.landscape_figure import Camera, Colours, Lang, Look, Scale, Theme, landscape_document
+from toposcope.server.values.landscape_files import npz, vti
+
+router = APIRouter()
+_NUMBER = r"-?[0-9]{1,6}(\.[0-9]{1,9})?"
+
+
+class DocumentQuery(FileQuery):
+    """Which landscape, and how it looks."""
+
+    scale: Scale = Field("linear", description="of the losses")
+    colours: Colours = Field("viridis", description="from the lowest loss to the highest")
+    theme: Theme = Field("light", description="of the document")
+    lang: Lang = Field("en", description="of its words")
+    path_colour: str | None = Field(None, pattern="^#[0-9a-fA-F]{6}$", description="of the path; absent: the theme's")
+    camera: str | None = Field(
+        None,
+        pattern=f"^{_NUMBER}(,{_NUMBER}){{5}}$",
+        description="x, y, z of the eye and of the centre, in plotly's terms; absent: over the lowest corner",
+    )
+
+
+def _file(content_type: str, format_of_it: str) -> dict[int | str, dict[str, Any]]:
+    return {
+        200: {"content": {content_type: {"schema": {"type": "string", "format": format_of_it}}}},
+        422: {"description": "what was asked for is not understood, or the landscape cannot be read"},
+    }
+
+
+_NO_PLOTLY: dict[int | str, dict[str, Any]] = {501: {"description": "the plotly package is not installed"}}
+_HTML, _NPZ, _VTI, _BYTES = "text/html", "application/zip", "application/xml", "application/octet-stream"
+
+
+@router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_file(_HTML, "html"), **_NO_PLOTLY})
+def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Query()]) -> Response:
+    """Read a landscape as an HTML document of its own: a surface to turn."""
+    chosen = choose_one(current, query)
+    camera = Camera(*map(float, query.camera.split(","))) if query.camera else None
+    look = Look(query.scale, query.colours, query.theme, query.lang, query.path_colour, camera)
+    try:
+        document = landscape_document(_read(chosen), f"{query.run} · {query.tag}", look)
+    except ImportError:
+        raise HTTPException(501, "the document is made with the plotly package, which is not installed") from None
+    return _attachment(document.encode("utf-8", "replace"), f"{_HTML}; charset=utf-8", "landscape.html")
+
+
+@router.get("/landscapes.npz", response_class=Response, responses={**REFUSED, **_file(_NPZ, "binary")})
+def read_landscape_arrays(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
+    """Read a landscape as a file of NumPy's: every number exact."""
+    return _attachment(npz(_read(choose_one(current, query))), _NPZ, "landscape.npz")
+
+
+@router.get("/landscapes.vti", response_class=Response, responses={**REFUSED, **_file(_VTI, "xml")})
+def read_landscape_image_data(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
+    """Read a landscape as VTK's image data, for ParaView; its axes are evenly spaced."""
+    read_one = _read(choose_one(current, query))
+    try:
+        content = vti(read_one)
+    except ValueError as reason:
+        raise HTTPException(422, str(reason)) from None
+    return _attachment(content, _VTI, "landscape.vti")
+
+
+@router.get("/landscapes/losses", response_class=Response, responses={**REFUSED, **_file(_BYTES, "binary")})
+def read_landscape_losses(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
+    """Read the losses of a landscape: row by row, little-endian doubles."""
+    losses = _read(choose_one(current, query)).z
+    return Response(np.ascontiguousarray(losses, "<f8").tobytes(), media_type=_BYTES)
+
+
+def _read(chosen: Chosen) -> Landscape:
+    try:
+        return read(chosen)
+    except ValueError as reason:
+        raise HTTPException(422, str(reason)) from None
+
+
+def _attachment(content: bytes, media_type: str, name: str) -> Response:
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

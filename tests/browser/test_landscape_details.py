@@ -1,0 +1,264 @@
+"""Landscapes with their details in a real browser: real losses, trust, publications, planes, one cursor."""
+
+import json
+import math
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import landscape_details as made
+import numpy as np
+from event_files import GOLDEN
+from landscape_panes import pane, publish, told
+from playwright.sync_api import expect
+
+from toposcope.recorder import SummaryRecord
+
+RUN = "digits_momentum"
+OF_GRAPHICS = "GL Driver Message|willReadFrequently"
+"""What Chromium remarks of WebGL that is drawn without a GPU."""
+
+
+def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
+    """One WebGL surface under one cursor with the map; where it is looked at from stays while it is refined."""
+    pages.allowed = OF_GRAPHICS
+    # Without a GPU every pixel is drawn by the processor: few of them.
+    page = pages.open(width=1110, height=460)
+    publish(tmp_path / "run", "a", made.bowl(1))
+    publish(tmp_path / "other", "b", made.bowl(1))
+    url = server(tmp_path, "--reload-interval", "0.3").url
+    page.goto(
+        f"{url}#page=landscape&land.view=both&land.between=straight&land.run=run&land.compare=other,b"
+        "&land.camera=1.2,0.9,1.1,0,0,-0.1"
+    )
+    shown, other = pane(page, "a", "run"), pane(page, "b", "other")
+    expect(shown).to_have_attribute("data-surface", "drawn")
+    expect(page.locator("landscape-pane canvas")).to_have_count(shown.locator("canvas").count())
+    expect(other).to_have_attribute("data-view", "filled")
+
+    def now() -> Any:
+        return shown.locator(".land-surface").evaluate(
+            "host => { const {eye} = host._fullLayout.scene._scene.getCamera(); return [eye.x, eye.y, eye.z]; }"
+        )
+
+    assert np.allclose(now(), [1.2, 0.9, 1.1], atol=1e-3)
+    surface, thin, line, points = shown.locator(".land-surface").evaluate(
+        "host => host.data.map(({x, y, z}) => ({x, y, z}))"
+    )
+    assert np.ravel(surface["z"]).tolist() == told(shown, "grid")["z"]
+    truth = told(shown, "truth")
+    assert truth["real"] == line["z"] == points["z"][:5] == told(shown, "path")["z"]
+    stems = np.array(thin["z"][-15:], float).reshape(5, 3)
+    assert stems[:, :2].tolist() == [list(ends) for ends in zip(truth["plane"], truth["real"], strict=True)]
+
+    spot = shown.locator(".land-spot")
+    expect(spot).to_be_hidden()
+    other.locator('circle.checkpoint[data-at="2"]').hover()
+    expect(spot).to_be_visible()
+    box = shown.locator(".land-surface").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2 + 20, steps=2)
+    page.mouse.up()
+    expect(page).not_to_have_url(re.compile(r"land\.camera=1\.2%2C0\.9"))
+    camera = told(shown, "camera")
+
+    publish(tmp_path / "run", "a", made.bowl(2, lift=0.5))
+    expect(shown).to_have_attribute("data-level", "2/3")
+    page.wait_for_function("() => document.querySelector('.land-surface').data[0].z.flat().includes(0.5)")
+    assert np.allclose(now(), camera[:3], atol=1e-3)
+    page.locator('[data-choice="land-view"] [data-value="surface"]').click()
+    shown.locator(".land-plot").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "before => document.querySelector('landscape-pane').dataset.camera !== before",
+        arg=json.dumps(camera, separators=(",", ":")),
+    )
+    turned = told(shown, "camera")
+    angle = math.atan2(turned[1], turned[0]) - math.atan2(camera[1], camera[0])
+    assert math.isclose(math.remainder(angle, math.tau), math.radians(10), abs_tol=1e-2)
+    shown.locator('[data-key="download"]').click()
+    with page.expect_download() as download:
+        page.locator('#land-downloads [data-key="png"]').click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    shown.locator('[data-key="camera-reset"]').click()
+    expect(page).not_to_have_url(re.compile(r"land\.camera="))
+    other.locator('[data-key="raise"]').click()
+    expect(other).to_have_attribute("data-surface", "drawn")
+    expect(shown.locator("canvas")).to_have_count(0)
+
+
+def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
+    """The light is that of the gravest finding, with its reason and its numbers in words."""
+    changes = {
+        "curved": {"eigenvalues": (400.0, 1.0)},
+        "flat": {"is_flat": True},
+        "fine": {},
+        "walk": {"is_random_walk": True},
+    }
+    for run, changed in changes.items():
+        publish(tmp_path / run, "a", made.bowl(3, size=5, **changed))
+    shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
+    url = server(tmp_path).url
+
+    def findings(run: str) -> dict[str, Any]:
+        page.goto(f"{url}#page=landscape&land.run={run}")
+        expect(page.locator(f'landscape-pane[data-run="{run}"]')).to_be_visible()
+        page.locator(".land-more summary").click()
+        return {
+            "light": page.locator(".land-trust").get_attribute("data-light"),
+            "verdict": page.locator(".land-verdict").text_content(),
+            **dict(
+                page.locator("[data-finding]").evaluate_all(
+                    "all => all.map(one => [one.dataset.finding, one.dataset.light + ': ' + one.textContent])"
+                )
+            ),
+        }
+
+    fine = findings("fine")
+    # One node is not finite.
+    assert fine["light"] == "fair"
+    assert "1 of 80 measured losses is no finite number" in fine["holes"]
+    assert fine["energy"].startswith("good: ")
+    assert "96 % of the path's movement (90 % + 6 %)" in fine["energy"]
+    assert "walk of 5 points would give 90 % (70 % + 20 %)" in fine["energy"]
+    assert "35 % of the way" in fine["residual"]
+    assert "at most 50 % (step 0)" in fine["residual"]
+    assert "by 0.1 at the median" in fine["gap"]
+    assert "at most by 0.4 (step 0)" in fine["gap"]
+    assert "Between 9 \N{MULTIPLICATION SIGN} 9 nodes the surface is right within 0.4 %" in fine["interpolation"]
+    assert "200 times the standard error of one (0.01 at the median, 2,048 samples)" in fine["noise"]
+    assert fine["curvature"].startswith("good: ")
+    assert page.locator('[data-provenance="samples"]').text_content() == "2,048"
+    assert page.locator('[data-provenance="seed"]').text_content() == "7"
+    assert page.locator('[data-provenance="provenance.mode"]').text_content() == "eager"
+
+    walk, flat, curved = findings("walk"), findings("flat"), findings("curved")
+    assert (walk["light"], "looks like a random walk" in walk["verdict"]) == ("bad", True)
+    assert (flat["light"], "flat within the noise" in flat["verdict"]) == ("bad", True)
+    assert "in its steepest direction by 400 (± 1e-4), 200 times more than shown" in curved["curvature"]
+    page.goto(f"{url}#page=landscape&land.run={RUN}")
+    expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection on the plane")
+
+
+def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_path):
+    """Nodes by level, crosses where the loss is not finite, checkpoints by their distance; slices follow the cursor."""
+    folder = tmp_path / "run"
+    with SummaryRecord(str(folder)) as record:
+        for step in range(0, 20, 4):
+            record.add_value("scalar", "train/learning_rate", 0.1)
+            record.add_value("scalar", "accuracy", step / 20)
+            record.add_value("scalar", "loss", 1.0)
+            record.record(step)
+    publish(folder, "a", made.bowl(2))
+    page.goto(server(tmp_path).url + "#page=landscape")
+    shown, slices = pane(page, "a", "run"), page.locator("landscape-slices")
+    expect(shown).to_have_attribute("data-level", "2/3")
+    nodes = shown.locator("path.measured").evaluate_all(
+        "paths => Object.fromEntries(paths.map(path => "
+        "[path.dataset.level, path.getAttribute('d').split('M').length - 1]))"
+    )
+    # The corners of level 0 but the unknown and the infinite one, then those that each level adds.
+    assert nodes == {"0": 2, "1": 5, "2": 16}
+    expect(shown.locator("path.odd")).to_have_count(1)
+    expect(shown.locator('[data-note="measured"]')).to_contain_text("24 measured nodes")
+    fills = shown.locator("circle.checkpoint").evaluate_all("dots => dots.map(dot => dot.getAttribute('fill'))")
+    assert len(set(fills)) == 5
+
+    shown.locator('circle.checkpoint[data-at="1"]').hover()
+    read_out = page.locator("#land-read-out")
+    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off the plane40 %", "learning rate0.1"):
+        expect(read_out).to_contain_text(text)
+    expect(read_out).to_contain_text("accuracy0.2")
+    expect(slices).to_have_attribute("data-through", "[-0.6000000000000001,-0.6000000000000001]")
+    expect(slices.locator('[data-slice="path"]')).to_have_attribute("data-cursor", "4")
+    expect(slices.locator('[data-line="run real"]')).to_have_count(1)
+    expect(slices.locator('[data-line="run plane"]')).to_have_attribute("stroke-dasharray", "5 3")
+
+    plot = shown.locator(".land-plot")
+    plot.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(read_out).to_contain_text("loss 0.6 ± 0.01")
+    expect(read_out).to_contain_text("measured here, with level 2")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page).to_have_url(re.compile(r"land\.pin=0\.5%2C0\.5"))
+    page.reload()
+    expect(slices).to_have_attribute("data-through", "[0.5,0.5]")
+    expect(shown.locator(".land-cross")).to_be_visible()
+    line = slices.locator('[data-slice="x"] [data-line="run"]').get_attribute("d") or ""
+    tops = [float(point.split()[1]) for point in re.split("[ML]", line)[1:]]
+    assert math.isclose(tops[0], tops[-1], abs_tol=0.2)
+    assert max(tops) == tops[len(tops) // 2]
+
+
+def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
+    """The newest is shown as it comes, zoomed as before; an older one stays until the newest is asked for again."""
+    publish(tmp_path / "run", "a", made.bowl(1))
+    page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
+    shown, choice = pane(page, "a", "run"), page.locator('[data-select="land-publication"]')
+    expect(shown).to_have_attribute("data-level", "1/3")
+    expect(choice).to_have_count(0)
+    publish(tmp_path / "run", "a", made.bowl(2, lift=0.3))
+    expect(shown).to_have_attribute("data-level", "2/3")
+    assert min(told(shown, "grid")["z"]) == 0.3
+    expect(shown.locator(".land-level")).to_have_attribute("aria-label", re.compile("Level 2 of 3"))
+    expect(shown.locator('[data-key="reset"]')).to_be_visible()
+    choice.select_option("0")
+    expect(shown).to_have_attribute("data-level", "1/3")
+    publish(tmp_path / "run", "a", made.bowl(3))
+    expect(choice.locator("option")).to_have_count(3)
+    expect(shown).to_have_attribute("data-level", "1/3")
+    choice.select_option("")
+    expect(shown).to_have_attribute("data-level", "3/3")
+
+
+def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page, tmp_path):
+    """The page says which; on one plane the cursor stands in both, and each has the other's path."""
+    for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
+        publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
+    url = server(tmp_path).url
+    page.goto(url + "#page=landscape&land.run=one&land.compare=two,a")
+    first, second = pane(page, "a", "one"), pane(page, "a", "two")
+    expect(page.locator('[data-note="one_plane"]')).to_be_visible()
+    expect(first.locator('path.companion[data-run="two"]')).to_have_count(1)
+    assert told(first, "reach") == told(second, "reach") == [0.1, 2.4]
+    first.locator('circle.checkpoint[data-at="3"]').hover()
+    expect(second.locator(".land-cross")).to_be_visible()
+    lines = page.locator('landscape-slices [data-slice="x"] [data-line]')
+    assert lines.evaluate_all("lines => lines.map(line => line.dataset.line)") == ["one", "two"]
+
+    page.goto(url + "#page=landscape&land.run=one&land.compare=three,a")
+    expect(page.locator('[data-note="other_planes"]')).to_be_visible()
+    expect(page.locator("path.companion")).to_have_count(0)
+    first.locator('circle.checkpoint[data-at="3"]').hover()
+    expect(first.locator(".land-cross")).to_be_visible()
+    expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
+
+
+def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):
+    """A key fills the screen with one pane and its read-out; the chosen colour is in the address and in the picture."""
+    publish(tmp_path / "run", "a", made.bowl(2))
+    page.goto(server(tmp_path).url + "#page=landscape")
+    shown = pane(page, "a", "run")
+    expect(shown.locator("path.contour").first).to_be_visible()
+    shown.locator('[data-key="path-colour"]').fill("#aa00cc")
+    expect(shown.locator(".walked")).to_have_attribute("stroke", "#aa00cc")
+    expect(page).to_have_url(re.compile("land.path=%23aa00cc"))
+    shown.locator('[data-key="path-colour-usual"]').click()
+    expect(page).not_to_have_url(re.compile("land.path="))
+
+    before = shown.locator(".land-map svg").bounding_box()
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement?.localName === 'landscape-pane'")
+    shown.locator('circle.checkpoint[data-at="1"]').hover()
+    expect(shown.locator("#land-read-out")).to_be_visible()
+    after = shown.locator(".land-map svg").bounding_box()
+    assert before
+    assert after
+    assert after["width"] > before["width"]
+    page.keyboard.press("f")
+    page.wait_for_function("() => !document.fullscreenElement")

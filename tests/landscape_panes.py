@@ -1,0 +1,27 @@
+"""Landscapes on the page, and how a computation publishes them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from toposcope.proto.landscape_pb2 import LossLandscape
+from toposcope.recorder import SummaryRecord
+
+
+def publish(folder: Path, tag: str, message: LossLandscape) -> None:
+    """Write a landscape as a computation does beside the files of the training."""
+    with SummaryRecord(str(folder)) as record:
+        record.add_value("landscape", tag, message)
+        record.record(0)
+
+
+def pane(page: Page, tag: str, run: str) -> Locator:
+    """Return the pane of a landscape."""
+    return page.locator(f"landscape-pane[data-run={json.dumps(run)}][data-tag={json.dumps(tag)}]")
+
+
+def told(shown: Locator, name: str) -> Any:
+    """Return what a pane tells of what it draws."""
+    return json.loads(shown.get_attribute(f"data-{name}") or "null")
