@@ -11,8 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector check fuzz proto chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore
+.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -20,7 +20,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-collector
+bench: bench-page bench-recorder bench-reader bench-collector bench-landscape
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -38,6 +38,10 @@ bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT
 bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
+# What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
+bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/bench/mindspore/.installed)
+	$(BIN)/python benchmarks/landscape.py $(MEASUREMENTS)
+
 # Every check and every test, two at a time.
 test: check page chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -54,7 +58,7 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, each in an environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-mindspore
+interop: interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape
 
 interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
 	$(BIN)/python -m pytest tests/interop/check_mindinsight*.py
@@ -62,7 +66,7 @@ interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under

@@ -1,4 +1,6 @@
-"""Callbacks, one a file: what can be added to a training."""
+"""Callbacks, one a file: what can be added to a training. With them, as in MindSpore, stands SummaryLandscape."""
+
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 from toposcope.recorder.callbacks.early_stopping import EarlyStopping
@@ -11,6 +13,9 @@ from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
 
+if TYPE_CHECKING:
+    from toposcope.recorder.landscapes import SummaryLandscape
+
 __all__ = [
     "CheckpointConfig",
     "EarlyStopping",
@@ -21,5 +26,15 @@ __all__ = [
     "ModelCheckpoint",
     "ReduceLROnPlateau",
     "SummaryCollector",
+    "SummaryLandscape",
     "TimeMonitor",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "SummaryLandscape":
+        # Only now: a training does not need it.
+        from toposcope.recorder.landscapes import SummaryLandscape
+
+        return SummaryLandscape
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,28 +2,39 @@
 
 import json
 import os
+import shutil
+import time
 from bisect import bisect_right
+from collections.abc import Mapping
+from glob import glob
 from typing import Any
 
 from toposcope.recorder.checkpoints import save_checkpoint
+from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
 from toposcope.recorder.checkpoints.gathering import holds_shards
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.landscape_settings import LandscapeSettings
 
-_FOLDER, _METADATA = "ckpt_dir", "train_metadata.json"
+_FOLDER, _METADATA, _GRAM, _CONVERTED = "ckpt_dir", "train_metadata.json", "gram.npz", "converted"
+_LANDSCAPES = "landscapes"
 _SPREAD = 20
 _NEVER = 1 << 62
 
 
 class LandscapeCheckpoints:
-    """Saves the network at the points of the intervals, into `<summary_dir>/ckpt_dir/<network>_<point>_<unit>.ckpt`.
+    """Saves the network at the points of the intervals, as `ckpt_dir/<network>_<point>_<unit>.safetensors`.
+
+    The folder is in the summary_dir. MindSpore's networks, those with a state that such a file cannot hold, and all
+    where the package safetensors is not installed, become files of save_checkpoint() that end with `.ckpt`.
 
     A point is a step or an epoch, as the unit says. Without intervals of the user there is one: twenty points evenly
     spread from the first to the last of a training whose length is known. Of another one every step or epoch is a
     point at first; whenever there would be twenty, every second is dropped. The last one is saved in any case.
 
-    `train_metadata.json` beside the checkpoints names those that exist, after each of them, in MindSpore's words; what
-    an earlier training has left in the directory is removed at the first.
+    `train_metadata.json` beside the checkpoints names those that exist, after each of them, in MindSpore's words, with
+    paths relative to the folder; what an earlier training has left in the directory is removed at the first.
+    `gram.npz` holds the inner products of their displacements, from which CheckpointSet has the axes of a landscape
+    without reading the checkpoints again; it is left out where it would take longer than saving them.
     """
 
     def __init__(self, job: Job, settings: LandscapeSettings, length: int | None) -> None:
@@ -34,11 +45,17 @@ class LandscapeCheckpoints:
             settings: what the user wants.
             length: steps or epochs of the training, None when unknown.
         """
+        # Those who collect no landscapes do not import them.
+        from toposcope.recorder.landscapes.weights.growing_gram import GrowingGram
+
         self._job, self._settings, self._length = job, settings, length
         self._folder = os.path.join(job.plan.summary_dir, _FOLDER)
         self._points = sorted({point for interval in settings.intervals or () for point in interval})
         self._stride = 1
         self._files: dict[int, str] = {}
+        """Names of the files by point."""
+        self._ending: str | None = None
+        self._gram = GrowingGram(os.path.join(self._folder, _GRAM))
         self._has_begun = False
         self.next = self._points[0] if settings.intervals else 0
         """Nothing is to be saved at smaller numbers."""
@@ -77,22 +94,48 @@ class LandscapeCheckpoints:
 
     def _save(self, number: int) -> None:
         network = self._job.params.get("network")
-        if holds_shards(self._job.framework.network_state(network)):
+        state = self._job.framework.network_state(network)
+        if holds_shards(state):
             # All processes would have to gather them, and a failure of one would leave the others waiting.
             raise TypeError("processes share its tensors, and one of them does not have the whole network")
         name = self._job.framework.class_name(network) or "network"
-        path = os.path.join(self._folder, f"{name}_{number}_{self._settings.unit}.ckpt")
         os.makedirs(self._folder, exist_ok=True)
-        save_checkpoint(network, path)
-        self._files[number] = path
+        began = time.perf_counter()
+        self._files[number] = self._saved(network, state, f"{name}_{number}_{self._settings.unit}")
+        seconds = time.perf_counter() - began
+        if self._ending == ".safetensors":
+            self._job.switches.attempt(
+                "the Gram matrix of landscape checkpoints",
+                self._gram.add,
+                number,
+                os.path.join(self._folder, self._files[number]),
+                self._job.framework.parameters(network, None).keys(),
+                seconds,
+            )
         if self._settings.intervals is None and self._length is None and len(self._files) >= _SPREAD:
             self._thin_out()
         self._write_metadata()
 
+    def _saved(self, network: Any, state: Mapping[str, Any], name: str) -> str:
+        """Save the network and return the name of the file, with the ending that suits it."""
+        if self._ending is None:
+            is_mindspores = library_of(Checkpoint(dict(state), None, {})) == "mindspore"
+            self._ending = ".ckpt" if is_mindspores else ".safetensors"
+        try:
+            save_checkpoint(network, os.path.join(self._folder, name + self._ending))
+        except (ImportError, ValueError):  # No such package; an extra state that such a file cannot hold.
+            if self._ending == ".ckpt":
+                raise
+            self._ending = ".ckpt"
+            save_checkpoint(network, os.path.join(self._folder, name + self._ending))
+        return name + self._ending
+
     def _thin_out(self) -> None:
         self._stride *= 2
-        for number in [number for number in self._files if number % self._stride]:
-            os.unlink(self._files.pop(number))
+        dropped = [number for number in self._files if number % self._stride]
+        for number in dropped:
+            os.unlink(os.path.join(self._folder, self._files.pop(number)))
+        self._gram.drop(dropped)
 
     def _write_metadata(self) -> None:
         settings, batch_num = self._settings, self._job.params.get("batch_num")
@@ -100,7 +143,7 @@ class LandscapeCheckpoints:
         reached = [[point for point in group if point in self._files] for group in groups]
         metadata = {
             "epoch_group": {str(i): points for i, points in enumerate(reached) if points},
-            "model_params_file_map": {str(number): path for number, path in sorted(self._files.items())},
+            "model_params_file_map": {str(number): name for number, name in sorted(self._files.items())},
             "step_per_epoch": batch_num if isinstance(batch_num, int) and batch_num > 0 else 1,
             "unit": settings.unit,
             "num_samples": settings.num_samples,
@@ -113,7 +156,7 @@ class LandscapeCheckpoints:
         os.replace(f"{path}.part", path)
 
     def _remove_earlier(self) -> None:
-        """Remove the checkpoints that the metadata of an earlier training name, and the metadata."""
+        """Remove the checkpoints of an earlier training, which its metadata name, and what was computed of them."""
         path = os.path.join(self._folder, _METADATA)
         try:
             with open(path, encoding="utf-8") as file:
@@ -121,8 +164,10 @@ class LandscapeCheckpoints:
             names = [os.path.basename(named) for named in files.values()]
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return
-        for name in (*names, _METADATA):
+        converted = glob(os.path.join(_CONVERTED, "*.safetensors"), root_dir=self._folder)
+        for name in (*names, *converted, _GRAM, _METADATA):
             # By their names here: the directory may have been moved, and nothing outside of it is ours.
             earlier = os.path.join(self._folder, name)
             if os.path.isfile(earlier):
                 os.unlink(earlier)
+        shutil.rmtree(os.path.join(self._folder, _LANDSCAPES), ignore_errors=True)

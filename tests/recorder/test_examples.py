@@ -1,9 +1,11 @@
-"""The example for PyTorch is run as users run it, and its runs hold what it shows."""
+"""The examples are run as users run them, and their runs hold what they show."""
 
 import runpy
+import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ReadEvents
 
@@ -36,3 +38,33 @@ def test_torch_example_records_a_run_of_every_learning_rate_with_all_that_it_sho
             (file,) = (tmp_path / name).glob("*_MS")
             graphs = [event.graph_def for event in read_events(file) if event.HasField("graph_def")]
             assert [graph.name for graph in graphs] == ["Digits"]
+
+
+def test_example_of_the_demo_records_every_kind_of_summary_of_a_sweep(tmp_path: Path) -> None:
+    command = [EXAMPLES / "digits.py", "--logdir", tmp_path, "--seconds", "0", "--steps", "75", "--size", "9"]
+    subprocess.run([sys.executable, "-W", "error", *command], check=True, stdout=subprocess.DEVNULL)
+
+    parameters = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]
+    with server.open(tmp_path) as logdir:
+        assert len(logdir.runs) == 12
+        for run in logdir.runs.values():
+            assert run.scalars("train/loss").step.tolist() == list(range(1, 76))
+            assert run.scalars("validation/accuracy").step.tolist() == [25, 50, 75]
+            assert run.tags("histogram") == parameters
+            assert run.tags("image") == ["hidden units", "mistakes"]
+            (confusion,) = run.tensors("confusion")
+            assert confusion.values is not None
+            assert confusion.values.sum() == 450
+            (report,) = run.text("report")
+            assert report.texts[0].startswith(f"**{confusion.values.trace()} of 450** images recognised after step 75,")
+            assert {"graph", "dataset_graph"} <= set(run.plugins)
+        rates = {run.lineage().hyper_parameters["learning_rate"] for run in logdir.runs.values()}
+        assert (len(rates), min(rates), max(rates)) == (12, 0.003, 1.0)
+        run = logdir.runs["lr=0.042 m=0.5 h=64"]
+        assert run.lineage().custom == {"momentum": 0.5, "hidden": 64, "seed": 0}
+        assert run.lineage().metrics["accuracy"] == run.scalars("validation/accuracy").value[-1]
+        explored = logdir.runs["lr=0.12 m=0.9 h=32"]
+        assert explored.tags("landscape") == ["landscape_[5, 75]", "landscape_[75]"]
+        newest = explored.landscapes("landscape_[5, 75]")[-1]
+        assert newest.z.shape == (9, 9)
+        assert np.isfinite(newest.z).all()

@@ -1,19 +1,32 @@
 """The checkpoints that a training leaves for its loss landscape."""
 
 import json
+import os
+import stat
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.checkpoints import load_checkpoint
+from toposcope.recorder.landscapes import growing_gram
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+from toposcope.recorder.landscapes.weights.growing_gram import saved_gram
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import RunContext
+
+
+@pytest.fixture(autouse=True)
+def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inner products are given up when they take too long, which depends on the machine."""
+    monkeypatch.setattr(growing_gram, "perf_counter", lambda: 0.0)
 
 
 class Weights(Callback):
@@ -52,9 +65,10 @@ def test_default_is_twenty_checkpoints_spread_over_the_training(tmp_path: Path) 
     assert (points[0], points[-1]) == (1, 300)
     assert {after - before for before, after in pairwise(points)} <= {15, 16}
     for point in points:
-        path = told["model_params_file_map"][str(point)]
-        assert path == str(tmp_path / "ckpt_dir" / f"Line_{point}_step.ckpt")
-        assert np.array_equal(np.asarray(load_checkpoint(path).network["weight"]), [weights.by_step[point]])
+        name = told["model_params_file_map"][str(point)]
+        assert name == f"Line_{point}_step.safetensors"
+        network = load_checkpoint(tmp_path / "ckpt_dir" / name).network
+        assert np.array_equal(np.asarray(network["weight"]), [weights.by_step[point]])
 
 
 def test_metadata_has_mindspores_keys(tmp_path: Path) -> None:
@@ -78,7 +92,7 @@ def test_metadata_has_mindspores_keys(tmp_path: Path) -> None:
         "landscape_size": 4,
         "create_landscape": {"train": True, "result": False},
     }
-    assert len(list((tmp_path / "ckpt_dir").glob("Line_*_epoch.ckpt"))) == 5
+    assert len(list((tmp_path / "ckpt_dir").glob("Line_*_epoch.safetensors"))) == 5
 
 
 def test_only_points_that_were_reached_are_told(tmp_path: Path) -> None:
@@ -99,14 +113,19 @@ def test_earlier_checkpoints_of_a_directory_are_replaced(tmp_path: Path) -> None
     """No stale weights, no stale metadata; files of others stay."""
     train(tmp_path, {}, line_batches(100))
     (tmp_path / "ckpt_dir" / "mine.ckpt").write_bytes(b"mine")
+    for folder, name in (("converted", "Line_1_step.ckpt.1.2.safetensors"), ("landscapes", "job.json")):
+        (tmp_path / "ckpt_dir" / folder).mkdir()
+        (tmp_path / "ckpt_dir" / folder / name).write_bytes(b"of the earlier training")
     weights = train(tmp_path, {"intervals": [[1, 2, 3]]}, line_batches(4))
 
     told = metadata(tmp_path)
     assert told["epoch_group"] == {"0": [1, 2, 3]}
     assert {path.name for path in (tmp_path / "ckpt_dir").iterdir()} == {
-        *("Line_1_step.ckpt", "Line_2_step.ckpt", "Line_3_step.ckpt", "mine.ckpt", "train_metadata.json"),
+        *("Line_1_step.safetensors", "Line_2_step.safetensors", "Line_3_step.safetensors", "gram.npz", "mine.ckpt"),
+        *("train_metadata.json", "converted"),
     }
-    newest = load_checkpoint(told["model_params_file_map"]["3"]).network["weight"]
+    assert not list((tmp_path / "ckpt_dir" / "converted").iterdir())
+    newest = load_checkpoint(tmp_path / "ckpt_dir" / "Line_3_step.safetensors").network["weight"]
     assert np.array_equal(np.asarray(newest), [weights.by_step[3]])
 
 
@@ -142,7 +161,7 @@ def test_training_of_unknown_length_keeps_fewer_than_twenty_and_the_last(tmp_pat
 
     points = metadata(tmp_path)["epoch_group"]["0"]
     assert points == [*range(64, 1003, 64), 1003]
-    assert len(list((tmp_path / "ckpt_dir").glob("*.ckpt"))) == len(points)
+    assert len(list((tmp_path / "ckpt_dir").glob("*.safetensors"))) == len(points)
 
 
 def test_early_end_is_saved(tmp_path: Path) -> None:
@@ -172,6 +191,114 @@ def test_other_ranks_save_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     train(tmp_path, {}, line_batches(5))
 
     assert not (tmp_path / "ckpt_dir").exists()
+
+
+def test_inner_products_grow_with_the_checkpoints(tmp_path: Path) -> None:
+    """They are those that the files give, without those of checkpoints that were dropped."""
+
+    class Lengthless:
+        def __iter__(self) -> Any:
+            return iter(line_batches(50))
+
+    train(tmp_path, {}, Lengthless())
+
+    points = metadata(tmp_path)["epoch_group"]["0"]
+    saved = saved_gram(str(tmp_path / "ckpt_dir" / "gram.npz"))
+    assert saved is not None
+    assert [*saved.files] == points
+    checkpoints = CheckpointSet.open(tmp_path / "ckpt_dir", points)
+    weights = np.array(checkpoints.rows[:], np.float64)
+    displacements = weights - weights[-1]
+    squares = np.diag(saved.products) + saved.products[-1, -1] - 2 * saved.products[-1]
+    assert np.allclose(squares, (displacements**2).sum(axis=1), rtol=1e-5, atol=1e-6)
+
+
+def test_checkpoints_of_a_training_that_goes_on_can_be_read(tmp_path: Path) -> None:
+    """Metadata are written with each one: an interrupted training has all that it came to."""
+    seen: list[int] = []
+
+    class Reader(Callback):
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            step = run_context.original_args().cur_step_num
+            checkpoints = CheckpointSet.open(tmp_path / "ckpt_dir", metadata(tmp_path)["epoch_group"]["0"])
+            network = run_context.original_args().network.parameters()
+            weights = np.concatenate([network[tensor.name] for tensor in checkpoints.layout.tensors])
+            assert np.array_equal(checkpoints.rows[-1], weights.astype(np.float32))
+            seen.append(checkpoints.points[-1])
+            assert checkpoints.points[-1] == step
+
+    collector = SummaryCollector(tmp_path, 10, {"collect_landscape": {}}, keep_default_action=False)
+    Model(Line()).train(1, line_batches(4), callbacks=[collector, Reader()])
+
+    assert seen == [1, 2, 3, 4]
+
+
+def test_torch_networks_are_saved_with_their_buffers(tmp_path: Path) -> None:
+    """The inner products are those of what is trained: the statistics of a BatchNorm are not."""
+    network = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1))
+    network[0].weight.requires_grad_(False)
+    batches = [(torch.randn(8, 3), torch.randn(8, 1)) for _ in range(3)]
+    collector = SummaryCollector(tmp_path, 10, {"collect_landscape": {}}, keep_default_action=False)
+    optimizer = torch.optim.SGD(network.parameters(), 0.1)
+    Model(network, torch.nn.MSELoss(), optimizer).train(1, batches, callbacks=collector)
+
+    saved = saved_gram(str(tmp_path / "ckpt_dir" / "gram.npz"))
+    assert saved is not None
+    assert set(saved.tensors) == {name for name, _ in network.named_parameters()}
+    checkpoints = CheckpointSet.open(tmp_path / "ckpt_dir", [1, 2, 3])
+    assert checkpoints.layout.size - checkpoints.layout.parameter_count == 8
+    assert np.array_equal(np.ravel(network[1].running_var.numpy()), checkpoints.rows[-1][-4:])
+
+
+def test_without_safetensors_files_are_those_of_save_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package is an extra."""
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    train(tmp_path, {"intervals": [[1, 2, 3]]}, line_batches(3))
+
+    assert metadata(tmp_path)["model_params_file_map"]["3"] == "Line_3_step.ckpt"
+    assert not (tmp_path / "ckpt_dir" / "gram.npz").exists()
+    assert len(CheckpointSet.open(tmp_path / "ckpt_dir", [1, 2, 3]).rows) == 3
+
+
+def test_states_that_safetensors_cannot_hold_are_saved_otherwise(tmp_path: Path) -> None:
+    """A module has an extra state of its own making."""
+
+    class Odd(torch.nn.Linear):
+        def get_extra_state(self) -> Any:
+            return {"shape": slice(1, 2)}
+
+        def set_extra_state(self, state: Any) -> None:
+            pass
+
+    collector = SummaryCollector(tmp_path, 10, {"collect_landscape": {}}, keep_default_action=False)
+    network = Odd(2, 1)
+    batches = [(torch.randn(8, 2), torch.randn(8, 1)) for _ in range(3)]
+    Model(network, torch.nn.MSELoss(), torch.optim.SGD(network.parameters(), 0.1)).train(
+        1, batches, callbacks=collector
+    )
+
+    assert metadata(tmp_path)["model_params_file_map"]["3"] == "Odd_3_step.ckpt"
+
+
+def test_files_belong_to_their_owner(tmp_path: Path) -> None:
+    """Who may read and write them; what MindSpore has left read-only is replaced."""
+    folder = tmp_path / "ckpt_dir"
+    folder.mkdir()
+    named = {"model_params_file_map": {"1": str(folder / "Line_1_step.ckpt")}}
+    (folder / "train_metadata.json").write_text(json.dumps(named))
+    (folder / "Line_1_step.ckpt").write_bytes(b"stale")
+    for file in folder.iterdir():
+        file.chmod(0o400)
+    before = os.umask(0o077)
+    try:
+        train(tmp_path, {"intervals": [[1, 2, 3]]}, line_batches(3))
+    finally:
+        os.umask(before)
+
+    names = {f"Line_{point}_step.safetensors" for point in (1, 2, 3)} | {"gram.npz", "train_metadata.json"}
+    assert {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == dict.fromkeys(names, 0o600)
 
 
 def test_failing_checkpoint_is_told_once_and_training_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

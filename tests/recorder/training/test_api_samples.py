@@ -185,16 +185,19 @@ def test_summary_landscape_while_it_is_collected() -> None:
     metadata = json.loads((folder / "train_metadata.json").read_text())
     assert metadata == {
         "epoch_group": {"0": interval_1},
-        "model_params_file_map": {str(step): str(folder / f"LeNet5_{step}_step.ckpt") for step in interval_1},
+        "model_params_file_map": {str(step): f"LeNet5_{step}_step.safetensors" for step in interval_1},
         "step_per_epoch": 5,
         "unit": "step",
         "num_samples": 2048,
         "landscape_size": 4,
         "create_landscape": {"train": True, "result": False},
     }
-    newest, weight = load_checkpoint(metadata["model_params_file_map"]["5"]), network.fc3.weight
+    newest, weight = load_checkpoint(folder / metadata["model_params_file_map"]["5"]), network.fc3.weight
     assert newest.network["fc3.weight"].tolist() == weight.tolist()
-    assert load_checkpoint(metadata["model_params_file_map"]["1"]).network["fc3.weight"].tolist() != weight.tolist()
+    assert (
+        load_checkpoint(folder / metadata["model_params_file_map"]["1"]).network["fc3.weight"].tolist()
+        != weight.tolist()
+    )
 
 
 def test_checkpoint_config() -> None:

@@ -137,7 +137,7 @@ def test_graph_images_lineage_and_checkpoints_come_from_rank_0(run_directory: Pa
     assert len(run.images("input_data/auto", rank=0)) == EPOCHS * STEPS
     assert len(run.images("input_data/auto", rank=1)) == 0
     assert {rank_of(path) for path in run_directory.glob("*_lineage")} == {0}
-    assert len(list((run_directory / "ckpt_dir").glob("*.ckpt"))) == 3
+    assert len(list((run_directory / "ckpt_dir").glob("*.safetensors"))) == 3
     metadata = json.loads((run_directory / "ckpt_dir" / "train_metadata.json").read_text())
     assert metadata["step_per_epoch"] == STEPS
 

@@ -1,0 +1,1 @@
+"""JAX: functions of parameters, as far as loss landscapes need them."""

@@ -1,0 +1,242 @@
+"""The landscape of a JAX function: a vector of parameters on the device, and a loss compiled for it."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
+from toposcope.recorder.landscapes.models.host_weights import (
+    GIVEN_BACK,
+    check_coordinates,
+    check_directions,
+    check_weights,
+)
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
+from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
+from toposcope.recorder.training.batch import parts_of
+from toposcope.recorder.values.foreign import shown
+
+Float32s = npt.NDArray[np.float32]
+
+
+def named_leaves(parameters: Any) -> dict[str, Any]:
+    """Return the arrays of a pytree by name: its keys joined by dots, "dense.kernel", "layers.0.bias".
+
+    What checkpoints for a loss landscape are saved from.
+    """
+    jax: Any = import_module("jax")
+    leaves, _ = jax.tree_util.tree_flatten_with_path(parameters)
+    return {_name(path): leaf for path, leaf in leaves}
+
+
+class JaxLandscapeModel:
+    """A loss function whose parameters are moved about; see LandscapeModel.
+
+    Nothing of the user's is changed, so there is nothing to give back. Leaves of a pytree keep their dtypes; those that
+    are no floating-point numbers keep their values. Statistics of normalisations ("batch_stats") are buffers.
+    """
+
+    has_hvp, has_statistics = True, False
+    mode = "eager"
+
+    def __init__(self, loss_function: Any, parameters: Any, held: HeldSamples, device: Any) -> None:
+        """Take a function.
+
+        Args:
+            loss_function: called with parameters and the parts of a batch; returns its mean loss, or a loss for each of
+                its samples, as in evaluation.
+            parameters: a pytree of arrays.
+            held: samples.
+            device: of JAX; None: the default one.
+
+        Raises:
+            ValueError: there are no floating-point parameters.
+        """
+        self._jax: Any = import_module("jax")
+        self._numpy: Any = import_module("jax.numpy")
+        self.network_name = str(getattr(loss_function, "__name__", type(loss_function).__name__))
+        self._device = device
+        values = named_leaves(parameters)
+        is_moved = {
+            name: bool(self._numpy.issubdtype(self._numpy.result_type(leaf), np.floating))
+            for name, leaf in values.items()
+        }
+        if not any(is_moved.values()):
+            raise ValueError(
+                f"The parameters of {self.network_name} hold no floating-point arrays: {shown(parameters)}."
+            )
+        self.layout: Layout = layout_of(
+            (name, np.shape(leaf), _kind(name, np.shape(leaf))) for name, leaf in values.items() if is_moved[name]
+        )
+        self._parameters_of = _Unflattened(self._jax, parameters, self.layout)
+        flat = np.concatenate([np.asarray(values[each.name], np.float32).reshape(-1) for each in self.layout.tensors])
+        self._flat: Any = self._put(flat)
+        self._directions: Any = None
+        self._held = held.mapped(self._put)
+        self._is_restored = False
+        self._compile(loss_function)
+        self.samples = held.samples
+        self.notes: list[str] = []
+        first, size = next(self._held.between(0, None))
+        is_of_samples = self._jax.eval_shape(self._losses, self._flat, first).shape == (size,)
+        if is_of_samples:
+            self._held = self._held.recut(min(512, max(np.diff(self._held.starts).tolist())), self._numpy.concatenate)
+
+    @cached_property
+    def data_hash(self) -> str:
+        """SHA-256 of the held samples."""
+        return self._held.hash(np.asarray)
+
+    def get(self) -> Float32s:
+        """Return a copy of the parameters as they are now, shape (N,)."""
+        return np.array(self._flat)
+
+    def hold(self, origin: Float32s, directions: Float32s) -> None:
+        """Keep an origin, shape (N,), and directions, shape (K, N), on the device."""
+        check_directions(self.layout, origin, directions)
+        self._origin = self._put(np.array(origin, np.float32))
+        self._directions = self._put(np.array(directions, np.float32))
+
+    def move(self, coordinates: Sequence[float]) -> None:
+        """Set the parameters to origin + sum of coordinates[k] * directions[k]."""
+        self._check_use()
+        is_held = self._directions is not None
+        check_coordinates(is_held, len(self._directions) if is_held else 0, coordinates)
+        self._flat = self._moved(self._origin, self._directions, np.array(coordinates, np.float32))
+
+    def load(self, flat: Float32s) -> None:
+        """Set the parameters, shape (N,)."""
+        self._check_use()
+        check_weights(self.layout, flat)
+        self._flat = self._put(np.array(flat, np.float32))
+
+    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
+        """Return the loss of the held samples [first, last)."""
+        self._check_use()
+        losses, counts = [], []
+        with fixed_randomness():
+            for batch, size in self._held.between(first, last):
+                found = self._losses(self._flat, batch)
+                is_of_samples = found.shape == (size,)
+                losses.append(found if is_of_samples else found.mean().reshape(1))
+                counts.append(np.ones(size, np.int64) if is_of_samples else np.array([size]))
+        return sums_of(np.concatenate([np.asarray(each, np.float64) for each in losses]), np.concatenate(counts))
+
+    def recalibrate(self, samples: int = 512) -> None:
+        """Do nothing: only the user's training knows how statistics are computed."""
+
+    def hvp(self, vector: Float32s) -> Float32s:
+        """Return the Hessian of the mean loss of all held samples times a vector, shapes (P,)."""
+        self._check_use()
+        trained = self.layout.parameter_count
+        if np.shape(vector) != (trained,):
+            raise ValueError(f"A vector of shape ({trained},) is wanted, not {np.shape(vector)}.")
+        whole = np.zeros(self.layout.size, np.float32)
+        whole[:trained] = vector
+        along, product = self._put(whole), np.zeros(self.layout.size, np.float64)
+        for batch, size in self._held.between(0, None):
+            product += size * np.asarray(self._product(self._flat, along, batch), np.float64)
+        return (product[:trained] / self.samples).astype(np.float32)
+
+    def tune(self, evaluations: int) -> str:
+        """Return "eager": the function is always compiled."""
+        return self.mode
+
+    def use(self, mode: str) -> None:
+        """Raise ValueError for another mode than "eager"."""
+        if mode != self.mode:
+            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
+
+    def restore(self) -> None:
+        """End the use of the model."""
+        self._is_restored = True
+
+    def _compile(self, loss_function: Any) -> None:
+        jax = self._jax
+
+        def losses(flat: Any, batch: Any) -> Any:
+            return loss_function(self._parameters_of(flat), *parts_of(batch))
+
+        def product(flat: Any, along: Any, batch: Any) -> Any:
+            gradient = jax.grad(lambda at: losses(at, batch).mean())
+            return jax.jvp(gradient, (flat,), (along,))[1]
+
+        variances = self.layout.variances
+
+        def moved(origin: Any, directions: Any, coordinates: Any) -> Any:
+            flat = origin
+            for k in range(len(directions)):
+                flat = flat + coordinates[k] * directions[k]
+            # Variances stay variances.
+            logarithms = sum(coordinates[k] * directions[k][variances] for k in range(len(directions)))
+            return flat.at[variances].set(origin[variances] * self._numpy.exp(logarithms))
+
+        self._losses, self._product, self._moved = jax.jit(losses), jax.jit(product), jax.jit(moved)
+
+    def _put(self, array: Any) -> Any:
+        return self._jax.device_put(array, self._device)
+
+    def _check_use(self) -> None:
+        if self._is_restored:
+            raise ValueError(GIVEN_BACK)
+
+
+class _Unflattened:
+    """Makes a pytree of a vector: the leaves of the layout are its pieces, the others those that it was made from."""
+
+    def __init__(self, jax: Any, parameters: Any, layout: Layout) -> None:
+        leaves, self._structure = jax.tree_util.tree_flatten_with_path(parameters)
+        self._leaves = [(_name(path), leaf) for path, leaf in leaves]
+        self._places = {tensor.name: tensor for tensor in layout.tensors}
+        self._jax = jax
+
+    def __call__(self, flat: Any) -> Any:
+        """Return the pytree."""
+        return self._jax.tree_util.tree_unflatten(self._structure, [self._leaf(flat, *named) for named in self._leaves])
+
+    def _leaf(self, flat: Any, name: str, leaf: Any) -> Any:
+        if (place := self._places.get(name)) is None:
+            return leaf
+        return flat[place.start : place.stop].reshape(place.shape).astype(self._jax.numpy.result_type(leaf))
+
+
+def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
+    """Return the model of what callback_fn has returned: a loss function and its parameters; see model_of().
+
+    Raises:
+        ValueError: there is no such device.
+    """
+    jax: Any = import_module("jax")
+    held = first_samples(dataset, num_samples, np.array)
+    made = JaxLandscapeModel(model, network, held, _device(jax, device))
+    if held.samples < num_samples:
+        made.notes.append(f"The dataset has {held.samples:,} samples; {num_samples:,} were wanted.")
+    return made
+
+
+def _device(jax: Any, index: int | None) -> Any:
+    devices = jax.local_devices()
+    if index is None or devices[0].platform == "cpu":
+        return None if index is None else devices[0]
+    if index >= len(devices):
+        raise ValueError(f"device {index} is wanted, and there are {len(devices)} of {devices[0].platform}.")
+    return devices[index]
+
+
+def _name(path: Any) -> str:
+    """Return the name of a leaf: its keys, indices and attributes joined by dots."""
+    keys = [next(str(getattr(key, name)) for name in ("key", "idx", "name") if hasattr(key, name)) for key in path]
+    return ".".join(keys) or "parameters"
+
+
+def _kind(name: str, shape: tuple[int, ...]) -> str:
+    lower, last = name.lower(), name.rsplit(".", 1)[-1]
+    if "batch_stats" in lower:
+        return "buffer"
+    if "norm" in lower and len(shape) < 2:
+        return "norm"
+    return "embedding" if last == "embedding" else kind_by_name(name, shape)

@@ -1,0 +1,141 @@
+"""The landscape of a network without a framework: weights through load_parameters(), losses from eval_step()."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
+from toposcope.recorder.landscapes.models.host_weights import HostWeights
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
+from toposcope.recorder.landscapes.models.taken_networks import give_back, take
+from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
+from toposcope.recorder.summary import paused
+from toposcope.recorder.training.batch import parts_of
+from toposcope.recorder.training.network import TrainableNetwork
+from toposcope.recorder.values.foreign import shown
+
+Float32s = npt.NDArray[np.float32]
+
+
+class PlainLandscapeModel:
+    """A TrainableNetwork whose weights are moved about; see LandscapeModel.
+
+    eval_step() gives the loss of a batch, or a loss for each of its samples. Arrays keep their dtypes, and those that
+    are no floating-point numbers their values. Random numbers of Python and NumPy are the same in each evaluation.
+    """
+
+    has_hvp = has_statistics = False
+    mode = "eager"
+
+    def __init__(self, network: TrainableNetwork, held: HeldSamples) -> None:
+        """Take a network over, until restore().
+
+        Args:
+            network: with floating-point parameters.
+            held: its samples.
+
+        Raises:
+            ValueError: it has no weights.
+        """
+        self.network_name = framework_of(network).class_name(network) or "network"
+        self._network, self._held = network, held
+        self._originals = {name: np.array(value) for name, value in network.parameters().items()}
+        floating = {name: array for name, array in self._originals.items() if array.dtype.kind == "f"}
+        if not floating:
+            raise ValueError(f"The {self.network_name} has no floating-point parameters to be moved.")
+        self.layout = layout_of(
+            (name, array.shape, kind_by_name(name, array.shape)) for name, array in floating.items()
+        )
+        self._weights = HostWeights(self.layout, floating)
+        take(network, self)
+        self.samples = held.samples
+        self.notes: list[str] = []
+
+    @cached_property
+    def data_hash(self) -> str:
+        """SHA-256 of the held samples."""
+        return self._held.hash(np.asarray)
+
+    def get(self) -> Float32s:
+        """Return a copy of the weights as they are now, shape (N,)."""
+        return self._weights.flat.copy()
+
+    def hold(self, origin: Float32s, directions: Float32s) -> None:
+        """Keep an origin, shape (N,), and directions, shape (K, N)."""
+        self._weights.hold(origin, directions)
+
+    def move(self, coordinates: Sequence[float]) -> None:
+        """Set the weights to origin + sum of coordinates[k] * directions[k]."""
+        self._weights.move(coordinates)
+        self._write()
+
+    def load(self, flat: Float32s) -> None:
+        """Set the weights, shape (N,)."""
+        self._weights.load(flat)
+        self._write()
+
+    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
+        """Return the loss of the held samples [first, last).
+
+        Raises:
+            TypeError: eval_step() returns no loss.
+        """
+        self._weights.check_use()
+        losses, sizes = [], []
+        with paused(), fixed_randomness():
+            for batch, size in self._held.between(first, last):
+                own = _loss(self._network, batch)
+                is_of_samples = own.shape == (size,)
+                losses.append(own if is_of_samples else own.mean(keepdims=True).reshape(1))
+                sizes.append(np.ones(size, np.int64) if is_of_samples else np.array([size]))
+        return sums_of(np.concatenate(losses), np.concatenate(sizes))
+
+    def recalibrate(self, samples: int = 512) -> None:
+        """Do nothing: nobody knows statistics here."""
+
+    def hvp(self, vector: Float32s) -> Float32s:
+        """Raise NotImplementedError: there are no gradients."""
+        raise NotImplementedError(f"A {self.network_name} without a framework has no Hessian.")
+
+    def tune(self, evaluations: int) -> str:
+        """Return "eager": there is one mode."""
+        return self.mode
+
+    def use(self, mode: str) -> None:
+        """Raise ValueError for another mode than "eager"."""
+        if mode != self.mode:
+            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
+
+    def restore(self) -> None:
+        """Load the parameters that the network had."""
+        if not self._weights.is_done:
+            self._weights.is_done = True
+            self._network.load_parameters({name: array.copy() for name, array in self._originals.items()})
+            give_back(self._network, self)
+
+    def _write(self) -> None:
+        arrays = {name: array.copy() for name, array in self._originals.items()} | self._weights.arrays()
+        self._network.load_parameters(arrays)
+
+
+def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
+    """Return the model of what callback_fn has returned; see model_of(). The device is the network's own affair."""
+    made = PlainLandscapeModel(network, first_samples(dataset, num_samples, _copied))
+    if made.samples < num_samples:
+        made.notes.append(f"The dataset has {made.samples:,} samples; {num_samples:,} were wanted.")
+    return made
+
+
+def _copied(array: Any) -> Any:
+    return array.copy() if hasattr(array, "copy") else array
+
+
+def _loss(network: TrainableNetwork, batch: Any) -> npt.NDArray[Any]:
+    result = network.eval_step(*parts_of(batch))
+    if not isinstance(result, tuple) or len(result) != 3 or result[0] is None:
+        raise TypeError(f"For a loss landscape eval_step() returns (loss, outputs, labels), not {shown(result)}.")
+    return np.asarray(result[0], dtype=np.float64)

@@ -1,0 +1,156 @@
+"""The console script summary-landscape: computes loss landscapes from the checkpoints that a training has left."""
+
+import argparse
+import ast
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
+from toposcope.recorder.landscapes.progress import Progress
+from toposcope.recorder.landscapes.summary_landscape import SummaryLandscape
+
+_FAILED, _INTERRUPTED = 1, 130
+_COLUMNS = 80
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run summary-landscape; return the exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        callback_fn = _function(options.model)
+        collect_landscape = _collect_landscape(options)
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        parser.error(str(error))
+    line = _Line(sys.stderr)
+    try:
+        SummaryLandscape(options.summary_dir).gen_landscapes_with_multi_process(
+            callback_fn,
+            collect_landscape,
+            options.devices,
+            options.output,
+            axes=options.axes,
+            seed=options.seed,
+            levels=options.levels,
+            eigenvalues=options.eigenvalues,
+            progress=line.tell,
+        )
+    except KeyboardInterrupt:
+        line.end()
+        print("summary-landscape: interrupted; the same command goes on from here", file=sys.stderr)
+        return _INTERRUPTED
+    except (OSError, TypeError, ValueError, RuntimeError) as error:
+        line.end()
+        print(f"summary-landscape: {error}", file=sys.stderr)
+        return _FAILED
+    line.end()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "summary-landscape",
+        description="Compute the loss landscapes of a training from the checkpoints in SUMMARY_DIR/ckpt_dir. "
+        "Interrupted, the same command goes on where it was.",
+    )
+    parser.add_argument("summary_dir", metavar="SUMMARY_DIR", help="directory of the run")
+    parser.add_argument(
+        "--model",
+        required=True,
+        metavar="MODULE:FUNCTION",
+        help="a function without arguments that returns (model, network, dataset, metrics)",
+    )
+    parser.add_argument("--axes", choices=AXES, default="anchored", help="of the intervals (default: %(default)s)")
+    parser.add_argument("--size", type=int, metavar="N", help="nodes a side, 3 to 256 (default: as the training says)")
+    parser.add_argument("--samples", type=int, metavar="N", help="behind each loss (default: as the training says)")
+    parser.add_argument("--intervals", metavar="LISTS", help="of steps or epochs: [[1, 2, 3], [4, 5, 6]]")
+    parser.add_argument("--only", choices=("train", "result"), help="intervals, or the final landscape")
+    parser.add_argument("--levels", type=int, metavar="K", help="measure up to 2**K + 1 nodes a side")
+    parser.add_argument("--devices", type=_devices, metavar="I,J", help="a worker for each, on these GPUs if there are")
+    parser.add_argument("--eigenvalues", type=int, default=0, metavar="K", help="of the Hessian at the last checkpoint")
+    parser.add_argument("--seed", type=int, default=0, help="of random directions (default: %(default)s)")
+    parser.add_argument("--output", metavar="DIR", help="where to write (default: SUMMARY_DIR)")
+    return parser
+
+
+def _devices(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def _function(name: str) -> Callable[[], Any]:
+    module, colon, path = name.partition(":")
+    if not colon or not module or not path:
+        raise ValueError(f"--model is MODULE:FUNCTION, not {name!r}")
+    sys.path.insert(0, "")  # As python -m does.
+    found: Any = importlib.import_module(module)
+    for part in path.split("."):
+        found = getattr(found, part)
+    if not callable(found):
+        raise TypeError(f"--model names a function; {name!r} is a {type(found).__name__}")
+    function: Callable[[], Any] = found
+    return function
+
+
+def _collect_landscape(options: argparse.Namespace) -> dict[str, Any] | None:
+    collect_landscape: dict[str, Any] = {}
+    if options.size is not None:
+        collect_landscape["landscape_size"] = options.size
+    if options.samples is not None:
+        collect_landscape["num_samples"] = options.samples
+    if options.only is not None:
+        collect_landscape["create_landscape"] = {"train": options.only == "train", "result": options.only == "result"}
+    if options.intervals is not None:
+        try:
+            collect_landscape["intervals"] = ast.literal_eval(options.intervals)
+        except (ValueError, SyntaxError):
+            raise ValueError(f"--intervals is a list of lists of integers, not {options.intervals!r}") from None
+    return collect_landscape or None
+
+
+class _Line:
+    """The line of the terminal that shows the progress; elsewhere one line a level."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._shown: tuple[str, int] | None = None
+        self._is_open = False
+
+    def tell(self, progress: Progress) -> None:
+        """Show how far it is."""
+        step = progress.tag, progress.level
+        if self._is_terminal:
+            if self._shown is not None and self._shown[0] != progress.tag:
+                self.end()
+            self._stream.write(f"\r{_text(progress):{_COLUMNS}}"[: _COLUMNS + 1])
+            self._is_open = True
+        elif step != self._shown:
+            self._stream.write(f"{_text(progress)}\n")
+        self._shown = step
+        self._stream.flush()
+
+    def end(self) -> None:
+        """End the line."""
+        if self._is_open:
+            self._stream.write("\n")
+        self._is_open = False
+
+
+def _text(progress: Progress) -> str:
+    side, last = 2**progress.level + 1, 2**progress.levels + 1
+    text = f"{progress.tag}  {side} x {side} of {last} x {last}  {progress.done}/{progress.total} losses"
+    if progress.holes:
+        text += f", {progress.holes} could not be measured"
+    return f"{text}, {_duration(progress.seconds_left)} left"
+
+
+def _duration(seconds: float) -> str:
+    minutes, whole = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {whole:02} s" if minutes else f"{whole} s"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

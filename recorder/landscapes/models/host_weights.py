@@ -1,0 +1,97 @@
+"""Host weights: the flat vector of a network in the memory of the CPU, for frameworks that take arrays by name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.recorder.landscapes.weights.layout import Layout
+
+Float32s = npt.NDArray[np.float32]
+
+
+class HostWeights:
+    """A vector that is moved along directions, and read as arrays."""
+
+    def __init__(self, layout: Layout, values: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Begin at the values of all tensors of the layout, whose dtypes the arrays will have."""
+        self.flat = np.empty(layout.size, np.float32)
+        """The vector, shape (N,)."""
+        self.is_done = False
+        """Whether nothing may be moved any more."""
+        self._layout = layout
+        self._dtypes = {tensor.name: values[tensor.name].dtype for tensor in layout.tensors}
+        for tensor in layout.tensors:
+            self.flat[tensor.start : tensor.stop] = values[tensor.name].reshape(-1)
+        self._origin: Float32s | None = None
+        self._directions: Float32s = np.empty((0, layout.size), np.float32)
+        self._variances = layout.variances
+        self._logarithmic: Float32s = np.empty((0, len(self._variances)), np.float32)
+
+    def hold(self, origin: Float32s, directions: Float32s) -> None:
+        """Keep copies of an origin, shape (N,), and directions, shape (K, N); ValueError for other shapes."""
+        check_directions(self._layout, origin, directions)
+        self._origin, self._directions = np.array(origin, np.float32), np.array(directions, np.float32)
+        self._logarithmic = self._directions[:, self._variances]
+        self._directions[:, self._variances] = 0
+
+    def move(self, coordinates: Sequence[float]) -> None:
+        """Set the vector to origin + sum of coordinates[k] * directions[k], added one after the other.
+
+        Variances are multiplied by the exponential of that sum instead, so that they stay variances.
+        """
+        self.check_use()
+        check_coordinates(self._origin is not None, len(self._directions), coordinates)
+        assert self._origin is not None
+        self.flat[:] = self._origin
+        for coordinate, direction in zip(coordinates, self._directions, strict=True):
+            self.flat += np.float32(coordinate) * direction
+        if len(self._variances):
+            with np.errstate(over="ignore"):
+                self.flat[self._variances] *= np.exp(np.asarray(coordinates, np.float32) @ self._logarithmic)
+
+    def load(self, flat: Float32s) -> None:
+        """Set the vector, shape (N,)."""
+        self.check_use()
+        check_weights(self._layout, flat)
+        self.flat[:] = flat
+
+    def check_use(self) -> None:
+        """Raise ValueError when the network has been given back."""
+        if self.is_done:
+            raise ValueError(GIVEN_BACK)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return copies of the arrays by name."""
+        return {
+            tensor.name: self.flat[tensor.start : tensor.stop].reshape(tensor.shape).astype(self._dtypes[tensor.name])
+            for tensor in self._layout.tensors
+        }
+
+
+GIVEN_BACK = "The network has its own weights again: restore() ends the use of a model."
+
+
+def check_directions(layout: Layout, origin: Any, directions: Any) -> None:
+    """Raise ValueError unless an origin has the shape (N,), and directions (K, N)."""
+    shapes = np.shape(origin), np.shape(directions)
+    if shapes[0] != (layout.size,) or len(shapes[1]) != 2 or shapes[1][1:] != shapes[0]:
+        raise ValueError(
+            f"The origin has the shape ({layout.size},) and the directions (K, {layout.size}); "
+            f"not {shapes[0]} and {shapes[1]}."
+        )
+
+
+def check_coordinates(is_held: bool, number: int, coordinates: Sequence[float]) -> None:
+    """Raise ValueError unless directions are held, and coordinates are as many."""
+    if not is_held:
+        raise ValueError("hold() comes before move(): there are no directions to move along.")
+    if len(coordinates) != number:
+        raise ValueError(f"{number} coordinates are wanted, one a direction; not {tuple(coordinates)!r}.")
+
+
+def check_weights(layout: Layout, flat: Any) -> None:
+    """Raise ValueError unless weights have the shape (N,)."""
+    if np.shape(flat) != (layout.size,):
+        raise ValueError(f"The weights have the shape ({layout.size},), not {np.shape(flat)}.")

@@ -1,0 +1,41 @@
+"""The kinds of axes, by the names that users give."""
+
+from toposcope.recorder.arguments import checked_integer
+from toposcope.recorder.landscapes.planes.axes import Axes, anchored_axes, pca_axes
+from toposcope.recorder.landscapes.planes.interpolation_axes import interpolation_axes
+from toposcope.recorder.landscapes.planes.mindspore_axes import mindspore_axes
+from toposcope.recorder.landscapes.planes.random_axes import random_axes
+from toposcope.recorder.landscapes.planes.three_point_axes import three_point_axes
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+
+AXES = ("anchored", "pca", "random", "three-point", "interpolate", "hessian", "mindspore")
+
+
+def axes_of_kind(kind: str, checkpoints: CheckpointSet, seed: int = 0) -> Axes:
+    """Return the axes of a kind for checkpoints, of which the last is the origin.
+
+    Args:
+        kind: one of AXES but "hessian", whose axes need a model: hessian_axes() finds them.
+        checkpoints: of an interval.
+        seed: of what is random.
+
+    Raises:
+        TypeError: seed is no integer.
+        ValueError: kind is another one, or the checkpoints have no such axes, as where all are equal.
+    """
+    seed = checked_integer("seed", seed, 0)
+    match kind:
+        case "anchored":
+            return anchored_axes(checkpoints, seed)
+        case "pca":
+            return pca_axes(checkpoints, seed)
+        case "random":
+            return random_axes(checkpoints.rows[-1], checkpoints.layout, seed)
+        case "three-point":
+            return three_point_axes(checkpoints, seed=seed)
+        case "interpolate":
+            return interpolation_axes(checkpoints)
+        case "mindspore":
+            return mindspore_axes(checkpoints)
+    kinds = ", ".join(repr(name) for name in AXES if name != "hessian")
+    raise ValueError(f"Axes of checkpoints are one of {kinds}; not {kind!r}.")

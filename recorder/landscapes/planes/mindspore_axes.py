@@ -1,0 +1,84 @@
+"""MindSpore's axes: those that its SummaryLandscape would find, for comparison with it."""
+
+import numpy as np
+
+from toposcope.recorder.landscapes.planes.axes import Axes, axes_along
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, combined, displacement_products, products_with
+from toposcope.recorder.landscapes.weights.layout import Layout, TensorLayout
+
+
+def mindspore_axes(checkpoints: CheckpointSet) -> Axes:
+    """Return the axes of mindspore.train.SummaryLandscape (2.10), with its peculiarities.
+
+    Only tensors move whose names contain "weight" or "bias" and not "moment". The displacements D (N, T - 1) of their
+    numbers are centred over the *numbers*, not over the checkpoints; the directions are the first two left singular
+    vectors, each with its largest number positive, times the singular values; then each tensor of a direction is scaled
+    to the length of the model's tensor, so that they are no combinations of checkpoints any more. Where the original
+    takes random singular vectors, without a seed (more than 500 numbers and four checkpoints or more), these are the
+    ones that it approximates. A tensor that is zero in a direction stays so; there it makes all losses NaN.
+
+    Raises:
+        ValueError: there are no such tensors, less than three checkpoints, or all are equal, or not finite.
+    """
+    layout, rows, last = checkpoints.layout, checkpoints.rows, len(checkpoints.points) - 1
+    chosen = [tensor for tensor in layout.tensors if _moves(tensor)]
+    if not chosen or last < 2:
+        what = "tensors named weight or bias, of which there are none" if not chosen else "three checkpoints or more"
+        raise ValueError(f"MindSpore's axes are found from {what}.")
+    selection = _Selection(checkpoints, chosen)
+    count = sum(tensor.stop - tensor.start for tensor in chosen)
+    means = products_with(selection, last, np.ones((1, count), np.float32), count)[:last, 0] / count
+    products = displacement_products(selection, last, count)[:last, :last] - count * np.outer(means, means)
+    if not np.isfinite(products).all():
+        raise ValueError("MindSpore's axes are found from checkpoints whose weights are finite.")
+    values, vectors = np.linalg.eigh(products)
+    if values[-1] <= 0:
+        raise ValueError("MindSpore's axes are found from checkpoints that differ; they are all equal.")
+    combination = np.zeros((2, last + 1))
+    combination[:, :last] = vectors[:, :-3:-1].T
+    principal = combined(selection, last, combination, count) - (combination[:, :last] @ means)[:, None]
+    largest = principal[np.arange(2), np.argmax(np.abs(principal), axis=1)]
+    principal *= np.where(largest < 0, -1, 1)[:, None]
+    origin = rows[last]
+    return axes_along("mindspore", origin, _scaled(principal, origin, chosen, layout), None, layout)
+
+
+class _Selection:
+    """The numbers of some tensors of checkpoints, one after another."""
+
+    def __init__(self, checkpoints: CheckpointSet, tensors: list[TensorLayout]) -> None:
+        self._rows, self._tensors = checkpoints.rows, tensors
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def read(self, row: int, start: int, stop: int) -> Float32s:
+        """Return the numbers [start, stop) of one checkpoint."""
+        parts, begin = [np.empty(0, np.float32)], 0
+        for tensor in self._tensors:
+            end = begin + tensor.stop - tensor.start
+            if begin < stop and start < end:
+                first, past = max(start, begin) - begin, min(stop, end) - begin
+                parts.append(self._rows.read(row, tensor.start + first, tensor.start + past))
+            begin = end
+        return np.concatenate(parts)
+
+
+def _scaled(principal: Doubles | Float32s, origin: Float32s, chosen: list[TensorLayout], layout: Layout) -> Float32s:
+    """Return directions in the whole space, each tensor as long as the model's."""
+    directions = np.zeros((2, layout.size), np.float32)
+    begin = 0
+    for tensor in chosen:
+        end = begin + tensor.stop - tensor.start
+        own = np.linalg.norm(origin[tensor.start : tensor.stop].astype(np.float64))
+        for direction, vector in zip(directions, principal, strict=True):
+            length = np.linalg.norm(vector[begin:end].astype(np.float64))
+            if length > 0:
+                direction[tensor.start : tensor.stop] = vector[begin:end] * (own / length)
+        begin = end
+    return directions
+
+
+def _moves(tensor: TensorLayout) -> bool:
+    return ("weight" in tensor.name or "bias" in tensor.name) and "moment" not in tensor.name

@@ -1,0 +1,1 @@
+"""Measuring many losses: jobs, journals, workers of any executor."""

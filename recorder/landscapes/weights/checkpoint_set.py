@@ -1,0 +1,207 @@
+"""CheckpointSet: the checkpoints of one interval of a training, as flat vectors of its weights."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from toposcope.recorder.checkpoints import load_checkpoint
+from toposcope.recorder.landscapes.weights.gram import Doubles, displacement_products
+from toposcope.recorder.landscapes.weights.growing_gram import CheckpointFile, SavedGram, saved_gram
+from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
+from toposcope.recorder.landscapes.weights.mapped_checkpoint import (
+    Float32s,
+    MappedCheckpoint,
+    MappedFiles,
+    write_tensors,
+)
+from toposcope.recorder.values.arrays import array_from
+
+METADATA, GRAM = "train_metadata.json", "gram.npz"
+_CONVERTED = "converted"
+_LEAST_SHARE = 1e-9
+"""Of the largest product: what is smaller has lost its digits where displacements are counted from another point."""
+
+
+class Rows(Sequence[Float32s]):
+    """The flat vectors of checkpoints: rows[t] is read when it is asked for, from a file that is mapped."""
+
+    def __init__(self, checkpoints: Sequence[MappedCheckpoint], layout: Layout) -> None:
+        """Read *checkpoints* as *layout* says."""
+        self._checkpoints, self._layout = checkpoints, layout
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (T, N): how many there are, and the length of each."""
+        return len(self._checkpoints), self._layout.size
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._checkpoints)
+
+    @overload
+    def __getitem__(self, index: int) -> Float32s: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Float32s]: ...
+
+    def __getitem__(self, index: int | slice) -> Float32s | list[Float32s]:
+        """Return one vector of shape (N,), of which nobody else has the memory."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        vector = np.empty(self._layout.size, np.float32)
+        for tensor in self._layout.tensors:
+            vector[tensor.start : tensor.stop] = self._checkpoints[index].read(self._layout, tensor.start, tensor.stop)
+        return vector
+
+    def read(self, row: int, start: int, stop: int) -> Float32s:
+        """Return the numbers [start, stop) of one vector, not to be written: they may be the map's own."""
+        return self._checkpoints[row].read(self._layout, start, stop)
+
+
+class CheckpointSet:
+    """Checkpoints of one network; the last one is the model, from which the others are displaced."""
+
+    def __init__(self, ckpt_dir: str, points: Sequence[int], paths: Sequence[str], layout: Layout | None) -> None:
+        """Map the files; see open()."""
+        self.points = tuple(points)
+        files = MappedFiles()
+        self._mapped = [MappedCheckpoint(_mappable(path, ckpt_dir), files) for path in paths]
+        self.layout = layout or _layout_by_names(self._mapped[-1])
+        for checkpoint in self._mapped:
+            checkpoint.check(self.layout)
+        self.rows = Rows(self._mapped, self.layout)
+        self._saved = saved_gram(os.path.join(ckpt_dir, GRAM))
+
+    @classmethod
+    def open(
+        cls, ckpt_dir: str | os.PathLike[str], points: Iterable[int], layout: Layout | None = None
+    ) -> "CheckpointSet":
+        """Return the checkpoints of some points of a training.
+
+        Files other than .safetensors are converted once, into the folder "converted" beside them.
+
+        Args:
+            ckpt_dir: folder with train_metadata.json, which names the files: relative to it, or, as MindSpore does, by
+                whole paths, whose files are looked for here first.
+            points: steps or epochs, in the order of the training.
+            layout: of the network; None: what the names in the last checkpoint tell.
+
+        Raises:
+            FileNotFoundError: the metadata or a checkpoint is missing; the message names it.
+            ValueError: the metadata or a checkpoint is damaged, or of another network, or a point has no checkpoint.
+        """
+        folder = os.path.abspath(os.fspath(ckpt_dir))
+        wanted = list(points)
+        if not wanted:
+            raise ValueError("points are the steps or epochs of one checkpoint or more; none was given.")
+        named = _named_files(os.path.join(folder, METADATA))
+        if missing := [point for point in wanted if point not in named]:
+            raise ValueError(f"There is no checkpoint of {missing[0]}; those of {sorted(named)} are in {folder!r}.")
+        return cls(folder, wanted, [_found(named[point], folder, point) for point in wanted], layout)
+
+    @cached_property
+    def hashes(self) -> tuple[str, ...]:
+        """The SHA-256 of the tensors of each; a file that is as the training has left it is not read for that."""
+        known = self._saved.files if self._saved else {}
+        return tuple(_sha256(each, known.get(point)) for point, each in zip(self.points, self._mapped, strict=True))
+
+    @cached_property
+    def products(self) -> Doubles:
+        """The Gram matrix (T, T), float64, of the displacements from the last checkpoint, over what is trained.
+
+        It is the training's own (gram.npz) where that is complete, of these files and exact enough; else computed.
+
+        Raises:
+            ValueError: weights of a checkpoint are not finite.
+        """
+        products = self._saved_products()
+        if products is None:
+            with np.errstate(invalid="ignore", over="ignore"):
+                products = displacement_products(self.rows, len(self.rows) - 1, self.layout.parameter_count)
+        if not np.isfinite(products).all():
+            raise ValueError(self._not_finite(products))
+        return products
+
+    def _saved_products(self) -> Doubles | None:
+        saved = self._saved
+        if saved is None or not set(self.points) <= saved.files.keys() or set(saved.tensors) != self._trained_names():
+            return None
+        if any(saved.files[point].sha256 != sha for point, sha in zip(self.points, self.hashes, strict=True)):
+            return None
+        return _from_last(saved, self.points)
+
+    def _trained_names(self) -> set[str]:
+        return {tensor.name for tensor in self.layout.tensors if tensor.kind != "buffer"}
+
+    def _not_finite(self, products: Doubles) -> str:
+        if not np.isfinite(self.rows[-1][: self.layout.parameter_count]).all():
+            return f"The checkpoint of {self.points[-1]}, the last one, has weights that are not finite."
+        named = [str(point) for point, own in zip(self.points, np.diag(products), strict=True) if not np.isfinite(own)]
+        return f"Weights are not finite in the checkpoint of {', '.join(named)}: choose intervals without it."
+
+
+def _from_last(saved: SavedGram, points: Sequence[int]) -> Doubles | None:
+    """Return products of displacements from the last of *points*; None where subtracting leaves too few digits."""
+    places = {point: place for place, point in enumerate(saved.files)}
+    chosen = [places[point] for point in points]
+    own = saved.products[np.ix_(chosen, chosen)]
+    products = own - own[:, -1:] - own[-1:] + own[-1, -1]
+    squares = np.diag(products)[:-1]
+    return products if (squares > _LEAST_SHARE * np.diag(own).max()).all() else None
+
+
+def _named_files(path: str) -> dict[int, str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            files: Mapping[str, Any] = json.load(file)["model_params_file_map"]
+        return {int(point): os.fspath(named) for point, named in files.items()}
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no {path!r}: train with SummaryCollector(directory, collect_specified_data="
+            "{'collect_landscape': {...}})."
+        ) from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise ValueError(f"{path!r} names no checkpoints: it is damaged, or of something else.") from None
+
+
+def _found(named: str, folder: str, point: int) -> str:
+    # Here first: a folder may be the copy of one whose files have changed since.
+    for path in (os.path.join(folder, os.path.basename(named)), os.path.join(folder, named)):
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"The checkpoint of {point} is missing: {os.path.join(folder, named)!r}.")
+
+
+def _mappable(path: str, folder: str) -> str:
+    """Return the path of a .safetensors file with the tensors of a checkpoint."""
+    if path.endswith(".safetensors"):
+        return path
+    stat = os.stat(path)
+    name = f"{os.path.basename(path)}.{stat.st_size}.{stat.st_mtime_ns}.safetensors"
+    converted = os.path.join(folder, _CONVERTED, name)
+    if not os.path.exists(converted):
+        os.makedirs(os.path.dirname(converted), exist_ok=True)
+        network = load_checkpoint(path).network
+        write_tensors(
+            {name: array_from(tensor).numbers() for name, tensor in network.items() if _is_array(tensor)}, converted
+        )
+    return converted
+
+
+def _is_array(tensor: object) -> bool:
+    return hasattr(tensor, "shape") and hasattr(tensor, "dtype")
+
+
+def _layout_by_names(checkpoint: MappedCheckpoint) -> Layout:
+    shapes = {name: stored.shape for name, stored in checkpoint.tensors.items()}
+    return layout_of((name, shape, kind_by_name(name, shape)) for name, shape in shapes.items())
+
+
+def _sha256(checkpoint: MappedCheckpoint, known: CheckpointFile | None) -> str:
+    if known is not None and (known.size, known.changed) == (checkpoint.state.size, checkpoint.state.changed):
+        return known.sha256
+    return checkpoint.sha256()

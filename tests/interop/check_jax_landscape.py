@@ -1,0 +1,105 @@
+"""Loss landscapes of functions of the real JAX: the promises of every landscape model, and what is JAX's own."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from landscape_model_contract import Float32s, LandscapeModelContract, Taken
+
+from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
+from toposcope.recorder.landscapes.models.landscape_model import model_of
+
+SAMPLES = 48
+
+
+def parameters_of_two_layers() -> dict[str, Any]:
+    """Return parameters in nested dicts and lists, one in bfloat16, one an integer, and statistics."""
+    keys = jax.random.split(jax.random.key(0), 4)
+    return {
+        "layers": [
+            {"kernel": jax.random.normal(keys[0], (4, 8)), "bias": jax.random.normal(keys[1], (8,))},
+            {"kernel": jax.random.normal(keys[2], (8, 3)), "bias": jnp.zeros(3, jnp.float32) + 0.5},
+        ],
+        "scale": jnp.asarray(2, jnp.int32),
+        "batch_stats": {"mean": jax.random.normal(keys[3], (4,)), "var": jnp.array([0.5, 1.0, 1.5, 2.0])},
+    }
+
+
+def losses(parameters: dict[str, Any], x: jax.Array, y: jax.Array) -> jax.Array:
+    """Return the squared error of each sample."""
+    (first, second), statistics = parameters["layers"], parameters["batch_stats"]
+    x = (x - statistics["mean"]) / jnp.sqrt(statistics["var"])
+    hidden = jnp.tanh(x @ first["kernel"] + first["bias"])
+    return jnp.mean((hidden @ second["kernel"] + second["bias"] - y) ** 2, axis=1) * parameters["scale"]
+
+
+def mean_loss(parameters: dict[str, Any], x: jax.Array, y: jax.Array) -> jax.Array:
+    """Return the mean squared error."""
+    return losses(parameters, x, y).mean()
+
+
+def batches() -> list[tuple[Any, Any]]:
+    """Return five batches of ten samples."""
+    random = np.random.default_rng(4)
+    return [(random.normal(size=(10, 4)).astype("f"), random.normal(size=(10, 3)).astype("f")) for _ in range(5)]
+
+
+class TestJaxFunctions(LandscapeModelContract):
+    """Functions of a pytree of parameters."""
+
+    @pytest.fixture(params=[losses, mean_loss], ids=["losses of samples", "means of batches"])
+    def taken(self, request: pytest.FixtureRequest) -> Taken:
+        def state() -> object:
+            return [(name, np.asarray(leaf).tobytes()) for name, leaf in named_leaves(parameters).items()]
+
+        def loss_at(flat: Float32s) -> float:
+            leaves, structure = jax.tree_util.tree_flatten(parameters)
+            places = {each.name: each for each in model.layout.tensors}
+            changed = [
+                flat[places[name].start : places[name].stop].reshape(places[name].shape) if name in places else leaf
+                for name, leaf in zip(named_leaves(parameters), leaves, strict=True)
+            ]
+            other = jax.tree_util.tree_unflatten(structure, changed)
+            return float(np.concatenate([losses(other, *batch) for batch in batches()])[:SAMPLES].mean())
+
+        parameters = parameters_of_two_layers()
+        before = state()
+        model = model_of((request.param, parameters, batches(), {}), SAMPLES)
+        return Taken(model, state, before, loss_at)
+
+
+def test_leaves_are_named_by_their_keys() -> None:
+    """Statistics are buffers, integers stay."""
+    model = model_of((losses, parameters_of_two_layers(), batches(), None), SAMPLES)
+    assert {tensor.name: tensor.kind for tensor in model.layout.tensors} == {
+        "layers.0.bias": "bias",
+        "layers.0.kernel": "weight",
+        "layers.1.bias": "bias",
+        "layers.1.kernel": "weight",
+        "batch_stats.mean": "buffer",
+        "batch_stats.var": "buffer",
+    }
+    assert model.loss().units == SAMPLES
+    assert model.network_name == "losses"
+
+
+def test_low_precision_is_kept() -> None:
+    """Parameters of bfloat16 are rounded when they are moved."""
+
+    def loss(parameters: Any, x: jax.Array, _: jax.Array) -> jax.Array:
+        assert parameters.dtype == jnp.bfloat16
+        return ((x @ parameters) ** 2).mean()
+
+    weights = jnp.linspace(-1, 1, 4).astype(jnp.bfloat16)
+    model = model_of((loss, weights, batches(), None), 50, device=0)
+    expected = np.mean([float(loss(weights, *map(jnp.asarray, batch))) for batch in batches()])
+    assert model.loss().mean == pytest.approx(expected, rel=1e-2)
+    assert model.layout.tensors[0].name == "parameters"
+
+
+def test_a_function_without_parameters_is_refused() -> None:
+    """The message names it."""
+    with pytest.raises(ValueError, match="mean_loss"):
+        model_of((mean_loss, {"n": jnp.arange(3)}, batches(), None), 5)

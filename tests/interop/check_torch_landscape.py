@@ -1,0 +1,97 @@
+"""Loss landscapes of modules that PyTorch compiles: too slow for every test run, and it wants a C++ compiler."""
+
+import resource
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from torch._inductor.utils import fresh_cache
+
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
+from toposcope.recorder.training import Model
+
+SAMPLES = 2048
+
+
+class LeNet(nn.Module):
+    """LeNet5."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5), nn.Conv2d(6, 16, 5)
+        self.fc1, self.fc2, self.fc3 = nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the logits."""
+        x = nn.functional.max_pool2d(torch.relu(self.conv1(x)), 2)
+        x = nn.functional.max_pool2d(torch.relu(self.conv2(x)), 2)
+        return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x.flatten(1))))))
+
+
+def taken_of(network: Any) -> LandscapeModel:
+    """Return the model of a network for pictures of 32x32."""
+    generator = torch.Generator().manual_seed(1)
+    images = torch.randn(SAMPLES, 1, 32, 32, generator=generator)
+    labels = torch.randint(0, 10, (SAMPLES,), generator=generator)
+    data = list(zip(images.split(100), labels.split(100), strict=True))
+    return model_of((Model(network, nn.CrossEntropyLoss()), network, data, {"Loss": None}), SAMPLES)
+
+
+@pytest.fixture
+def model() -> Iterator[LandscapeModel]:
+    """Return the model of a LeNet5, along one direction."""
+    model = taken_of(LeNet())
+    direction = np.random.default_rng(0).normal(size=(1, model.layout.size)).astype(np.float32)
+    model.hold(model.get(), direction * 0.01)
+    yield model
+    model.restore()
+
+
+@pytest.mark.parametrize("mode", ["compile", "channels_last+compile"])
+def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeModel) -> None:
+    """Wherever it is moved, and with the same bits each time; slices of other sizes are not compiled anew."""
+    places = [(0.0,), (1.0,), (-2.0,)]
+
+    def losses() -> list[Any]:
+        found = []
+        for place in places:
+            model.move(place)
+            found.append(model.loss())
+        return found
+
+    eager = losses()
+    model.use(mode)
+    assert model.mode == mode
+    compiled = losses()
+    assert compiled == losses()
+    for one, other in zip(eager, compiled, strict=True):
+        assert other.mean == pytest.approx(one.mean, rel=1e-5)
+        assert other.squares == pytest.approx(one.squares, rel=1e-5)
+    begin = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    model.loss(0, 300)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - begin < 1
+    model.use("eager")
+    assert losses() == eager
+
+
+def test_a_machine_without_a_compiler_measures_as_before(model: LandscapeModel) -> None:
+    """The mode is refused, with the reason."""
+    before = model.loss()
+    torch.compiler.reset()
+    with fresh_cache(), torch._inductor.config.patch({"cpp.cxx": ("no-such-compiler",)}):
+        with pytest.raises(ValueError, match="cannot be compiled"):
+            model.use("compile")
+        assert model.mode == "eager"
+        assert model.tune(100_000) == "channels_last"
+    model.use("eager")
+    assert model.loss() == before
+
+
+def test_much_work_is_compiled_where_that_is_faster(model: LandscapeModel) -> None:
+    """The mode is whatever the probe found; the losses are the same in each."""
+    eager = model.loss()
+    assert model.tune(100_000) in ("channels_last", "channels_last+compile", "compile")
+    assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)

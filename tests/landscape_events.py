@@ -1,0 +1,45 @@
+"""What a computation of landscapes has written."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from toposcope.proto import framing
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder.landscapes.sweep.job import FOLDER
+from toposcope.recorder.landscapes.sweep.journal import Journal, Place
+
+if TYPE_CHECKING:
+    from toposcope.server.values.landscape import Landscape
+
+
+def published(directory: Path) -> list[tuple[str, bytes]]:
+    """Return the tags and messages of the landscapes in all event files of a directory, in the order of publication."""
+    found = []
+    for path in sorted(directory.glob("*_MS")):
+        content, start = path.read_bytes(), 0
+        while start < len(content):
+            begin = start + framing.HEADER_BYTES
+            end = begin + framing.read_header(content[start:begin]).length
+            event = Event.FromString(content[begin:end])
+            for value in event.summary.value:
+                if value.HasField("loss_landscape"):
+                    assert event.step == 0
+                    found.append((value.tag, value.loss_landscape.SerializeToString(deterministic=True)))
+            start = end + framing.FOOTER_BYTES
+    return found
+
+
+def newest(directory: Path) -> "dict[str, Landscape]":
+    """Return the last landscape of each tag."""
+    from toposcope.server.values.landscape import landscape  # Where frameworks are checked there is no server.
+
+    return {tag: landscape(message) for tag, message in published(directory)}
+
+
+def journals(directory: Path) -> dict[str, dict[Place, str]]:
+    """Return what all journals of a run hold, by the hash of the landscape; sums as text, in which NaN equals NaN."""
+    found = {}
+    for path in sorted((directory / "ckpt_dir" / FOLDER).glob("*/journal")):
+        with Journal(str(path)) as journal:
+            found[path.parent.name] = {place: repr(each.sums) for place, each in journal.measured.items()}
+    return found

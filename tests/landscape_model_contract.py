@@ -1,0 +1,224 @@
+"""What every landscape model promises, whatever its framework: tests that each of them is put through."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums
+
+Float32s = npt.NDArray[np.float32]
+
+
+@dataclass
+class Taken:
+    """A model, and what is known of its network without it."""
+
+    model: LandscapeModel
+    state: Callable[[], object]
+    """Returns all of the network that a landscape might change: its arrays as bytes, its modes."""
+    untouched: object
+    """What state() returned before the model was taken."""
+    loss_at: Callable[[Float32s], float]
+    """Returns the loss of the held samples at other weights, from a network of its own."""
+
+
+class LandscapeModelContract:
+    """The promises; a subclass has a fixture `taken`, a model whose network has weights of its own."""
+
+    @pytest.fixture
+    def model(self, taken: Taken) -> LandscapeModel:
+        """Return the model, along two random directions from a random origin near its weights."""
+        self.hold_random(taken.model)
+        return taken.model
+
+    def hold_random(self, model: LandscapeModel) -> tuple[Float32s, Float32s]:
+        random = np.random.default_rng(5)
+        size = model.layout.size
+        origin = nearby(model, random, 0.1)
+        directions = random.normal(size=(2, size)).astype(np.float32) * 0.1
+        directions[:, model.layout.parameter_count :] = 0
+        model.hold(origin, directions)
+        return origin, directions
+
+    def test_its_layout_has_every_weight_once(self, model: LandscapeModel) -> None:
+        """Trained ones first, buffers last; and weights are float32 numbers of that layout."""
+        layout = model.layout
+        assert model.get().shape == (layout.size,)
+        assert model.get().dtype == np.float32
+        assert [tensor.start for tensor in layout.tensors] == [0, *(tensor.stop for tensor in layout.tensors[:-1])]
+        assert layout.tensors[-1].stop == layout.size
+        assert all((tensor.kind == "buffer") == (tensor.start >= layout.parameter_count) for tensor in layout.tensors)
+
+    def test_its_loss_is_that_of_the_network(self, taken: Taken) -> None:
+        """At its own weights and at others: that of an evaluation without us."""
+        own = taken.model.get()
+        assert taken.model.loss().mean == pytest.approx(taken.loss_at(own), rel=1e-5)
+        other = nearby(taken.model, np.random.default_rng(1), 0.2)
+        taken.model.load(other)
+        assert taken.model.loss().mean == pytest.approx(taken.loss_at(other), rel=1e-5)
+        assert taken.model.loss().mean != pytest.approx(taken.loss_at(own), rel=1e-4)
+
+    def test_moving_is_loading_the_same_weights(self, taken: Taken) -> None:
+        """The same bits, origin + x * first direction + y * second direction."""
+        model = taken.model
+        origin, directions = self.hold_random(model)
+        model.move((0.3, -0.7))
+        moved, loss = model.get(), model.loss()
+        np.testing.assert_allclose(moved, origin + 0.3 * directions[0] - 0.7 * directions[1], rtol=0, atol=1e-6)
+        model.load(moved)
+        assert model.loss() == loss
+
+    def test_an_origin_is_exact(self, model: LandscapeModel) -> None:
+        """No coordinates, no rounding."""
+        origin, _ = self.hold_random(model)
+        model.move((0.0, 0.0))
+        np.testing.assert_array_equal(model.get(), origin)
+
+    def test_losses_do_not_depend_on_where_it_was_before(self, model: LandscapeModel) -> None:
+        """Bit for bit."""
+        places = [(0.5, 0.5), (-1.0, 0.0), (0.0, 2.0)]
+        there, back = ([self.loss_of(model, place) for place in order] for order in (places, places[::-1]))
+        assert there == back[::-1]
+
+    def test_a_point_on_a_checkpoint_has_its_loss(self, taken: Taken) -> None:
+        """Weights and buffers: the loss of the projection is the true one when nothing is left beside the plane."""
+        model = taken.model
+        last, first = model.get(), nearby(model, np.random.default_rng(2), 0.3)
+        displacement = (first - last).astype(np.float64)
+        variances = model.layout.variances
+        displacement[variances] = np.log(first[variances].astype(np.float64) / last[variances])
+        length = np.linalg.norm(displacement[: model.layout.parameter_count])
+        model.hold(last, (displacement / length).astype(np.float32)[None])
+        model.move((length,))
+        assert model.loss().mean == pytest.approx(taken.loss_at(first), rel=1e-5)
+
+    def test_variances_stay_variances(self, taken: Taken) -> None:
+        """A direction holds the logarithms of what they are multiplied by: the farthest point has none below zero."""
+        model, variances = taken.model, taken.model.layout.variances
+        origin = model.get()
+        directions = np.random.default_rng(6).normal(size=(2, origin.size)).astype(np.float32) * 0.1
+        model.hold(origin, directions)
+        model.move((2.0, -3.0))
+        logarithms = 2 * directions[0, variances] - 3 * directions[1, variances]
+        np.testing.assert_allclose(model.get()[variances], origin[variances] * np.exp(logarithms), rtol=1e-5)
+        model.move((0.0, 0.0))
+        np.testing.assert_array_equal(model.get(), origin)
+
+    def test_slices_add_up(self, model: LandscapeModel) -> None:
+        """The sums of the first samples and those of the others are the sums of all."""
+        whole = model.loss()
+        assert whole.samples == model.samples
+        for cut in (1, model.samples // 2, model.samples - 3):
+            parts = model.loss(0, cut), model.loss(cut)
+            assert sum(part.samples for part in parts) == whole.samples
+            assert sum(part.total for part in parts) == pytest.approx(whole.total, rel=1e-5)
+
+    def test_more_samples_than_there_are_mean_all(self, model: LandscapeModel) -> None:
+        """Where there are none it says so."""
+        assert model.loss(0, 10 * model.samples) == model.loss()
+        with pytest.raises(ValueError, match="Samples"):
+            model.loss(model.samples)
+        with pytest.raises(ValueError, match="Samples"):
+            model.loss(4, 4)
+
+    def test_standard_error_is_that_of_the_mean(self, model: LandscapeModel) -> None:
+        """It is known where there are several units, and small against the losses."""
+        sums = model.loss()
+        assert sums.units > 1
+        assert 0 < sums.standard_error < sums.mean
+
+    def test_nothing_trains(self, model: LandscapeModel) -> None:
+        """Losses change no weights."""
+        model.move((0.1, 0.1))
+        before = model.get()
+        model.loss()
+        np.testing.assert_array_equal(model.get(), before)
+
+    def test_the_network_is_given_back_as_it_was(self, taken: Taken) -> None:
+        """Bit for bit after all that can be done with it; and then the model is done."""
+        model = taken.model
+        self.hold_random(model)
+        model.move((3.0, 4.0))
+        model.loss()
+        model.recalibrate()
+        if model.has_hvp:
+            model.hvp(np.ones(model.layout.parameter_count, np.float32))
+        model.restore()
+        assert taken.state() == taken.untouched
+        model.restore()
+        assert taken.state() == taken.untouched
+        with pytest.raises(ValueError, match="restore"):
+            model.move((0.0, 0.0))
+        with pytest.raises(ValueError, match="restore"):
+            model.loss()
+
+    def test_statistics_are_computed_anew(self, model: LandscapeModel) -> None:
+        """From the weights as they are now, the same each time; nothing else changes."""
+        model.move((1.0, 1.0))
+        before, trained = model.get(), model.layout.parameter_count
+        model.recalibrate()
+        once = model.get()
+        model.move((0.0, 0.0))
+        model.recalibrate()
+        model.move((1.0, 1.0))
+        model.recalibrate()
+        np.testing.assert_array_equal(model.get(), once)
+        np.testing.assert_array_equal(once[:trained], before[:trained])
+        assert np.array_equal(once, before) != model.has_statistics
+        assert model.loss() == model.loss()
+
+    def test_products_with_the_hessian_are_curvature(self, model: LandscapeModel) -> None:
+        """They are what the losses along a line say, and symmetric; without them it says so."""
+        trained = model.layout.parameter_count
+        first, second = np.random.default_rng(3).normal(size=(2, trained)).astype(np.float32)
+        if not model.has_hvp:
+            with pytest.raises(NotImplementedError):
+                model.hvp(first)
+            return
+        direction = np.zeros((1, model.layout.size), np.float32)
+        direction[0, :trained] = first / np.linalg.norm(first)
+        model.hold(model.get(), direction)
+        model.move((0.0,))
+        product = model.hvp(direction[0, :trained])
+        assert product.dtype == np.float32
+        step = 0.03
+        below, here, above = (self.loss_of(model, (x,)).mean for x in (-step, 0.0, step))
+        assert float(product @ direction[0, :trained]) == pytest.approx((above - 2 * here + below) / step**2, rel=0.1)
+        model.move((0.0,))
+        assert model.hvp(first) @ second == pytest.approx(model.hvp(second) @ first, rel=1e-3)
+        with pytest.raises(ValueError, match="shape"):
+            model.hvp(first[1:])
+
+    def test_wrong_shapes_are_refused(self, taken: Taken) -> None:
+        """The message tells what was expected."""
+        model, size = taken.model, taken.model.layout.size
+        with pytest.raises(ValueError, match="hold"):
+            model.move((0.0,))
+        for origin, directions in [((size + 1,), (2, size)), ((size,), (2, size - 1)), ((size,), (size,))]:
+            with pytest.raises(ValueError, match=str(size)):
+                model.hold(np.zeros(origin, np.float32), np.zeros(directions, np.float32))
+        model.hold(np.zeros(size, np.float32), np.zeros((2, size), np.float32))
+        with pytest.raises(ValueError, match="2 coordinates"):
+            model.move((0.0,))
+        with pytest.raises(ValueError, match=str(size)):
+            model.load(np.zeros(size + 1, np.float32))
+
+    def test_little_work_is_not_tuned(self, model: LandscapeModel) -> None:
+        """Trying would take longer."""
+        assert model.mode == "eager"
+        assert model.tune(1) == model.mode == "eager"
+        with pytest.raises(ValueError, match="mode"):
+            model.use("fastest")
+
+    def loss_of(self, model: LandscapeModel, place: tuple[float, ...]) -> LossSums:
+        model.move(place)
+        return model.loss()
+
+
+def nearby(model: LandscapeModel, random: np.random.Generator, distance: float) -> Float32s:
+    """Return weights near those of a model; what may be variances stays positive."""
+    own = model.get()
+    return (own * np.exp(random.normal(size=own.size) * distance) + (own != 1) * 1e-3).astype(np.float32)

@@ -1,0 +1,85 @@
+"""The console script summary-landscape."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bowl_network import train_bowl
+from landscape_events import newest
+
+from toposcope.recorder.landscapes.command import main
+
+MODEL = "bowl_callbacks:callback_fn"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in a folder with a module, as users do."""
+    (tmp_path / "bowl_callbacks.py").write_text(
+        "from bowl_network import bowl_callback\ncallback_fn, number = bowl_callback(), 3\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "bowl_callbacks", raising=False)
+
+
+def test_it_computes_the_landscapes_and_tells_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line a level where the output is no terminal."""
+    train_bowl(tmp_path / "run")
+    assert main(["run", "--model", MODEL, "--size", "5", "--samples", "8", "--axes", "pca"]) == 0
+
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("landscape_[1, 12]  5 x 5 of 5 x 5  1/75 losses, ")
+    assert lines[1].startswith("landscape_[12]  5 x 5 of 5 x 5  50/75 losses, ")
+    assert all(line.endswith(" s left") for line in lines)
+    surface = newest(tmp_path / "run")["landscape_[1, 12]"]
+    assert surface.details is not None
+    assert (surface.details.diagnostics.axes, surface.details.diagnostics.samples) == ("pca", 8)
+
+
+def test_options_choose_what_is_computed(tmp_path: Path) -> None:
+    """Intervals, the kind, the levels, where to."""
+    train_bowl(tmp_path / "run")
+    command = ["run", "--model", MODEL, "--only", "train", "--intervals", "[[1, 2, 3], [2, 5, 9]]", "--levels", "2"]
+    assert main([*command, "--output", "out", "--devices", "0", "--seed", "7"]) == 0
+    assert set(newest(tmp_path / "out")) == {"landscape_[1, 3]", "landscape_[2, 9]"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "nowhere:f"], "No module named 'nowhere'"),
+        (["--model", "bowl_callbacks"], "--model is MODULE:FUNCTION, not 'bowl_callbacks'"),
+        (["--model", "bowl_callbacks:missing"], "has no attribute 'missing'"),
+        (["--model", "bowl_callbacks:number"], "is a int"),
+        (["--model", MODEL, "--intervals", "["], "--intervals is a list of lists"),
+        (["--model", MODEL, "--axes", "best"], "invalid choice: 'best'"),
+        ([], "--model"),
+    ],
+)
+def test_wrong_options_are_refused(capsys: pytest.CaptureFixture[str], arguments: list[str], words: str) -> None:
+    """With exit status 2, as everywhere."""
+    with pytest.raises(SystemExit) as ended:
+        main(["run", *arguments])
+    assert ended.value.code == 2
+    assert words in capsys.readouterr().err
+
+
+def test_what_cannot_be_computed_is_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With exit status 1."""
+    assert main(["run", "--model", MODEL]) == 1
+    assert "summary-landscape: " in capsys.readouterr().err
+    train_bowl(tmp_path / "run")
+    assert main(["run", "--model", MODEL, "--size", "300"]) == 1
+    assert "landscape_size is an integer from 3 to 256, not 300" in capsys.readouterr().err
+
+
+def test_it_runs_as_a_module(tmp_path: Path) -> None:
+    """With its help."""
+    path = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-W", "error", "-m", "toposcope.recorder.landscapes.command", "--help"]
+    ran = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path})
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("usage: summary-landscape")

@@ -1,0 +1,103 @@
+"""Random walks, and paths that are none."""
+
+import numpy as np
+import pytest
+
+from toposcope.recorder.landscapes.planes.random_walk import is_random_walk, random_walk
+from toposcope.recorder.landscapes.weights.gram import Doubles
+
+
+def products_of(path: Doubles) -> Doubles:
+    """Return the Gram matrix of displacements from the last point."""
+    displacements = path - path[-1]
+    return displacements @ displacements.T
+
+
+def walk(points: int, size: int, seed: int = 0) -> Doubles:
+    """Return a random walk."""
+    return np.cumsum(np.random.default_rng(seed).normal(size=(points, size)), axis=0)
+
+
+def energy_of(products: Doubles, *, is_centred: bool = False) -> Doubles:
+    """Return the shares of the two largest eigenvalues."""
+    if is_centred:
+        products = products - products.mean(axis=0) - products.mean(axis=1)[:, None] + products.mean()
+    values = np.linalg.eigvalsh(products)[::-1]
+    return values[:2] / values.sum()
+
+
+def is_walk(path: Doubles) -> bool:
+    """Say whether a path is taken for a random walk."""
+    return is_random_walk(products_of(path))
+
+
+@pytest.mark.parametrize(
+    ("points", "centred", "anchored"), [(5, 0.84, 0.93), (10, 0.78, 0.91), (30, 0.76, 0.90), (150, 0.76, 0.90)]
+)
+def test_energies_of_equal_steps_are_those_of_theory(points: int, centred: float, anchored: float) -> None:
+    """As reference/landscape.md, 1.6, has measured them; the limits are sums of 1 / k^2."""
+    products = products_of(np.cumsum(np.eye(points), axis=0))
+
+    assert random_walk(products, is_centred=True).energy.sum() == pytest.approx(centred, abs=0.006)
+    assert random_walk(products).energy.sum() == pytest.approx(anchored, abs=0.006)
+    if points == 150:
+        limit = 6 / np.pi**2
+        assert np.allclose(random_walk(products, is_centred=True).energy, [limit, limit / 4], atol=1e-3)
+        assert np.allclose(random_walk(products).energy, [8 / np.pi**2, 8 / np.pi**2 / 9], atol=1e-3)
+
+
+def test_walks_of_many_dimensions_are_as_expected() -> None:
+    """Energies and residuals, with steps of any lengths."""
+    path = np.cumsum(np.diff(walk(26, 10_000), axis=0) * np.geomspace(1, 0.1, 25)[:, None], 0)
+    products = products_of(path)
+    expected = random_walk(products)
+
+    assert np.allclose(energy_of(products), expected.energy, atol=0.01)
+    assert np.allclose(energy_of(products, is_centred=True), random_walk(products, is_centred=True).energy, atol=0.01)
+    values, vectors = np.linalg.eigh(products)
+    on_plane = (vectors[:, -2:] ** 2 * values[-2:]).sum(axis=1)
+    residuals = np.sqrt(1 - on_plane[:-1] / np.diag(products)[:-1])
+    assert np.allclose(residuals, expected.residuals[:-1], atol=0.03)
+    assert np.isnan(expected.residuals[-1])
+    assert np.nanmedian(random_walk(products_of(np.cumsum(np.eye(30), axis=0))).residuals) == pytest.approx(
+        0.31, abs=0.02
+    )
+
+
+@pytest.mark.parametrize("size", [50, 1000, 10_000])
+@pytest.mark.parametrize("points", [4, 10, 31])
+def test_random_walks_are_flagged(size: int, points: int) -> None:
+    """Nearly all of them."""
+    flagged = [is_walk(walk(points, size, seed)) for seed in range(10)]
+    assert sum(flagged) >= 9
+
+
+def test_walks_with_shrinking_or_skew_steps_are_flagged() -> None:
+    """As with a learning rate that decays, or noise that is stronger in some directions."""
+    shrinking = np.cumsum(np.diff(walk(32, 1000), axis=0) * np.geomspace(1, 0.05, 31)[:, None], axis=0)
+    assert is_walk(shrinking)
+    assert is_walk(walk(31, 1000) * np.geomspace(1, 0.01, 1000))
+
+
+def test_paths_with_a_direction_are_not_flagged() -> None:
+    """Straight, curved, noisy, of few points, back and forth."""
+    random = np.random.default_rng(0)
+    angles = np.linspace(0, np.pi / 2, 31)
+    curved = np.zeros((31, 500))
+    curved[:, 0], curved[:, 1] = np.cos(angles), np.sin(angles)
+    straight = np.linspace(0, 1, 31)[:, None] * random.normal(size=500)
+    assert not is_walk(straight)
+    assert not is_walk(straight[:3])
+    assert not is_walk(curved)
+    assert not is_walk(curved + 0.01 * random.normal(size=curved.shape))
+    assert not is_walk(np.cumsum(np.diff(walk(32, 500), axis=0) + 0.7 * random.normal(size=500), axis=0))
+    assert not is_walk(random.normal(size=(31, 500)))
+    descent = np.array([[0.9**step, 0.5**step] for step in range(20)]) @ random.normal(size=(2, 500))
+    assert not is_walk(descent)
+
+
+def test_two_points_tell_nothing() -> None:
+    """A plane holds all of them whatever they are; so it does where nothing moves but once."""
+    assert is_walk(walk(2, 100))
+    assert is_walk(np.repeat(walk(2, 100), 3, axis=0))
+    assert random_walk(np.zeros((3, 3))).energy.tolist() == [0, 0]

@@ -1,0 +1,133 @@
+"""Many losses measured by workers, whatever happens to them."""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from bowl_network import Bowl, bowl_callback, copy_trained_bowl
+from landscape_events import journals, newest, published
+
+from toposcope.recorder.landscapes import Progress, SummaryLandscape, workers
+from toposcope.recorder.landscapes.sweep.measuring import ModelError
+
+TAG = "landscape_[1, 12]"
+INTERVAL: dict[str, Any] = {"collect_landscape": {"create_landscape": {"result": False}}}
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Executor]:
+    """Two processes, which several tests use one after the other."""
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+def compute(directory: Path, network: Any = Bowl, **options: Any) -> dict[str, Any]:
+    """Compute the landscapes of a bowl, and return the journals."""
+    if not (directory / "ckpt_dir").exists():
+        copy_trained_bowl(directory)
+    SummaryLandscape(directory).gen_landscapes_with_multi_process(bowl_callback(network), **options)
+    return journals(directory)
+
+
+def test_any_workers_give_the_same_bits(tmp_path: Path, processes: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, in two others, in two threads, and in this one with the processes that pay."""
+    here = compute(tmp_path / "here")
+    with ThreadPoolExecutor(2) as threads:
+        assert compute(tmp_path / "threads", executor=threads) == here
+    assert compute(tmp_path / "processes", executor=processes) == here
+    monkeypatch.setattr(workers, "_WORTH_PROCESSES_SECONDS", 0)
+    assert compute(tmp_path / "ours") == here
+    assert sum(map(len, here.values())) == 12 + 12 + 81 + 1 + 81
+    for name in ("threads", "processes", "ours"):
+        assert published(tmp_path / name) == published(tmp_path / "here")
+
+
+def test_another_seed_gives_another_random_plane(tmp_path: Path) -> None:
+    """And the same interval."""
+    first, second = compute(tmp_path / "0"), compute(tmp_path / "1", seed=1)
+    same = [losses for losses in first.values() if losses in second.values()]
+    assert [len(losses) for losses in same] == [12 + 12 + 81]
+
+
+class Mortal(Bowl):
+    """Dies with its process, unless that is the process of the test: at one node always, at another one once."""
+
+    def __init__(self, marker: Path) -> None:
+        super().__init__()
+        self._marker = marker
+
+    def eval_step(self, samples: Any) -> tuple[float, Any, Any]:
+        """Return the mean loss, or die."""
+        weight = float(self._weights["body.weight"][0, 0])
+        if multiprocessing.parent_process() is not None and weight < -0.32:
+            is_first = not self._marker.exists()
+            self._marker.touch()
+            if weight < -0.34 or is_first:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return super().eval_step(samples)
+
+
+def test_place_that_kills_its_workers_is_a_hole_and_nothing_else_is_lost(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It gets three of them; one that dies elsewhere is replaced. The next call tries again."""
+    copy_trained_bowl(tmp_path)
+    (disturbed,) = compute(tmp_path, lambda: Mortal(tmp_path / "mark"), device_ids=[0, 1], **INTERVAL).values()
+    assert len(disturbed) == 12 + 12 + 80
+    assert caplog.text.count("has died") in (3, 4)
+    assert caplog.text.count("3 attempts failed") == 1
+    details = newest(tmp_path)[TAG].details
+    assert details is not None
+    assert (int(details.measured.known.sum()), int(np.isnan(details.measured.z).sum())) == (81, 1)
+
+    (complete,) = compute(tmp_path, **INTERVAL).values()
+    (undisturbed,) = compute(tmp_path / "undisturbed", **INTERVAL).values()
+    assert complete == undisturbed
+    assert disturbed.items() <= undisturbed.items()
+    details = newest(tmp_path)[TAG].details
+    assert details is not None
+    assert not np.isnan(details.measured.z).any()
+
+
+def test_worker_without_a_model_is_told_with_its_traceback(tmp_path: Path) -> None:
+    """What callback_fn raises there."""
+
+    def network() -> Bowl:
+        if multiprocessing.parent_process() is not None:
+            raise RuntimeError("no data on this machine")
+        return Bowl()
+
+    with pytest.raises(ModelError, match="no data on this machine"):
+        compute(tmp_path, network, device_ids=[0, 1])
+
+
+def test_executor_that_is_broken_is_told(tmp_path: Path) -> None:
+    """It is the user's to replace it; what was measured is kept."""
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        compute(tmp_path, executor=pool)
+    assert journals(tmp_path)
+
+
+def test_interruption_leaves_what_was_measured(tmp_path: Path) -> None:
+    """Ctrl-C: the next call goes on, and nothing is measured twice."""
+    known: list[int] = []
+
+    def interrupt(progress: Progress) -> None:
+        known.append(progress.done)
+        if len(known) == 40:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compute(tmp_path, progress=interrupt)
+    assert known == list(range(1, 41))
+    resumed = compute(tmp_path, progress=interrupt)
+    assert known == list(range(1, 188))
+    assert resumed == compute(tmp_path / "undisturbed")
