@@ -5,6 +5,7 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated, Any, Literal, NamedTuple
 
 import anyio
@@ -19,8 +20,7 @@ from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
 from toposcope.server.json_text import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.importance import Importance, importance
-from toposcope.server.runs.importance_columns import Kind, Scale
+from toposcope.server.runs.importance import Importance, Parameter, importance
 from toposcope.server.runs.importance_forest import MissingExtraError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
@@ -53,30 +53,6 @@ class ImportanceBody(ImportanceQuery):
     run: list[str] = Field([], max_length=100_000, description="runs; none: all")
 
 
-class ParameterReply(BaseModel):
-    """What is known of one hyperparameter."""
-
-    name: str
-    importance: float | None
-    """By how much R2 of the forest falls when the values are shuffled among the runs, for runs that it was not fitted
-    to; about 0: of no use, and below it by chance. Null: see the problem."""
-    spread: float | None
-    """Standard error of the importance over the runs."""
-    pearson: float | None
-    """Correlation with the metric, of numbers alone, over the runs that have it."""
-    spearman: float | None
-    """The same of ranks."""
-    distinct: int
-    """Different values."""
-    kind: Kind
-    scale: Scale | None
-    """On which it is correlated: log10 for positive numbers that span more than two decades; null for a category."""
-    missing: int
-    """Runs that have no value of it."""
-    problem: str | None
-    """Why it has no importance, or what to mind, a sentence."""
-
-
 class ImportanceReply(BaseModel):
     """What hyperparameters tell of a metric."""
 
@@ -95,7 +71,7 @@ class ImportanceReply(BaseModel):
     """Why there was not, or what to mind, in sentences."""
     score: float | None
     """R2 of the forest for runs that it was not fitted to: 1 is perfect, 0 no better than their mean."""
-    parameters: list[ParameterReply]
+    parameters: list[Parameter]
     """The most important first."""
 
 
@@ -181,7 +157,7 @@ def _reply(overview: Overview, current: Snapshot, query: ImportanceQuery) -> Res
         "enough": found.enough,
         "problem": found.problem,
         "score": found.score,
-        "parameters": [parameter._asdict() for parameter in found.parameters],
+        "parameters": [asdict(parameter) for parameter in found.parameters],
     }
     return json_reply(in_json(content))
 

@@ -1,6 +1,7 @@
 """How much each hyperparameter matters for a metric: importance by a forest, and plain correlation beside it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,22 +22,25 @@ _OVERWHELMING = 0.5
 _MOST_NAMED = 3
 
 
-class Parameter(NamedTuple):
+@dataclass(frozen=True)
+class Parameter:
     """What is known of one hyperparameter."""
 
     name: str
     importance: float | None
-    """By how much R2 falls when its values are shuffled among runs; None: see problem."""
+    """By how much R2 of the forest falls when the values are shuffled among the runs, for runs that it was not fitted
+    to; about 0: of no use, and below it by chance. None: see the problem."""
     spread: float | None
     """Standard error of the importance over the runs."""
     pearson: float | None
-    """Of numbers, on their scale, over the runs that have it."""
+    """Correlation with the metric, of numbers alone, on their scale, over the runs that have it."""
     spearman: float | None
     """The same of ranks."""
     distinct: int
     """Different values."""
     kind: Kind
     scale: Scale | None
+    """On which it is correlated: log10 for positive numbers that span more than two decades; None for a category."""
     missing: int
     """Runs that have no value of it."""
     problem: str | None
@@ -84,11 +88,11 @@ def importance(rows: Sequence[Mapping[str, Value]], metric: Sequence[float], see
     for group, worth, spread in zip(groups, found.importance.tolist(), found.spread.tolist(), strict=False):
         for at in group:
             others = [columns[other].name for other in group if other != at]
-            told = {"importance": worth, "spread": spread, "problem": _tied(others) if others else None}
-            parameters[at] = parameters[at]._replace(**told)
+            problem = _tied(others) if others else None
+            parameters[at] = replace(parameters[at], importance=worth, spread=spread, problem=problem)
     for at in (at for group in groups[MOST_PARAMETERS:] for at in group):
         reason = f"More than {MOST_PARAMETERS} hyperparameters vary: this one is among those left out."
-        parameters[at] = parameters[at]._replace(problem=reason)
+        parameters[at] = replace(parameters[at], problem=reason)
     if found.score <= _NO_BETTER:
         problems.append(
             "The hyperparameters do not tell what the metric will be: for runs that were held out, the forest "

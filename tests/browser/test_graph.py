@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -79,9 +79,9 @@ def row(page: Page, name: str) -> Locator:
     return page.locator(f".graph-tree [data-name={json.dumps(name)}]")
 
 
-def served(url: str, **query: str) -> dict[str, Any]:
+def served(url: str, get: Callable[..., httpx.Response] = httpx.get, **query: str) -> dict[str, Any]:
     """Return a part of the only graph from the server."""
-    reply: dict[str, Any] = httpx.get(f"{url}api/graphs/nodes", params={"run": "."} | query).raise_for_status().json()
+    reply: dict[str, Any] = get(f"{url}api/graphs/nodes", params={"run": "."} | query).raise_for_status().json()
     return reply
 
 
@@ -120,6 +120,39 @@ def test_drawing_is_what_the_server_tells(server, page):
         edge for part in parts for edge in part["edges"]
     )
     assert all(len(line["points"]) >= 2 for line in told["lines"])
+
+
+def test_whole_graph_is_the_one_that_mindinsight_shows(server, page):
+    """Every scope, operator, constant and parameter is drawn; each operator has its attributes, inputs and shapes."""
+    url = server(DIGITS).url
+    facts = json.loads((DIGITS / "mindinsight_graph.json").read_text())
+    expected = facts["nodes"]
+    scopes = [name for name, fact in expected.items() if fact["type"] == "name_scope"]
+    page.goto(address(url, *scopes, repeats="all"))
+    expect(page.locator("graph-view")).to_have_attribute("data-boxes", str(len(expected) + len(facts["parameters"])))
+    boxes = {box["id"]: box for box in drawn(page)["boxes"]}
+    parameters = {name: name.rpartition("/")[2] for name, box in boxes.items() if box["kind"] == "parameter"}
+    assert sorted(parameters.values()) == facts["parameters"]
+    assert boxes.keys() - parameters.keys() == expected.keys()
+    types = {"scope": "name_scope", "constant": "Const"}
+    drawn_types = {name: types.get(box["kind"], box["op"]) for name, box in boxes.items() if name in expected}
+    assert drawn_types == {name: fact["type"] for name, fact in expected.items()}
+
+    operators = [name for name, box in boxes.items() if box["kind"] == "operator"]
+    with httpx.Client() as client:
+        nodes = {name: served(url, client.get, node=name)["node"] for name in operators}
+    for name, node in nodes.items():
+        fact = expected[name]
+        ends = [(parameters.get(link["name"], link["name"]), link) for link in node["inputs"]]
+        assert sorted(one["name"] for one in node["attributes"]) == fact.get("attributes", [])
+        assert sorted(end for end, link in ends if link["control"]) == fact.get("after", [])
+        inputs = fact.get("inputs", {})
+        assert {end for end, link in ends if not link["control"]} == inputs.keys()
+        shapes = {
+            end: link["type"]["shape"] for end, link in ends if link["type"] and link["type"]["shape"] is not None
+        }
+        assert {end: [shape] for end, shape in shapes.items()} == {end: inputs[end] for end in shapes}
+        assert not any(any(inputs[end]) for end in inputs.keys() - shapes.keys())
 
 
 def test_graphs_of_other_frameworks(server, page):
@@ -348,3 +381,40 @@ def test_hostile_damaged_and_live_graphs(server, page, tmp_path):
     expect(page.locator('[data-note="module_tree"]')).to_be_visible()
     expect(row(page, "block1")).to_be_visible()
     expect(page.locator('[data-select="graph"] option')).to_have_count(2)
+
+
+def test_edges_that_are_too_many_are_left_out_and_counted(server, page, tmp_path):
+    """Of very many edges the shortest are drawn, every node keeps some, and it is said how many are not."""
+    names = [f"n{place:03}" for place in range(130)]
+    record(tmp_path, [Node(name, "Sum", names[max(0, place - 8) : place]) for place, name in enumerate(names)])
+    page.goto(address(server(tmp_path).url))
+    expect(page.locator('[data-note="edges"]')).to_have_text("4 edges are not drawn: their scopes have very many.")
+    lines = [flow for line in drawn(page)["lines"] for flow in line["flows"]]
+    assert len(lines) == 1000
+    assert {flow["source"] for flow in lines} | {flow["target"] for flow in lines} == set(names)
+
+    row(page, "n129").click()
+    expect(page.locator('[data-list="inputs"] li')).to_have_count(8)
+
+
+def test_what_the_graph_does_not_hold_is_said(server, page, tmp_path):
+    """An address that selects what is not there says so; whatever is selected then is told."""
+    record(tmp_path, blocks(1))
+    page.goto(address(server(tmp_path).url, node="block0/gone"))
+    expect(page.locator('.graph-side [data-state="unknown"]')).to_contain_text("block0/gone")
+    row(page, "head").click()
+    expect(page.locator(".graph-details h2")).to_have_text("head")
+
+
+def test_narrow_page_has_two_rows_of_settings(server, pages):
+    """At 400 px which graph it is stands in one row and how it is drawn in another, however much there is to choose."""
+    page = pages.open(width=400)
+    page.goto(address(server(DIGITS).url, "Default"))
+    view(page)
+    tops = page.locator("#toolbar > :not(.space)").evaluate_all(
+        "parts => parts.map(part => Math.round(part.getBoundingClientRect().top + part.offsetHeight / 2))"
+    )
+    assert len(set(tops)) == 2
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.locator('[data-key="full"]').scroll_into_view_if_needed()
+    expect(page.locator('[data-key="full"]')).to_be_in_viewport(ratio=1)

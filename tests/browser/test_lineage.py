@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
 
+import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from servers import wait_until
 
 from tests.event_files import GOLDEN, version_event
 from toposcope.proto import framing
@@ -157,6 +159,7 @@ def test_golden_run_is_drawn_as_mindinsight_sees_it(server, page, tmp_path):
     expected |= {
         "model:network": seen["network"],
         "model:loss": seen["loss"],
+        "model:size": seen["model_size"],
         "train:train_dataset_size": seen["train_dataset_count"],
         "valid:valid_dataset_size": seen["test_dataset_count"],
     }
@@ -336,3 +339,49 @@ def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
 
     expect(page.locator(".lineage")).to_have_attribute("data-runs", "3")
     expect(cell(page, "late", "param:optimizer")).to_have_text("adam")
+
+
+def test_columns_of_the_table_are_carried_by_hand_and_by_keys(sweep_url, page):
+    """A dragged column stands where it was dropped, arrow keys carry one on; address and download have the order."""
+    open_page(page, sweep_url)
+    heads = page.locator(".heads th[data-column]")
+
+    def columns() -> list[str]:
+        ids: list[str] = heads.evaluate_all("heads => heads.map(head => head.dataset.column)")
+        return ids[1:]
+
+    def head(column: str) -> Locator:
+        return page.locator(f'.heads [data-column="{column}"]')
+
+    before = columns()
+    page.locator('.heads [data-column="metric:accuracy"]').drag_to(head(before[0]))
+    carried = ["metric:accuracy", *(id for id in before if id != "metric:accuracy")]
+    expect(heads.nth(1)).to_have_attribute("data-column", "metric:accuracy")
+    assert columns() == carried
+    assert setting(page, "lineage.columns").split(",") == carried
+
+    head("metric:accuracy").locator("button").focus()
+    page.keyboard.press("ArrowRight")
+    expect(heads.nth(2)).to_have_attribute("data-column", "metric:accuracy")
+    expect(head("metric:accuracy").locator("button")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(heads.nth(1)).to_have_attribute("data-column", "metric:accuracy")
+    page.keyboard.press("ArrowLeft")
+    expect(head("metric:accuracy").locator("button")).to_be_focused()
+    with page.expect_download() as download:
+        page.locator('[data-key="csv"]').click()
+    with Path(download.value.path()).open(newline="") as file:
+        assert next(csv.reader(file)) == ["run", *carried]
+
+
+def test_importance_counts_the_chosen_runs_and_no_others(server, page, tmp_path):
+    """Of more runs than an address would hold, those are counted that the filter keeps."""
+    draw = random.Random(1)
+    names = [f"{'left' if number % 3 else 'kept'}{number:03}" for number in range(480)]
+    runs = {name: {"param:learning_rate": draw.random(), "metric:accuracy": draw.random()} for name in names}
+    write_sweep(tmp_path, runs)
+    url = server(tmp_path).url
+    wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+    with page.expect_response(re.compile("/api/importance$")) as asked:
+        open_page(page, url, runs="left")
+    assert (asked.value.json()["runs"], asked.value.json()["left_out"]) == (320, 0)

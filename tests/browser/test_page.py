@@ -314,6 +314,20 @@ def test_narrow_page(server, pages, tmp_path):
     expect_runs(page, "b")
 
 
+def test_tab_of_the_shown_page_is_in_sight_where_not_all_have_room(server, pages, tmp_path):
+    """The bar scrolls to it, and again when the bar becomes narrower."""
+    record_run(tmp_path / "run", 5)
+    page = pages.open(width=1000)
+    page.goto(f"{server(tmp_path).url}#page=compare")
+    shown = page.locator('.pages [data-page="compare"]')
+    expect(shown).to_be_in_viewport(ratio=1)
+    page.locator('.pages [data-page="lineage"]').click()
+    page.set_viewport_size({"width": 800, "height": 600})
+    expect(page.locator('.pages [data-page="lineage"]')).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 500, "height": 600})
+    expect(page.locator('.pages [data-page="lineage"]')).to_be_in_viewport(ratio=1)
+
+
 def test_path_prefix(server, page, tmp_path):
     """Under a path prefix the page, its requests and its live updates work the same."""
     record_run(tmp_path / "run", 5)

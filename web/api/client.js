@@ -38,8 +38,8 @@ export const listRuns = () => ask("runs");
 /** @returns {Promise<{tags: TagRow[]}>} */
 export const listScalarTags = () => ask("tags?plugin=scalar");
 
-/** @param {string} path @param {object} body @param {AbortSignal} [signal] */
-const post = (path, body, signal) =>
+/** @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+export const post = (path, body, signal) =>
   ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
 /** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */

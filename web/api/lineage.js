@@ -1,6 +1,6 @@
 // What runs were trained with, their dataset pipelines, and what of it matters, as the server tells it.
 
-import { ask } from "./client.js";
+import { post } from "./client.js";
 
 /** Plain data as JSON has it; numbers it lacks are "NaN", "Infinity" and "-Infinity". @typedef {unknown} Told */
 /** @typedef {Record<string, Told>} ToldByName */
@@ -51,15 +51,11 @@ import { ask } from "./client.js";
 
 /** @typedef {"scalar" | "lineage"} MetricSource */
 
-/** @param {string} path @param {object} body @param {AbortSignal} signal */
-const post = (path, body, signal) => ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
-
 /** Runs without lineage have no row. @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunLineage[]>} */
 export const readLineages = async (run, signal) => (await post("lineage", { run }, signal)).runs;
 
 /** Runs without a pipeline have no row. @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunPipeline[]>} */
 export const readPipelines = async (run, signal) => (await post("lineage/datasets", { run }, signal)).runs;
 
-/** @param {string} metric @param {MetricSource} source @param {string[]} runs none: all @param {AbortSignal} signal @returns {Promise<Importance>} */
-export const readImportance = (metric, source, runs, signal) =>
-  ask(`importance?${new URLSearchParams([["metric", metric], ["source", source], ...runs.map((run) => ["run", run])])}`, { signal });
+/** @param {string} metric @param {MetricSource} source @param {string[]} run none: all @param {AbortSignal} signal @returns {Promise<Importance>} */
+export const readImportance = (metric, source, run, signal) => post("importance", { metric, source, run }, signal);

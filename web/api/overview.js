@@ -1,6 +1,6 @@
 // The table of runs, as the server tells it.
 
-import { ask } from "./client.js";
+import { post } from "./client.js";
 
 /** @typedef {{value: number, step: number}} Extreme */
 /** @typedef {{step: number, wall_time: number, value: "NaN" | "Infinity" | "-Infinity"}} BadValue */
@@ -30,5 +30,4 @@ import { ask } from "./client.js";
 
 /** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request @param {AbortSignal} [signal]
  * @returns {Promise<OverviewReply>} */
-export const readOverview = (request, signal) =>
-  ask("overview", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(request), signal });
+export const readOverview = (request, signal) => post("overview", request, signal);

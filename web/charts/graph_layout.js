@@ -71,5 +71,5 @@ const keyOf = (laid) => keys.get(laid) ?? laid.scope;
 async function laid(view, faces, inner, direction) {
   const drawn = linesOf(view, faces.map(({ box }) => box), inner);
   const reply = await begun().layout(elkGraph(view.name, faces, inner, drawn, direction));
-  return laidOf(view, faces, inner, drawn.lines, reply, direction);
+  return laidOf(view, faces, inner, drawn, reply, direction);
 }

@@ -3,6 +3,7 @@
 // A scope is laid out alone, so that opening another one does not touch it. What it reads from outside comes in at a port
 // that is called after the other end; the scope around it leads its own edge from there to the same port.
 
+import { thinned } from "./graph_thinning.js";
 
 /** @typedef {import("./graph_boxes.js").Box} Box */
 /** @typedef {import("../api/graphs.js").Flow} Flow */
@@ -30,6 +31,11 @@
  * @property {Flow[]} flows
  */
 /** @typedef {Line & {points: Point[]}} LaidLine */
+/** @typedef {object} Drawn what is drawn of a scope's edges
+ * @property {Line[]} lines
+ * @property {Map<string, Side>} own ports of the scope's border
+ * @property {number} leftOut edges for which there are too many lines
+ */
 /** @typedef {object} Laid a scope, laid out
  * @property {string} scope
  * @property {number} width
@@ -37,7 +43,7 @@
  * @property {LaidBox[]} boxes
  * @property {LaidLine[]} lines
  * @property {Port[]} ports
- * @property {number} leftOut edges that the server has not told of
+ * @property {number} leftOut edges that are not drawn: there are too many to be told of by the server, or to be laid out
  */
 
 /** A scope with more ends outside on one side has one port for all of them. */
@@ -53,7 +59,7 @@ const portId = (scope, side, end) => portsOf(scope, side) + end;
 export const portsOf = (scope, side) => `${scope}\0${side}\0`;
 
 /** @param {ScopeView} view @param {Box[]} boxes @param {ReadonlyMap<string, Laid>} inner opened scopes, by name
- * @returns {{lines: Line[], own: Map<string, Side>}} own: ports of the scope's border */
+ * @returns {Drawn} */
 export function linesOf(view, boxes, inner) {
   /** @type {Map<string, string>} */
   const boxOf = new Map();
@@ -88,8 +94,12 @@ export function linesOf(view, boxes, inner) {
       known.flows.push(flow);
     } else lines.set(key, { from, to, control: flow.control, count: flow.count, flows: [flow] });
   }
-  return { lines: [...lines.values()], own };
+  const kept = thinned([...lines.values()], boxes.map(({ id }) => id));
+  return { lines: kept, own, leftOut: edgesOf(lines.values()) - edgesOf(kept) };
 }
+
+/** How many edges some lines are. @param {Iterable<Line>} lines */
+const edgesOf = (lines) => [...lines].reduce((sum, { flows }) => sum + flows.length, 0);
 
 /** The port of an opened scope that leads to an end outside of it. @param {Laid} laid @param {Side} side @param {string} end */
 function portOf(laid, side, end) {
@@ -98,7 +108,7 @@ function portOf(laid, side, end) {
 }
 
 /** @param {string} scope @param {Array<{box: Box, face: Face}>} faces @param {ReadonlyMap<string, Laid>} inner
- * @param {{lines: Line[], own: Map<string, Side>}} drawn @param {Direction} direction */
+ * @param {Pick<Drawn, "lines" | "own">} drawn @param {Direction} direction */
 export function elkGraph(scope, faces, inner, { lines, own }, direction) {
   const sides = direction === "down" ? { in: "NORTH", out: "SOUTH" } : { in: "WEST", out: "EAST" };
   const children = faces.map(({ box, face }) => {
@@ -159,18 +169,18 @@ function optionsOf(scope, boxes, lines, hasPorts, direction) {
   };
 }
 
-/** @param {ScopeView} view @param {Array<{box: Box, face: Face}>} faces @param {ReadonlyMap<string, Laid>} inner @param {Line[]} lines @param {any} around ELK's reply
+/** @param {ScopeView} view @param {Array<{box: Box, face: Face}>} faces @param {ReadonlyMap<string, Laid>} inner @param {Drawn} drawn @param {any} around ELK's reply
  * @param {Direction} direction @returns {Laid} */
-export function laidOf({ name: scope, edges, edges_total: total }, faces, inner, lines, around, direction) {
+export function laidOf({ name: scope, edges, edges_total: total }, faces, inner, drawn, around, direction) {
   const [reply] = around.children;
   const boxes = faces.map(({ box, face }, place) => {
     const { x, y, width, height } = reply.children[place];
     return { box, face, x, y, width, height, inner: inner.get(box.id) ?? null };
   });
-  const laidLines = lines.map((line, place) => ({ ...line, points: pointsOf(reply.edges[place]) }));
+  const laidLines = drawn.lines.map((line, place) => ({ ...line, points: pointsOf(reply.edges[place]) }));
   const start = direction === "down" ? "NORTH" : "WEST";
   const ports = (reply.ports ?? []).map((/** @type {any} */ { id, x, y, layoutOptions }) => ({ id, x, y, side: layoutOptions["elk.port.side"] === start ? "in" : "out" }));
-  const leftOut = Math.max(0, total - edges.length) + [...inner.values()].reduce((sum, laid) => sum + laid.leftOut, 0);
+  const leftOut = Math.max(0, total - edges.length) + drawn.leftOut + [...inner.values()].reduce((sum, laid) => sum + laid.leftOut, 0);
   return { scope, width: reply.width, height: reply.height, boxes, lines: laidLines, ports, leftOut };
 }
 

@@ -8,7 +8,7 @@ import { listed, runs } from "../state/catalogue.js";
 import { connection } from "../state/live.js";
 import { panel } from "../state/pointer.js";
 import { drawnRuns } from "../state/runs.js";
-import { change, choose, lang, narrow, page, railShown, themeChoice, toggleRail, view } from "../state/view.js";
+import { change, choose, lang, page, railShown, themeChoice, toggleRail, view } from "../state/view.js";
 import { t } from "../state/words.js";
 import { ICONS, MARK } from "./icons.js";
 
@@ -38,10 +38,19 @@ function turnTo(event, name) {
 }
 
 /** Keeps the tab of the shown page in sight where there is no room for all tabs. */
-export const followTab = () => effect(() => {
-  const shown = `.pages [data-page="${page.value}"]`;
-  if (narrow.value) requestAnimationFrame(() => document.querySelector(shown)?.scrollIntoView({ block: "nearest", inline: "nearest" }));
-});
+export function followTab() {
+  const show = () => document.querySelector(`.pages [data-page="${page.peek()}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const room = new ResizeObserver(show);
+  effect(() => {
+    page.value;
+    // Behind the drawing of the bar. To observe it anew calls back at once.
+    requestAnimationFrame(() => {
+      const tabs = document.querySelector(".pages");
+      room.disconnect();
+      if (tabs) room.observe(tabs);
+    });
+  });
+}
 
 function liveSign() {
   const reply = listed.value;

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { likelyMetrics } from "../../lib/metrics.js";
 import { naturally } from "../../lib/natural_order.js";
 import { scalarTags } from "../../state/catalogue.js";
-import { RunFacts } from "../../state/overview.js";
+import { runFacts } from "../../state/overview.js";
 import { chosenRuns, comparedRuns } from "../../state/runs.js";
 import { PluginTags } from "../../state/tags.js";
 import { set, setting, view } from "../../state/view.js";
@@ -14,7 +14,7 @@ import { set, setting, view } from "../../state/view.js";
 /** How many chosen runs there are that do not fit. */
 export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.value.length);
 
-export const compareFacts = new RunFacts();
+export const compareFacts = runFacts();
 
 /** Those that stand as one card for one tag. */
 export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);

@@ -1,8 +1,10 @@
 // What the reader does to the graph with hands and keys.
 
 import { stepFrom } from "../../lib/graph_scene.js";
-import { direction, openAll, openScope, scene, select, selected, toggle, trace } from "./shown.js";
 import { set } from "../../state/view.js";
+import { openScope, toggle } from "./opening.js";
+import { direction, openAll, select, selected, trace } from "./settings.js";
+import { scene } from "./shown.js";
 import { show } from "./sight.js";
 
 /** @typedef {import("../../lib/graph_scene.js").PlacedBox} PlacedBox */

@@ -4,10 +4,12 @@ import { html, nothing } from "lit-html";
 import { groupLabel, isOfSeveral } from "../../lib/graph_boxes.js";
 import { typeText } from "../../lib/graph_types.js";
 import { grouped } from "../../lib/numbers.js";
-import { detailsError, jump, open, openAll, scene, select, toggle, trace } from "./shown.js";
 import { set, setting } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { jump, toggle } from "./opening.js";
+import { open, openAll, select, trace } from "./settings.js";
+import { detailsError, scene } from "./shown.js";
 import { toggleTrace } from "./actions.js";
 import { tracedBoxes } from "./sight.js";
 
@@ -132,7 +134,7 @@ const shortName = (name) => name.split("/").slice(-2).join("/");
 function attributes(all, total) {
   if (!total) return nothing;
   return html`<h3>${t("graph.attributes")} <span class="meta">${grouped(total)}</span></h3>
-    <table class="graph-attributes"><tbody>${all.map(({ name, value, length, unit }) => html`
+    <table class="facts graph-attributes"><tbody>${all.map(({ name, value, length, unit }) => html`
       <tr data-attribute=${name}><th scope="row">${name}</th><td><code>${value}</code>${length !== null && unit ? html` <span class="meta">${t(`graph.length_${unit}`, { n: grouped(length) })}</span>` : nothing}</td></tr>`)}</tbody></table>
     ${all.length < total ? html`<p class="meta">${t("graph.listed", { shown: grouped(all.length), total: grouped(total) })}</p>` : nothing}`;
 }

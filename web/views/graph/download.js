@@ -4,9 +4,10 @@ import { drawGraph } from "../../charts/graph_picture.js";
 import { graphInks, lineWidth, radiusOf } from "../../charts/graph_inks.js";
 import { FONT } from "../../charts/graph_text.js";
 import { graphSvg } from "../../lib/graph_svg.js";
-import { graph, run, scene } from "./shown.js";
 import { nameOf } from "../run_row.js";
 import { fileName } from "../scalars/download.js";
+import { graph, run } from "./listed.js";
+import { scene } from "./shown.js";
 import { emphasis } from "./sight.js";
 
 /** Pixels of a picture for each of the drawing, and how many it may have in all. */

@@ -8,9 +8,11 @@ import { Hands } from "../../charts/image_hands.js";
 import { pointAt } from "../../lib/graph_camera.js";
 import { boxAt } from "../../lib/graph_scene.js";
 import { typeText } from "../../lib/graph_types.js";
-import { isBusy, scene, select, selected, sought, uncover } from "./shown.js";
 import { theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
+import { uncover } from "./opening.js";
+import { select, selected } from "./settings.js";
+import { isBusy, scene, sought } from "./shown.js";
 import { activate, cleared, walk } from "./actions.js";
 import { camera, emphasis, fit, frame, hovered, look, pan, show, zoom } from "./sight.js";
 

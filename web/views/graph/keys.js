@@ -1,7 +1,7 @@
 // Keys of the graph page.
 
-import { closeAll } from "./shown.js";
 import { focusOn } from "../focus.js";
+import { closeAll } from "./settings.js";
 import { toggleTrace, walk } from "./actions.js";
 import { toggleFullScreen } from "./full_screen.js";
 import { fit, zoom } from "./sight.js";

@@ -2,8 +2,9 @@
 
 import { html, nothing, svg } from "lit-html";
 import { grouped } from "../../lib/numbers.js";
-import { graph, scene } from "./shown.js";
 import { t } from "../../state/words.js";
+import { graph } from "./listed.js";
+import { scene } from "./shown.js";
 
 /** @typedef {import("../../lib/graph_boxes.js").Box["kind"]} Kind */
 

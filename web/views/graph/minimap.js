@@ -5,9 +5,9 @@ import { html } from "lit-html";
 import { graphInks } from "../../charts/graph_inks.js";
 import { drawMinimap } from "../../charts/graph_minimap.js";
 import { inSight } from "../../lib/graph_camera.js";
-import { scene } from "./shown.js";
 import { theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
+import { scene } from "./shown.js";
 import { camera, fit, frame, look, zoom } from "./sight.js";
 
 const MOST = { width: 168, height: 120 };

@@ -2,9 +2,10 @@
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../lib/numbers.js";
-import { graph, scene } from "./shown.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { graph } from "./listed.js";
+import { scene } from "./shown.js";
 
 export function notes() {
   const row = graph.value;

@@ -2,10 +2,12 @@
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../lib/numbers.js";
-import { details, found, findError, jump, searched, selected } from "./shown.js";
 import { set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { jump } from "./opening.js";
+import { searched, selected } from "./settings.js";
+import { details, detailsError, found, findError } from "./shown.js";
 import { entryDetails, severalDetails } from "./details.js";
 import { drawnTree, foundTree } from "./tree.js";
 
@@ -61,5 +63,6 @@ function chosen() {
   const several = severalDetails(name);
   if (several) return several;
   const shown = details.value;
-  return shown?.name === name ? entryDetails(shown.entry) : nothing;
+  if (shown?.name === name) return shown.entry ? entryDetails(shown.entry) : html`<p class="hint graph-hint" role="status" data-state="unknown">${t("graph.unknown", { name })}</p>`;
+  return detailsError.value ? html`<p class="graph-found" role="alert">${t("graph.failed")} ${detailsError.value.message}</p>` : nothing;
 }

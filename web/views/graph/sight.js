@@ -3,7 +3,9 @@
 import { computed, signal } from "@preact/signals-core";
 import { fitting, held, zoomed } from "../../lib/graph_camera.js";
 import { traced } from "../../lib/graph_scene.js";
-import { scene, scopeOf, selected, trace } from "./shown.js";
+import { scopeOf } from "./scopes.js";
+import { selected, trace } from "./settings.js";
+import { scene } from "./shown.js";
 
 /** @typedef {import("../../lib/graph_camera.js").Camera} Camera */
 /** @typedef {import("../../lib/graph_scene.js").PlacedBox} PlacedBox */
@@ -41,7 +43,7 @@ const marked = computed(() => {
 /** @type {import("@preact/signals-core").ReadonlySignal<import("../../charts/graph_picture.js").Emphasis>} */
 export const emphasis = computed(() => ({ selected: standIn.value, hovered: hovered.value, ...marked.value }));
 
-/** How many boxes the trace leads to; null while none is traced. */
+/** The boxes that the trace leads to; null while nothing is traced. */
 export const tracedBoxes = computed(() => marked.value.boxes);
 
 /** @param {Camera} wanted */

@@ -4,9 +4,11 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { groupLabel } from "../../lib/graph_boxes.js";
 import { grouped } from "../../lib/numbers.js";
-import { jump, open, scene, select, selected, sought } from "./shown.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
+import { jump } from "./opening.js";
+import { open, select, selected } from "./settings.js";
+import { scene, sought } from "./shown.js";
 import { activate } from "./actions.js";
 
 /** @typedef {import("../../api/graphs.js").Finding} Finding */

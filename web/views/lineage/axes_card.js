@@ -7,7 +7,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { pathOf, rowUnder } from "../../charts/parallel_axes.js";
 import { shortNumber } from "../../lib/numbers.js";
-import { panel, pointedRun } from "../../state/pointer.js";
+import { pointedRun } from "../../state/pointer.js";
 import { lang, set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
@@ -15,6 +15,7 @@ import { axis } from "./axis.js";
 import { axes, axesWidth, BEFORE, BEHIND, frame, spacing } from "./axes.js";
 import { columnMenu } from "./column_menu.js";
 import { shades } from "./inks.js";
+import { openPointed } from "./open_pointed.js";
 import { LineagePart } from "./part.js";
 import { isLog, liveRows, rowOf, sources, target } from "./rows.js";
 import { brushes, clearBrushes, lineInk } from "./settings.js";
@@ -49,7 +50,7 @@ class LineageAxes extends LineagePart {
       <div class="axes-scroll" role="region" tabindex="0" aria-label=${t("lineage.axes_title")}>
         ${all.length ? html`<div class="axes-plot" style=${styleMap({ width: `${width}px` })}>
           <div class="strips" style=${styleMap({ left: `${BEFORE}px`, height: `${frame.value.height}px`, width: `${spacing.value * (all.length - 1)}px` })}
-            @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => this.#left()} @click=${() => openPointed()}>
+            @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => this.#left()} @click=${openPointed}>
             ${axesWidth.value ? strips() : nothing}
             <svg class="pointed-line" aria-hidden="true"><path/><path/></svg>
           </div>
@@ -90,11 +91,6 @@ const places = () => axes.peek().map((scale) => scale.places);
 
 /** Strips of neighbours; of one place is one strip, whichever axes stand beside it. */
 const strips = () => axes.value.slice(1).map((_, at) => html`<lineage-strip .place=${at} style=${styleMap({ left: `${at * spacing.value}px`, width: `${spacing.value}px` })}></lineage-strip>`);
-
-function openPointed() {
-  const run = pointedRun.peek();
-  if (run !== null) panel.value = { kind: "run", run };
-}
 
 /** What the colours of the lines say. */
 function legend() {

@@ -6,7 +6,7 @@ import { countsOf, most } from "../../lib/lineage_bins.js";
 import { valueAt } from "../../lib/lineage_scale.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { meanOf } from "../../lib/table.js";
-import { importance } from "../../state/lineage.js";
+import { importance } from "../../state/importance.js";
 import { set } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { LineagePart } from "./part.js";

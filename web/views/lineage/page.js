@@ -1,7 +1,9 @@
 // The lineage page: what runs were trained with and how good they became, side by side.
 
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { importance, lastScalars, lineages, pipelines, wholeRuns } from "../../state/lineage.js";
+import { importance } from "../../state/importance.js";
+import { lastScalars, lineages, pipelines, wholeRuns } from "../../state/lineage.js";
 import { metrics } from "../../state/overview.js";
 import { cursorRun } from "../../state/pointer.js";
 import { change, view } from "../../state/view.js";
@@ -24,9 +26,12 @@ export { toolbar } from "./toolbar.js";
 
 export const content = () => withoutRuns() ?? (rowCount.value ? page() : withoutLineage());
 
+/** Why a part of what runs tell could not be had. */
+const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
+
 const page = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
-    ${lineages.error.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: lineages.error.value.message })}</p>` : nothing}
+    ${failure.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: failure.value.message })}</p>` : nothing}
     <div class="lineage-grid">
       <lineage-axes class="lineage-card"></lineage-axes>
       <lineage-table class="lineage-card"></lineage-table>
@@ -43,14 +48,11 @@ function withoutLineage() {
   return listedRuns.value.length < wholeRuns.value.length || scope.value ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more")) : withoutPlugin(t("lineage.none"));
 }
 
-/** Runs that a request for importance names: more do not fit into its address. */
-const MOST_NAMED = 300;
-
 /** Begins to ask for what the page shows; returns what ends it. */
 export function follow() {
   const ends = [
-    lineages.follow(() => wholeRuns.value),
-    pipelines.follow(() => (part.value ? wholeRuns.value : [])),
+    lineages.follow(() => ({ runs: wholeRuns.value, query: null })),
+    pipelines.follow(() => ({ runs: part.value ? wholeRuns.value : [], query: null })),
     lastScalars.follow(() => ({ runs: wholeRuns.value, query: { metric: metrics.value, sparkline: false, environment: false } })),
     importance.follow(() => {
       const column = target.value;
@@ -62,8 +64,8 @@ export function follow() {
   return () => ends.forEach((end) => end());
 }
 
-/** The runs that count: all of the logdir, or those that are chosen. */
-const named = () => (rowCount.value < lineages.told.value.size && rowCount.value <= MOST_NAMED ? sources.value.map(({ run }) => run) : []);
+/** The runs that count: those that are chosen; none is named when these are all. */
+const named = () => (rowCount.value < lineages.told.value.size ? sources.value.map(({ run }) => run) : []);
 
 /** Changes with the target's values. */
 const stamp = () => `${rowCount.value} ${target.value?.having} ${target.value?.lo} ${target.value?.hi}`;

@@ -6,7 +6,7 @@ import { drawNever, drawSoon } from "../../charts/draw_queue.js";
 import { drawScatter, pointsOf, pointUnder } from "../../charts/scatter_plot.js";
 import { correlation } from "../../lib/lineage_columns.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
-import { panel, pointedRun } from "../../state/pointer.js";
+import { pointedRun } from "../../state/pointer.js";
 import { set, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { choice } from "../choice.js";
@@ -14,6 +14,7 @@ import { plainText } from "../overview/cells.js";
 import { nameOf } from "../run_row.js";
 import { columnSelect } from "./column_select.js";
 import { inksOf, lineInks } from "./inks.js";
+import { openPointed } from "./open_pointed.js";
 import { LineagePart } from "./part.js";
 import { columns, keptRows, rowOf, scaleFor, scatterColumns, sources, visibleRows } from "./rows.js";
 import { thirdIs } from "./settings.js";
@@ -116,10 +117,5 @@ class LineageScatter extends LineagePart {
 
 /** @param {import("../../lib/lineage_columns.js").Value} value */
 const tell = (value) => (value === null ? "–" : typeof value === "number" ? shortNumber(value, 6) : plainText(value));
-
-function openPointed() {
-  const run = pointedRun.peek();
-  if (run !== null) panel.value = { kind: "run", run };
-}
 
 customElements.define("lineage-scatter", LineageScatter);

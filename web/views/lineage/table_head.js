@@ -3,11 +3,14 @@
 import { html, nothing } from "lit-html";
 import { likelyBest } from "../../lib/metrics.js";
 import { t } from "../../state/words.js";
+import { columnHands } from "../column_hands.js";
 import { groupOf } from "./column_menu.js";
-import { keptRows, sources } from "./rows.js";
-import { sortBy, sorting, ticked } from "./settings.js";
+import { columnIds, keptRows, sources } from "./rows.js";
+import { choose, sortBy, sorting, ticked } from "./settings.js";
 
 /** @typedef {import("../../lib/lineage_columns.js").Column} Column */
+
+const hands = columnHands(() => columnIds.peek(), (ids) => choose("columns", ids));
 
 /** Does a column begin a group, so that a hairline stands before it? @param {Column[]} columns @param {number} at */
 export const isFirst = (columns, at) => at > 0 && groupOf(columns[at - 1]) !== groupOf(columns[at]);
@@ -51,7 +54,9 @@ function head(id, label, kind, downFirst) {
   const down = sorting.value[at]?.down;
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
-  return html`<th scope="col" class=${kind} data-column=${id} aria-sort=${order}>${id === "name" ? tickAll() : nothing}
+  const isName = id === "name";
+  return html`<th scope="col" class=${kind} data-column=${id} aria-sort=${order} draggable=${isName ? "false" : "true"}
+    @dragstart=${hands.dragged} @dragover=${hands.hovered} @dragleave=${hands.left} @drop=${hands.dropped} @keydown=${hands.pressed}>${isName ? tickAll() : nothing}
     <button class="head-label" title=${`${label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
       <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button></th>`;
 }

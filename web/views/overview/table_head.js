@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { cutGroup } from "../../lib/tags.js";
 import { t } from "../../state/words.js";
+import { columnHands } from "../column_hands.js";
 import { ICONS } from "../icons.js";
 import { shownIds } from "./columns.js";
 import { drawBox } from "./draw_box.js";
@@ -10,6 +11,8 @@ import { filterRules, keptRows } from "./rows.js";
 import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
 
 /** @typedef {import("./columns.js").Column} Column */
+
+const hands = columnHands(() => shownIds.peek(), chooseColumns);
 
 const hasFields = () => filterRow.value || filters.value.size > 0;
 /** How many rows the head has. */
@@ -65,47 +68,13 @@ function head(column, first, kind) {
   const isMovable = kind !== "name-cell";
   const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
-    draggable=${isMovable ? "true" : "false"} @dragstart=${dragged} @dragover=${hovered} @dragleave=${left} @drop=${dropped}>${box}
+    draggable=${isMovable ? "true" : "false"} @dragstart=${hands.dragged} @dragover=${hands.hovered} @dragleave=${hands.left} @drop=${hands.dropped} @keydown=${hands.pressed}>${box}
     ${isDrawing
       ? html`<span class="head-label">${label}</span>`
       : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
           <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`}
     ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => turnBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
   </th>`;
-}
-
-let carried = "";
-
-/** @param {DragEvent} event */
-const headOf = (event) => /** @type {HTMLElement} */ (event.currentTarget);
-
-/** @param {DragEvent} event */
-function dragged(event) {
-  carried = headOf(event).dataset.column ?? "";
-  event.dataTransfer?.setData("text/plain", carried);
-}
-
-/** @param {DragEvent} event */
-function hovered(event) {
-  if (!carried) return;
-  event.preventDefault();
-  headOf(event).classList.add("drop");
-}
-
-/** @param {DragEvent} event */
-const left = (event) => headOf(event).classList.remove("drop");
-
-/** Puts the carried column in the place of the one it was dropped on. @param {DragEvent} event */
-function dropped(event) {
-  left(event);
-  event.preventDefault();
-  const ids = shownIds.peek();
-  const from = ids.indexOf(carried);
-  const to = Math.max(0, ids.indexOf(headOf(event).dataset.column ?? ""));
-  carried = "";
-  if (from < 0 || from === to) return;
-  const others = ids.filter((_, at) => at !== from);
-  chooseColumns([...others.slice(0, to), ids[from], ...others.slice(to)]);
 }
 
 /** @param {Column[]} columns */
