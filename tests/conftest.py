@@ -18,7 +18,7 @@ with suppress(ModuleNotFoundError):  # Frameworks are checked without it.
     from hypothesis import settings
 
     # No example is timed: machines are noisy. For longer: pytest --hypothesis-profile thorough
-    settings.register_profile("usual", deadline=None, max_examples=50)
+    settings.register_profile("usual", deadline=None, max_examples=30)
     settings.register_profile("thorough", deadline=None, max_examples=5000)
     settings.load_profile("usual")
 

@@ -128,7 +128,7 @@ def test_metric_of_mindspore(serve) -> None:
 def test_others_are_answered_meanwhile(tmp_path: Path, serve) -> None:
     """While forests grow, other requests take no longer than else."""
     random = np.random.default_rng(0)
-    for number in range(300):
+    for number in range(200):
         rate = float(10 ** random.uniform(-5, -1))
         with SummaryRecord(str(tmp_path / f"run{number}")) as record:
             parameters = {f"p{place}": float(random.normal()) for place in range(30)}
@@ -142,7 +142,7 @@ def test_others_are_answered_meanwhile(tmp_path: Path, serve) -> None:
             target=lambda seed: replies.append(httpx.get(f"{url}api/importance?metric=loss&seed={seed}", timeout=60)),
             args=(seed,),
         )
-        for seed in range(3)
+        for seed in range(2)
     ]
     for thread in asking:
         thread.start()

@@ -241,7 +241,7 @@ def test_checkpoint_of_model_checkpoint_is_in_the_lineage(tmp_path: Path, is_fir
 
 
 def test_landscape_checkpoints_hold_the_weights(tmp_path: Path) -> None:
-    """Files that torch.load reads; the last one has the network as it is."""
+    """The last one has the network as it is."""
     network = SmallConv()
     collector = SummaryCollector(tmp_path, collect_specified_data={"collect_landscape": {}}, keep_default_action=False)
     model_of(network).train(3, digits(5), callbacks=collector)
@@ -250,7 +250,7 @@ def test_landscape_checkpoints_hold_the_weights(tmp_path: Path) -> None:
     assert told["epoch_group"] == {"0": list(range(1, 16))}
     from toposcope.recorder.checkpoints import load_checkpoint
 
-    last = load_checkpoint(told["model_params_file_map"]["15"]).network
+    last = load_checkpoint(tmp_path / "ckpt_dir" / told["model_params_file_map"]["15"]).network
     assert all(torch.equal(torch.as_tensor(last[name]), tensor) for name, tensor in network.state_dict().items())
 
 

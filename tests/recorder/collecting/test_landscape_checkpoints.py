@@ -15,7 +15,7 @@ from line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.checkpoints import load_checkpoint
-from toposcope.recorder.landscapes import growing_gram
+from toposcope.recorder.landscapes.weights import growing_gram
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.growing_gram import saved_gram
 from toposcope.recorder.training.callback import Callback

@@ -12,7 +12,7 @@ import torch
 from checkpoint_folders import leave_checkpoints
 
 from toposcope.recorder.checkpoints import save_checkpoint
-from toposcope.recorder.landscapes import mapped_checkpoint
+from toposcope.recorder.landscapes.weights import mapped_checkpoint
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.layout import layout_of
 

@@ -13,7 +13,8 @@ import pytest
 from bowl_network import Bowl, bowl_callback, copy_trained_bowl
 from landscape_events import journals, newest, published
 
-from toposcope.recorder.landscapes import Progress, SummaryLandscape, workers
+from toposcope.recorder.landscapes import Progress, SummaryLandscape
+from toposcope.recorder.landscapes.sweep import workers
 from toposcope.recorder.landscapes.sweep.measuring import ModelError
 
 TAG = "landscape_[1, 12]"
