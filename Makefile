@@ -39,7 +39,7 @@ bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
-bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/bench/mindspore/.installed)
+bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
 	$(BIN)/python benchmarks/landscape.py $(MEASUREMENTS)
 
 # Every check and every test, two at a time.
