@@ -64,9 +64,9 @@ def is_random_walk(products: Doubles) -> bool:
     """Say whether a path cannot be told from a random walk, whatever plane it is shown on.
 
     It can when the energies of its principal axes differ from a walk's by more than three standard deviations of a
-    walk's (and by more than 2 %), or when its steps go on, or back, in the direction of the steps before more than a
-    walk's do by chance. What chance does depends on how many dimensions there are; a path tells by how much the
-    directions of its steps have in common.
+    walk's (and by more than 2 %), when its steps go on, or back, in the direction of the steps before more than a
+    walk's do by chance, or when all of them have a direction in common. What chance does depends on how many dimensions
+    there are; a path tells by how much the directions of its steps differ from right angles.
 
     Args:
         products: (T, T), the Gram matrix of the displacements of the path from its last point.
@@ -80,6 +80,9 @@ def is_random_walk(products: Doubles) -> bool:
     successive = abs(float(np.mean(np.diag(cosines, 1))))
     by_chance = _DEVIATIONS / np.sqrt(dimensions * (count - 1))
     if successive > min(max(by_chance, _LEAST_COSINE), _MOST_COSINE):
+        return False
+    # A walk's cosines are as often negative, with a mean square of 1 / dimensions.
+    if abs(float(pairs.mean())) > _DEVIATIONS / np.sqrt(dimensions * pairs.size):
         return False
     walk, energy = random_walk(products), np.linalg.eigvalsh(products)[:-3:-1] / np.trace(products)
     return bool((np.abs(energy - walk.energy) <= _LEAST_DIFFERENCE + _DEVIATIONS * _deviations(walk, dimensions)).all())

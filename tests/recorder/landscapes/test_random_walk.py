@@ -96,6 +96,14 @@ def test_paths_with_a_direction_are_not_flagged() -> None:
     assert not is_walk(descent)
 
 
+def test_few_noisy_steps_that_all_go_one_way_are_not_flagged() -> None:
+    """Steps of a real training of ten epochs have cosines of about 0.3 with each other, whichever two one takes."""
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        steps = random.normal(size=(9, 5000)) + 0.65 * random.normal(size=5000)
+        assert not is_walk(np.cumsum(steps * np.geomspace(1, 0.3, 9)[:, None], axis=0))
+
+
 def test_two_points_tell_nothing() -> None:
     """A plane holds all of them whatever they are; so it does where nothing moves but once."""
     assert is_walk(walk(2, 100))
