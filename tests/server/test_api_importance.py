@@ -153,6 +153,6 @@ def test_others_are_answered_meanwhile(tmp_path: Path, serve) -> None:
         slowest = max(slowest, time.monotonic() - began)
     for thread in asking:
         thread.join()
-    assert [reply.status_code for reply in replies] == [200] * 3
+    assert [reply.status_code for reply in replies] == [200] * len(asking)
     assert all(reply.json()["parameters"][0]["name"] == "rate" for reply in replies)
     assert slowest < 2
