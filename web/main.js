@@ -23,8 +23,6 @@ const follow = (id, template) => effect(() => void render(template(), region(id)
 
 /** Begins to follow the state. */
 function begin() {
-  followAddress();
-
   effect(() => {
     const { documentElement: root, body } = document;
     root.lang = lang.value === "zh" ? "zh-CN" : "en";
@@ -49,12 +47,14 @@ function begin() {
   followPages();
   followTab();
   followRailHeight(region("rail"));
-  followKeys();
   followDrawnRuns();
   followDrawnTags();
   followLastValues(runsInRail);
   stayLive();
 }
 
+// Whoever presses keys while the page begins is heard.
+followAddress();
+followKeys();
 // To evaluate the scripts takes as long as to draw the page first: as one task they would hold up the browser.
 setTimeout(begin);
