@@ -140,9 +140,9 @@ def lineage(browser: Browser, folder: Path) -> None:
             report("2,000 runs x 60: tasks while scrolling to the right", "none", longest_tasks(page))
 
 
-def record_landscapes(folder: Path) -> None:
-    """Record surfaces of three sizes, each with a path."""
-    for nodes in (40, 256, 1000):
+def record_landscapes(folder: Path, sizes: tuple[int, ...]) -> None:
+    """Record surfaces of so many nodes a side, each with a path."""
+    for nodes in sizes:
         x = np.linspace(-1, 1, nodes)
         z = 0.1 + x[:, None] ** 2 + 2 * x**2 + 0.3 * np.sin(5 * x)[:, None] * np.cos(4 * x)
         path = np.stack([np.linspace(-0.9, 0, 20), np.linspace(0.7, 0, 20), np.linspace(2, 0.2, 20)], axis=1)
@@ -153,9 +153,10 @@ def record_landscapes(folder: Path) -> None:
 
 def landscapes(browser: Browser, folder: Path) -> None:
     """Measure surfaces of three sizes as contours and as a surface; the surface is drawn by software here."""
-    record_landscapes(folder)
+    sizes = 40, 256, 1000
+    record_landscapes(folder, sizes)
     with serve(folder) as (_, url):
-        for nodes in (40, 256, 1000):
+        for nodes in sizes:
             with open_page(browser, f"{url}#page=landscape&land.run=nodes{nodes:04}") as page:
                 wait(page, "document.querySelectorAll('path.contour').length > 0")
                 report(

@@ -306,7 +306,7 @@ def switches(browser: Browser, folder: Path) -> None:
     """Measure turning from page to page on a logdir with every kind of data."""
     record_kinds(folder, 3)
     record_trials(folder / "sweep", 20, 4)
-    record_landscapes(folder / "landscapes")
+    record_landscapes(folder / "landscapes", (40, 65))
     shutil.copytree(GOLDEN / "mindspore" / "digits_momentum", folder / "mindspore")
     waits: dict[str, list[float]] = {name: [] for name in SHOWN}
     with serve(folder) as (_, url), open_page(browser, url) as page:
