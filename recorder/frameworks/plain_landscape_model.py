@@ -1,6 +1,5 @@
 """The landscape of a network without a framework: weights through load_parameters(), losses from eval_step()."""
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy.typing as npt
 
 from toposcope.recorder.frameworks.framework import framework_of
 from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
+from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
 from toposcope.recorder.landscapes.models.taken_networks import give_back, take
@@ -21,15 +21,14 @@ from toposcope.recorder.values.foreign import shown
 Float32s = npt.NDArray[np.float32]
 
 
-class PlainLandscapeModel:
+class PlainLandscapeModel(HostModel):
     """A TrainableNetwork whose weights are moved about; see LandscapeModel.
 
     eval_step() gives the loss of a batch, or a loss for each of its samples. Arrays keep their dtypes, and those that
     are no floating-point numbers their values. Random numbers of Python and NumPy are the same in each evaluation.
     """
 
-    has_hvp = has_statistics = False
-    mode = "eager"
+    has_statistics = False
 
     def __init__(self, network: TrainableNetwork, held: HeldSamples) -> None:
         """Take a network over, until restore().
@@ -60,24 +59,6 @@ class PlainLandscapeModel:
         """SHA-256 of the held samples."""
         return self._held.hash(np.asarray)
 
-    def get(self) -> Float32s:
-        """Return a copy of the weights as they are now, shape (N,)."""
-        return self._weights.flat.copy()
-
-    def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep an origin, shape (N,), and directions, shape (K, N)."""
-        self._weights.hold(origin, directions)
-
-    def move(self, coordinates: Sequence[float]) -> None:
-        """Set the weights to origin + sum of coordinates[k] * directions[k]."""
-        self._weights.move(coordinates)
-        self._write()
-
-    def load(self, flat: Float32s) -> None:
-        """Set the weights, shape (N,)."""
-        self._weights.load(flat)
-        self._write()
-
     def loss(self, first: int = 0, last: int | None = None) -> LossSums:
         """Return the loss of the held samples [first, last).
 
@@ -96,19 +77,6 @@ class PlainLandscapeModel:
 
     def recalibrate(self, samples: int = 512) -> None:
         """Do nothing: nobody knows statistics here."""
-
-    def hvp(self, vector: Float32s) -> Float32s:
-        """Raise NotImplementedError: there are no gradients."""
-        raise NotImplementedError(f"A {self.network_name} without a framework has no Hessian.")
-
-    def tune(self, evaluations: int) -> str:
-        """Return "eager": there is one mode."""
-        return self.mode
-
-    def use(self, mode: str) -> None:
-        """Raise ValueError for another mode than "eager"."""
-        if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
 
     def restore(self) -> None:
         """Load the parameters that the network had."""

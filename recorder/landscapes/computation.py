@@ -60,6 +60,8 @@ class Begun:
     curvature: Curvature = NO_CURVATURE
     known: int = 0
     """Losses, holes among them."""
+    samples_left: int = 0
+    """Behind the losses that are not known yet."""
     holes: int = 0
 
     @property
@@ -138,7 +140,9 @@ class Computation:
         journal = self._files.enter_context(Journal(journal_path(job)))
         planned_stages = stages(grid, plane.coordinates, plane.has_path, model.samples)
         begun = Begun(planned, job, checkpoints, plane, grid, journal, planned_stages)
-        begun.known = sum(request.place in journal.measured for stage in planned_stages for request in stage.requests)
+        requests = [request for stage in planned_stages for request in stage.requests]
+        left = [request.place.samples for request in requests if request.place not in journal.measured]
+        begun.known, begun.samples_left = len(requests) - len(left), sum(left)
         return begun
 
     def _axes(self, kind: str, checkpoints: CheckpointSet, model: LandscapeModel) -> Axes:
@@ -176,11 +180,12 @@ class Computation:
         mode = _PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, begun, model)
         sweep = self.workers.here
         if stage is not landscape.stages[0] or len(wanted) * stage.samples * self._seconds_a_sample > _SOON_SECONDS:
-            sweep = self.workers.for_work(self._samples_left(begun) * self._seconds_a_sample)
+            sweep = self.workers.for_work(_samples_left(begun) * self._seconds_a_sample)
         begin, before = time.perf_counter(), landscape.known
         for measurement in sweep.run(landscape.job.folder, mode, wanted):
             landscape.journal.append(measurement)
             landscape.known += 1
+            landscape.samples_left -= stage.samples
             if measurement.sums is None:
                 landscape.holes += 1
                 log.warn("%s: no loss at %s: %s", landscape.planned.tag, measurement.place, measurement.error)
@@ -192,18 +197,9 @@ class Computation:
         """Return how the network is run: as before, for the same bits, or as is fastest for what is left."""
         if (mode := load_mode(landscape.job)) is None:
             model.load(landscape.checkpoints.rows[-1])
-            mode = model.tune(math.ceil(self._samples_left(begun) / model.samples))
+            mode = model.tune(math.ceil(_samples_left(begun) / model.samples))
             save_mode(landscape.job, mode)
         return mode
-
-    def _samples_left(self, begun: list[Begun]) -> int:
-        return sum(
-            request.place.samples
-            for landscape in begun
-            for stage in landscape.stages
-            for request in stage.requests
-            if request.place not in landscape.journal.measured
-        )
 
     def _tell(self, landscape: Begun, stage: Stage, begun: list[Begun]) -> None:
         if self.told is not None:
@@ -215,7 +211,7 @@ class Computation:
                     sum(each.known for each in begun),
                     sum(each.total for each in begun),
                     sum(each.holes for each in begun),
-                    self._samples_left(begun) * self._seconds_a_sample,
+                    _samples_left(begun) * self._seconds_a_sample,
                 )
             )
 
@@ -256,6 +252,10 @@ class Computation:
         found = hessian_eigenvalues(model.hvp, parameters, largest=self.eigenvalues, seed=self.seed)
         directions = np.asarray(load_axes(landscape.job).directions[:, :parameters])
         return Curvature(found.values, found.residuals, curvatures_along(model.hvp, directions))
+
+
+def _samples_left(begun: list[Begun]) -> int:
+    return sum(landscape.samples_left for landscape in begun)
 
 
 def _version() -> str:

@@ -1,7 +1,7 @@
 """The landscape of a MindSpore Cell: its parameters assigned in place, and its loss in evaluation mode."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from toposcope.recorder.frameworks.mindspore.moving_statistics import new_statis
 from toposcope.recorder.frameworks.mindspore.operators import take_operator_values
 from toposcope.recorder.frameworks.mindspore.state import network_state_of
 from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples
+from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
 from toposcope.recorder.landscapes.models.taken_networks import give_back, take
@@ -27,15 +28,12 @@ Float32s = npt.NDArray[np.float32]
 _SEED = 0
 
 
-class CellLandscapeModel:
+class CellLandscapeModel(HostModel):
     """A Cell whose weights are moved about; see LandscapeModel.
 
     The loss is that of batches, of the size that the dataset gives. What summary operators in the network see is
     dropped: it would stand in the summary of the training.
     """
-
-    has_hvp = False
-    mode = "eager"
 
     def __init__(self, network: Any, loss_fn: Any, held: HeldSamples) -> None:
         """Take a Cell over, until restore().
@@ -77,24 +75,6 @@ class CellLandscapeModel:
         """Whether there are BatchNorms that keep statistics."""
         return bool(normalisations_in(self._network))
 
-    def get(self) -> Float32s:
-        """Return a copy of the weights as they are now, shape (N,)."""
-        return self._weights.flat.copy()
-
-    def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep an origin, shape (N,), and directions, shape (K, N)."""
-        self._weights.hold(origin, directions)
-
-    def move(self, coordinates: Sequence[float]) -> None:
-        """Set the weights to origin + sum of coordinates[k] * directions[k]."""
-        self._weights.move(coordinates)
-        self._write()
-
-    def load(self, flat: Float32s) -> None:
-        """Set the weights, shape (N,)."""
-        self._weights.load(flat)
-        self._write()
-
     def loss(self, first: int = 0, last: int | None = None) -> LossSums:
         """Return the loss of the held samples [first, last), in evaluation mode."""
         self._weights.check_use()
@@ -118,19 +98,6 @@ class CellLandscapeModel:
             if tensor.kind == "buffer":
                 own = self._array_of(self._parameters[tensor.name])
                 self._weights.flat[tensor.start : tensor.stop] = own.reshape(-1)
-
-    def hvp(self, vector: Float32s) -> Float32s:
-        """Raise NotImplementedError."""
-        raise NotImplementedError("Products with the Hessian are for networks of PyTorch and JAX.")
-
-    def tune(self, evaluations: int) -> str:
-        """Return "eager": whether graphs are compiled is MindSpore's own mode."""
-        return self.mode
-
-    def use(self, mode: str) -> None:
-        """Raise ValueError for another mode than "eager"."""
-        if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
 
     def restore(self) -> None:
         """Assign the weights that the Cell had, and give every cell its mode back."""

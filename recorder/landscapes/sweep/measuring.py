@@ -139,5 +139,6 @@ def _end_with_parent() -> None:
 
 
 def _await_end(parent: object) -> None:
+    # What parent_process() returns has no public class to name.
     parent.join()  # type: ignore[attr-defined]
     os._exit(1)

@@ -47,6 +47,7 @@ class _WorkerContext(SpawnContext):
         super().__init__()
         self.processes: list[_Worker] = []
 
+    # multiprocessing's name, and a method here that is a class there.
     def Process(self, *arguments: Any, **named: Any) -> "_Worker":  # type: ignore[override]  # noqa: N802
         process = _Worker(*arguments, **named)
         self.processes.append(process)
@@ -56,6 +57,7 @@ class _WorkerContext(SpawnContext):
 class _Worker(SpawnProcess):
     """A process that does not import the main module."""
 
+    # multiprocessing's name.
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # noqa: N802
         # multiprocessing looks at the main module of this moment, and hands down this environment.
