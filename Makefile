@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -57,11 +57,12 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
 	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
 
-# What we record against the real MindInsight, PyTorch, JAX and MindSpore, each in an environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape
+# What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
+# environment of its own.
+interop: interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 
-interop-mindinsight: $(VENV)/.dev build/interop/mindinsight/.installed
-	$(BIN)/python -m pytest tests/interop/check_mindinsight*.py
+interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
+	$(BIN)/python -m pytest tests/interop/check_$**.py
 
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
@@ -81,8 +82,8 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -artifact_prefix=build/fuzz/
 	rm -rf build/fuzz/asan && mkdir -p build/fuzz/asan/toposcope && cp -r proto server build/fuzz/asan/toposcope
 	gcc -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -shared -fPIC \
-	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') server/reading/scan.c \
-	  -o build/fuzz/asan/toposcope/server/reading/scan$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/compiled.c \
+	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
 
@@ -109,7 +110,7 @@ chromium:
 	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
 
 clean:
-	rm -rf $(VENV) build web/node_modules web/built server/reading/scan.c server/reading/scan.*.so *.egg-info
+	rm -rf $(VENV) build web/node_modules web/built server/reading/scan/*.so *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -121,7 +122,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 # A changed scan is compiled anew here.
-$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py server/reading/scan.py server/reading/toposcope.server.reading.scan.pxd web/package-lock.json
+$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
 	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 

@@ -1,5 +1,6 @@
 """Build steps that pyproject.toml cannot say: the compiled scan and the page."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -12,8 +13,18 @@ from setuptools.extension import Extension
 
 ROOT = Path(__file__).parent
 WEB = ROOT / "web"
-PACKAGE = "toposcope.server.reading"
-SCAN = Path("server/reading/scan.py")
+SCAN = Path("server/reading/scan")
+JOINED_SCAN = Path("build/scan/compiled.py")
+COMPILED_SCAN = "toposcope.server.reading.scan.compiled"
+SCAN_PARTS = ["kinds", "state", "wire", "checksum", "scalars", "tags", "values", "events", "records"]
+IMPORT_OF_A_PART = re.compile(r"^from toposcope\.server\.reading\.scan\.\w+ import (?:\([^)]*\)|[^(\n]*)\n", re.M)
+C_SEMANTICS = {
+    "annotation_typing": False,
+    "boundscheck": False,
+    "wraparound": False,
+    "initializedcheck": False,
+    "cdivision": True,
+}
 NPM_CI = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]
 
 
@@ -54,13 +65,24 @@ class BuildPage(build_py):
             shutil.copyfile(staging / name, page / name)
 
 
+def join_scan() -> None:
+    """Write the parts of the scan as one module: only within one C unit are their functions inlined."""
+    parts = [(SCAN / f"{part}.py").read_text(encoding="utf-8") for part in SCAN_PARTS]
+    joined = "\n\n".join(IMPORT_OF_A_PART.sub("", part) for part in parts)
+    if not JOINED_SCAN.exists() or JOINED_SCAN.read_text(encoding="utf-8") != joined:  # Else it is not compiled anew.
+        JOINED_SCAN.parent.mkdir(parents=True, exist_ok=True)
+        JOINED_SCAN.write_text(joined, encoding="utf-8")
+
+
+join_scan()
 scan = cythonize(
-    [Extension(f"{PACKAGE}.scan", [str(SCAN)], depends=[str(SCAN.with_name(f"{PACKAGE}.scan.pxd"))])],
-    include_path=["server/reading"],
+    [Extension(COMPILED_SCAN, [str(JOINED_SCAN)], depends=[str(SCAN / f"{COMPILED_SCAN}.pxd")])],
+    include_path=[str(SCAN)],
+    compiler_directives=C_SEMANTICS,
     language_level=3,
 )
 for extension in scan:
-    extension.optional = True  # Without a C compiler the same file runs uncompiled.
+    extension.optional = True  # Without a C compiler the parts run as they are.
 
 setup(
     ext_modules=scan,

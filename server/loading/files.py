@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import Found
-from toposcope.server.reading.event_file import WORKERS, EventFile, FileView
+from toposcope.server.reading.event_file import WORKERS, EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 
 HOT_SECONDS = 600.0

@@ -7,7 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import Found, discover, find
-from toposcope.server.reading.event_file import WORKERS, EventFile, FileView
+from toposcope.server.reading.event_file import WORKERS, EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.runs.run import RunView
 

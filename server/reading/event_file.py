@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.heavy_records import HeavyRecords
 from toposcope.server.reading.index import Index, identify
-from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.reading.scanner import Counters, Damage, Piece, Rows, Scanner
+from toposcope.server.reading.record import read_at
+from toposcope.server.reading.scanner import Piece, Rows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
 from toposcope.server.reading.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
@@ -27,40 +27,6 @@ _WINDOWS_AHEAD = 16
 _MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
 _WORTH_SAVING_BYTES = 64 << 10
 _MOST_SEGMENTS = 8
-_NO_OFFSETS = np.empty(0, np.int64)
-
-
-class FileView(NamedTuple):
-    """What is known of an event file at one moment; never changes."""
-
-    path: str
-    rank: int | None
-    is_lineage: bool
-    version: Version
-    series: Mapping[Tag, Points | Payloads]
-    counters: Counters
-    damage: tuple[Damage, ...]
-    heavy: int
-    """Records too large to be verified while they are loaded."""
-    verified: int
-    """How many of them were verified since."""
-    verified_until: int
-    """Every record that begins before this place of the file is verified."""
-    inode: int
-    modified: float
-    """When the file was last written, in seconds since 1970."""
-    read_bytes: int
-    size: int
-
-    @property
-    def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of its events, in seconds since 1970."""
-        return self.counters.wall_times
-
-    @property
-    def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of its summaries."""
-        return self.counters.steps
 
 
 class _Saved(NamedTuple):
@@ -99,9 +65,7 @@ class EventFile:
         self._series: dict[Tag, Series] = {}
         self._points: dict[Tag, Points | Payloads] = {}
         self._grown: dict[Tag, None] = {}
-        self._heavy: list[npt.NDArray[np.int64]] = []
-        self._verified = 0
-        self._found_bad: set[int] = set()
+        self._heavy = HeavyRecords()
         self._modified = 0.0
         self._size = 0
         self._identity: Identity | None = None
@@ -229,8 +193,7 @@ class EventFile:
         growth = self._size / self._offset if self._offset else 1.0
         for number, points in rows.parts:
             self._append_points(entries[number].tag, points, growth)
-        if len(rows.heavy):
-            self._heavy.append(rows.heavy)
+        self._heavy.append(rows.heavy)
 
     def _append_points(self, tag: Tag, points: Points | Payloads, growth: float = 1.0) -> None:
         self._grown[tag] = None
@@ -249,16 +212,15 @@ class EventFile:
         for segment in segments:
             for tag, points in segment.series.items():
                 self._append_points(tag, points)
-            if len(segment.heavy):
-                self._heavy.append(segment.heavy)
+            self._heavy.append(segment.heavy)
         last = segments[-1]
         self._bad_records = frozenset(last.bad_records)
         self._make_scanner(last.version).restore(last.entries, last.counters, last.damage)
         self._offset = last.end
         self._worth_reading_at = last.end + framing.HEADER_BYTES
-        self._verified = last.verified
+        self._heavy.verified = last.verified
         rows = {tag: series.total for tag, series in self._series.items()}
-        self._saved = _Saved(last.end, rows, len(self._heavy_records()), last.verified, len(segments))
+        self._saved = _Saved(last.end, rows, len(self._heavy), last.verified, len(segments))
         return True
 
     def save(self, is_quiet: bool) -> bool:
@@ -271,21 +233,20 @@ class EventFile:
         if self._index is None or scanner is None or version is None or not scanner.is_between_records:
             return True
         news = self._offset - saved.end
-        if not news and self._verified == saved.verified:
+        if not news and self._heavy.verified == saved.verified:
             return True
-        if scanner.torn or self._found_bad:  # The file is to be read again, without some records.
+        if scanner.torn or self._heavy.damaged:  # The file is to be read again, without some records.
             return False
         if not is_quiet and news < max(_WORTH_SAVING_BYTES, saved.end // 8):
             return False
         self._save(self._index, scanner, version, saved if saved.segments < _MOST_SEGMENTS else _NOTHING_SAVED)
         return True
 
-    def _save(self, index: Index, scanner: Scanner, version: Version, saved: "_Saved") -> None:
+    def _save(self, index: Index, scanner: Scanner, version: Version, saved: _Saved) -> None:
         """Write a segment of what came since something was saved."""
         assert self._identity is not None
         points = {tag: series.points() for tag, series in self._series.items()}
         rows = {tag: each.total for tag, each in points.items()}
-        heavy = self._heavy_records()
         news = {tag: each.take(slice(saved.rows.get(tag, 0), None)) for tag, each in points.items()}
         segment = Segment(
             saved.end,
@@ -295,13 +256,13 @@ class EventFile:
             scanner.counters,
             scanner.damage,
             scanner.table.entries,
-            self._verified,
+            self._heavy.verified,
             sorted(self._bad_records),
             {tag: each for tag, each in news.items() if each.total},
-            heavy[saved.heavy :],
+            self._heavy.offsets[saved.heavy :],
         )
         if index.store(self.path, segment):
-            self._saved = _Saved(self._offset, rows, len(heavy), self._verified, saved.segments + 1)
+            self._saved = _Saved(self._offset, rows, len(self._heavy), self._heavy.verified, saved.segments + 1)
 
     def view(self) -> FileView | None:
         """Return what is known now; None before the first record is complete."""
@@ -312,7 +273,6 @@ class EventFile:
                 self._series[tag].trim()
             self._points[tag] = self._series[tag].points()
         self._grown.clear()
-        heavy = self._heavy_records()
         return FileView(
             self.path,
             self._name.rank,
@@ -321,19 +281,14 @@ class EventFile:
             dict(self._points),
             Counters(**vars(self._scanner.counters)),
             tuple(self._scanner.damage),
-            len(heavy),
-            self._verified,
-            min(self._found_bad, default=int(heavy[self._verified]) if self._verified < len(heavy) else self._offset),
+            len(self._heavy),
+            self._heavy.verified,
+            self._heavy.verified_until(self._offset),
             self._inode,
             self._modified,
             self._offset,
             self._size,
         )
-
-    def _heavy_records(self) -> npt.NDArray[np.int64]:
-        if len(self._heavy) > 1:
-            self._heavy = [np.concatenate(self._heavy)]
-        return self._heavy[0] if self._heavy else _NO_OFFSETS
 
     def verify(self, budget: int) -> bool:
         """Verify heavy records in the order of the file, up to about `budget` bytes; return whether some are left.
@@ -343,23 +298,17 @@ class EventFile:
         Raises:
             OSError: the file cannot be opened or read.
         """
-        heavy = self._heavy_records()
-        if self._verified == len(heavy):
+        heavy = self._heavy
+        if heavy.are_verified:
             return False
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             if self._was_replaced(os.fstat(descriptor)):
                 return False  # The next read finds out.
-            read = read_at(descriptor)
-            while self._verified < len(heavy) and budget > 0:
-                record = int(heavy[self._verified])
-                length = payload_bytes(read, record)
-                if length is None or not payload_is_sound(read, record, length):
-                    self._found_bad.add(record)
-                budget -= length or 0
-                self._verified += 1
+            heavy.verify(read_at(descriptor), budget)
         finally:
             os.close(descriptor)
-        if self._verified == len(heavy) and self._found_bad:
-            self._start_over(self._bad_records | self._found_bad)
-        return self._verified < len(heavy)
+        if heavy.are_verified and heavy.damaged:
+            self._start_over(self._bad_records | heavy.damaged)
+            return True  # The others are verified anew, once they were read again.
+        return not heavy.are_verified

@@ -1,9 +1,7 @@
 """Reads one event file window by window; remembers its tags and what in it is damaged."""
 
-import struct
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +10,7 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
+from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.record import ReadAt, payload_is_sound
 from toposcope.server.reading.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
@@ -20,7 +19,6 @@ from toposcope.server.reading.window import Part, Scratch
 _LONGEST_TAIL = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
 _FAR = 1 << 60
-_BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
 
 class Damage(NamedTuple):
@@ -40,44 +38,6 @@ class Read(NamedTuple):
     """How many bytes the next window has at the least."""
     worth_reading_at: int
     """How large the file must be before the next window holds something new."""
-
-
-@dataclass
-class Counters:
-    """What the records read so far come to."""
-
-    events: int = 0
-    summaries: int = 0
-    """Events that hold summaries."""
-    min_step: int = 0
-    max_step: int = 0
-    first_wall: int = 0
-    """Bits of the smallest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
-    last_wall: int = 0
-
-    def add(self, more: "State | Counters") -> None:
-        """Count what a scan met."""
-        if more.summaries:
-            self.min_step = min(self.min_step, more.min_step) if self.summaries else more.min_step
-            self.max_step = max(self.max_step, more.max_step) if self.summaries else more.max_step
-        if more.first_wall:
-            self.first_wall = min(self.first_wall or more.first_wall, more.first_wall)
-            self.last_wall = max(self.last_wall, more.last_wall)
-        self.events += more.events
-        self.summaries += more.summaries
-
-    @property
-    def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of the events that hold summaries; None when there are none."""
-        return (self.min_step, self.max_step) if self.summaries else None
-
-    @property
-    def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of all events, in seconds since 1970; None when there are none."""
-        if not self.first_wall:
-            return None
-        first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))
-        return first, last
 
 
 class Rows(NamedTuple):

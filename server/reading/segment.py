@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from toposcope.server.reading.scanner import Counters, Damage
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.scanner import Damage
 from toposcope.server.reading.series import Int64s, Payloads, Points
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version

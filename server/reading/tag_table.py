@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto import tensorboard_pb2
 from toposcope.server.reading.scan import KINDS, STORES, Table, find_slot, insert
 
-# The columns are those that scan.py lists.
+# The columns are those that scan/tags.py lists.
 _COLUMNS = 6
 _TAG = 3
 _FEWEST_SLOTS = 64

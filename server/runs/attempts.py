@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Columns, Payloads, Points, concatenate
 from toposcope.server.reading.tag_table import Tag
 

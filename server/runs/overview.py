@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from typing import Any, Literal, NamedTuple
 
-from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import is_by_product

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import (
     NO_PAYLOADS,
     NO_POINTS,

@@ -22,11 +22,11 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError, EncodeError
-from server.test_scan import UNCOMPILED, Row, expected_of, read_fast, use_scan
+from server.test_scan import PARTS, UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading import scan as compiled_scan
 from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.scan import compiled as compiled_scan
 
 EVENTS = {
     "mindspore": summary_pb2.Event,
@@ -73,9 +73,9 @@ def _split(content: bytes) -> Iterator[bytes]:
         at += 1 + length
 
 
-def _read(module: object, content: bytes, dialect: str, window: int, light: int) -> tuple[list[Row], list[int]]:
+def _read(form: object, content: bytes, dialect: str, window: int, light: int) -> tuple[list[Row], list[int]]:
     with pytest.MonkeyPatch.context() as patch:
-        use_scan(module, patch)
+        use_scan(form, patch)
         return read_fast(content, dialect, window, light)
 
 
@@ -171,7 +171,7 @@ def run_guided(arguments: list[str]) -> None:
 
     from toposcope.server.reading import scanner, tag_table, window
 
-    for owner in (UNCOMPILED, scanner, tag_table, window):
+    for owner in (*PARTS, scanner, tag_table, window):
         for holder in (owner, *(each for each in vars(owner).values() if isinstance(each, type))):
             if getattr(holder, "__module__", owner.__name__) != owner.__name__:
                 continue

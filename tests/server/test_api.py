@@ -367,6 +367,8 @@ def test_api_describes_itself(client: httpx.Client) -> None:
         "/api/hparams",
         "/api/landscapes",
         "/api/landscapes.html",
+        "/api/landscapes.csv",
+        "/api/landscapes.vtp",
         "/api/landscapes/losses",
         "/api/landscapes.npz",
         "/api/landscapes.vti",

@@ -66,7 +66,7 @@ def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> N
         assert entry["convergence_point"] == shown["convergence_point"]
         assert entry["metadata"] == {name: shown["metadata"][name] for name in entry["metadata"]}
         assert (entry["kind"], entry["error"]) == ("interval" if "path" in shown else "final", None)
-        assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None] * 4
+        assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None, None, None, {}]
 
 
 def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
@@ -82,6 +82,8 @@ def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None
     assert newest(step=10) == [(10, 2.0)]
     assert newest(step=5) == [(5, 3.0)]
     assert newest(step=7) == []
+    assert newest(step=5, publication=0) == [(5, 1.0)]
+    assert newest(step=5, publication=1) == []
     assert _ask(client)["landscapes"][0]["steps"] == [5, 10]
 
 
@@ -202,6 +204,7 @@ def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, s
         ("step=99999999999999999999", 422, "step"),
         ("limit=0", 422, "limit='0'"),
         ("publication=-1", 422, "publication='-1'"),
+        ("digits=2", 422, "digits='2'"),
         ("typo=1", 422, "typo"),
     ],
 )
@@ -257,12 +260,17 @@ def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
     np.testing.assert_allclose(path["z"], plane + made.GAP)
     np.testing.assert_allclose(stems["z"][:2], [plane[0], plane[0] + made.GAP[0]])
     assert (stems["x"][:3], stems["z"][2]) == ([-0.8, -0.8, None], None)
+    np.testing.assert_allclose(path["customdata"][0][1:], [path["z"][0], plane[0], made.GAP[0], made.RESIDUAL[0]])
+    assert [layout["scene"][f"{axis}axis"]["title"]["text"] for axis in "xy"] == [
+        "principal component 1",
+        "principal component 2",
+    ]
     for wrong in ({"camera": "1,2,3"}, {"camera": "1,2,3,4,5,nan"}, {"path_colour": "red"}):
         assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
 
 
 def test_landscapes_as_files(tmp_path: Path, serve) -> None:
-    """Arrays of NumPy's, image data of VTK's and the bare losses of a publication are had as attachments."""
+    """Arrays of NumPy's, lines, image and poly data of VTK's and the bare losses of a publication are attachments."""
     uneven = landscape([0, 1, 5], [0, 1], np.zeros((2, 3)))
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
     client = serve(tmp_path)
@@ -274,10 +282,15 @@ def test_landscapes_as_files(tmp_path: Path, serve) -> None:
         assert (file["measured_x"].tolist(), file["z"].min()) == ([-1, 0, 1], 0.1)
     assert get(".vti").headers["content-disposition"] == 'attachment; filename="landscape.vti"'
     assert b'WholeExtent="0 8 0 8 0 0"' in get(".vti").content
+    assert get(".vtp").headers["content-disposition"] == 'attachment; filename="landscape.vtp"'
+    assert get(".csv", publication=0).text.count("\r\nmeasured,") == 8
     assert np.frombuffer(get("/losses").content, "<f8").reshape(9, 9).min() == 0.3
     refused = get(".vti", tag="b")
     assert (refused.status_code, "x is not" in refused.json()["detail"]) == (422, True)
-    assert [get(what, publication=2).status_code for what in (".npz", ".vti", ".html", "/losses")] == [404] * 4
+    without_path = get(".vtp", tag="b")
+    assert (without_path.status_code, without_path.json()["detail"]) == (422, "the landscape has no path")
+    kinds = (".npz", ".csv", ".vti", ".vtp", ".html", "/losses")
+    assert [get(what, publication=2).status_code for what in kinds] == [404] * 6
 
 
 def test_losses_of_a_large_surface_are_left_out_on_demand(tmp_path: Path, serve) -> None:
@@ -289,6 +302,23 @@ def test_losses_of_a_large_surface_are_left_out_on_demand(tmp_path: Path, serve)
 
     assert (without["z"], len(with_losses["z"]), without["error"]) == ([], 9, None)
     assert without["path"] == with_losses["path"]
+
+
+def test_losses_come_with_fewer_digits_on_demand(tmp_path: Path, serve) -> None:
+    """They are the nearest with so many, of any magnitude, and standard errors have three; the path stays exact."""
+    extreme = [[1 / 3, -2e300 / 3, 0.0], [5e-324, float("nan"), float("-inf")], [123456.789, 2 / 3e30, 9.9999999]]
+    surface = landscape([0, 1, 2], [0, 1 / 3, 2], extreme, path=([1 / 3], [0], [2 / 3]))
+    write_run(tmp_path, [_record(2.0, 0, a=surface, b=made.bowl(3, lift=1 / 3))])
+    client = serve(tmp_path)
+
+    rounded, bowl = _ask(client, digits=6)["landscapes"]
+
+    assert rounded["z"] == [[0.333333, -6.66667e299, 0], [5e-324, "NaN", "-Infinity"], [123457, 6.66667e-31, 10]]
+    assert (rounded["y"][1], rounded["path"]["z"]) == (1 / 3, [2 / 3])
+    measured = bowl["measured"]
+    assert (measured["z"][4][4], measured["standard_error"][0][0], measured["x"][1]) == (0.333333, 0.01, -0.75)
+    assert bowl["truth"]["plane"][-1] == 1 / 3
+    assert _ask(client, tag="a", digits=17)["landscapes"][0]["z"][0] == extreme[0]
 
 
 def test_a_document_of_hostile_names_and_losses(tmp_path: Path, serve) -> None:

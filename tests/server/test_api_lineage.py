@@ -152,6 +152,24 @@ def test_values_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        ("NaN", "NaN"),
+        ("[1, -Infinity]", [1, "-Infinity"]),
+        ("null", None),
+        ('"null"', "null"),
+        (str(2**64), str(2**64)),
+    ],
+)
+def test_each_value_that_json_lacks_is_a_text_alone_too(tmp_path: Path, serve, metric: str, told: object) -> None:
+    """One such value, without any other, is what it is among others; null stays null."""
+    metrics = f'{{"a": {metric}, "b": 0.5}}'
+    _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metrics)))
+
+    assert _rows(serve(tmp_path))["."]["metrics"] == {"a": told, "b": 0.5}
+
+
 def test_damaged_and_oversized_messages_are_told_and_the_others_read(tmp_path: Path, serve) -> None:
     """A sentence each names the message; nothing else is lost."""
     large = LineageEvent(wall_time=2.0)

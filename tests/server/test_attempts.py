@@ -7,7 +7,8 @@ import pytest
 from event_files import landscape_event, loss_run, scalar_event, tensorboard_event, version_event, write_run
 
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.reading.event_file import EventFile, FileView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, RunView
 

@@ -11,7 +11,8 @@ from servers import wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.reading.event_file import EventFile, FileView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Payloads
 
 NAME = "events.out.events.summary.1.0.host_MS"

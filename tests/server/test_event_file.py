@@ -10,7 +10,8 @@ from event_files import GOLDEN, loss_run, read_slowly, scalar_event, tensorboard
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.reading.event_file import EventFile, FileView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")

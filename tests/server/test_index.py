@@ -12,7 +12,8 @@ from servers import start, stop, wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.reading.event_file import EventFile, FileView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.tag_table import Tag
 

@@ -12,7 +12,8 @@ from event_files import loss_run, scalar_event, tensorboard_event, version_event
 
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
-from toposcope.server.reading.event_file import EventFile, FileView
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.scanner import Scanner
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.window import WINDOW_BYTES, Scratch

@@ -1,10 +1,13 @@
 """The fast scan against the slow reader, compiled and uncompiled, on whatever hypothesis thinks of."""
 
-import importlib.util
+import ast
+import shutil
 import struct
-import sys
+import sysconfig
+from collections import Counter
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,36 +16,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading import scan as compiled_scan
-from toposcope.server.reading import scanner, tag_table, window
+from toposcope.server.reading import scan, scanner, tag_table, window
 
-SOURCE = Path(scanner.__file__).with_name("scan.py")
-
-
-def load_uncompiled() -> ModuleType:
-    """Return scan.py as Python runs it where there is no C compiler."""
-    spec = importlib.util.spec_from_file_location("uncompiled_scan", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["uncompiled_scan"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-UNCOMPILED = load_uncompiled()
+FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
+PARTS = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
+UNCOMPILED = SimpleNamespace(**{name: value for part in PARTS for name, value in vars(part).items()})
+"""The scan as Python runs it where there is no C compiler."""
+HAS_COMPILER = shutil.which(str(sysconfig.get_config_var("CC") or "cl").split()[0]) is not None
+FORMS = {"uncompiled": UNCOMPILED} | ({"compiled": import_module(f"{scan.__name__}.compiled")} if HAS_COMPILER else {})
 Row = tuple[str, str, int, bytes, bytes]
 """Plugin, tag, step, wall_time and value, or payload."""
 
 
-@pytest.fixture(params=["compiled", "uncompiled"])
+@pytest.fixture(params=list(FORMS))
 def either_scan(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run the test with the compiled and with the uncompiled scan."""
-    use_scan(compiled_scan if request.param == "compiled" else UNCOMPILED, monkeypatch)
+    use_scan(FORMS[request.param], monkeypatch)
     return str(request.param)
 
 
-def use_scan(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_scan(form: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make Scanner and TagTable use one form of scan."""
     for owner, names in (
         (scanner, ("State", "next_header", "scan")),
@@ -50,7 +43,7 @@ def use_scan(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
         (window, ("Rows",)),
     ):
         for name in names:
-            monkeypatch.setattr(owner, name, getattr(module, name))
+            monkeypatch.setattr(owner, name, getattr(form, name))
 
 
 def read_fast(content: bytes, dialect: str, step: int, light: int = 4096) -> tuple[list[Row], list[int]]:
@@ -266,9 +259,9 @@ def test_scan_agrees_with_the_slow_reader(dialect: str) -> None:
     @given(file_of(PAYLOADS[dialect]()), st.integers(20, 400), st.sampled_from([4096, 0, 30, 100]))
     def check(content: bytes, window: int, light: int) -> None:
         expected = expected_of(content, dialect)
-        for module in (compiled_scan, UNCOMPILED):
+        for form in FORMS.values():
             with pytest.MonkeyPatch.context() as patch:
-                use_scan(module, patch)
+                use_scan(form, patch)
                 assert read_fast(content, dialect, window, light) == expected
 
     check()
@@ -322,7 +315,24 @@ def test_scan_widens_half_and_bfloat16(either_scan: str) -> None:
     assert set(values["bfloat16"]) == {struct.pack("<d", 1.5)}
 
 
+@pytest.mark.skipif(not HAS_COMPILER, reason="There is no C compiler.")
 def test_scan_is_compiled_where_there_is_a_compiler() -> None:
     """The tests above compared two different things."""
-    assert not compiled_scan.__file__.endswith(".py")
-    assert str(UNCOMPILED.__file__).endswith(".py")
+    compiled = FORMS["compiled"]
+    assert scan.scan is compiled.scan
+    assert not str(compiled.__file__).endswith(".py")
+    assert all(str(part.__file__).endswith(".py") for part in PARTS)
+
+
+def test_parts_of_the_scan_have_no_name_in_common() -> None:
+    """Joined to one C unit, the names of all parts are names of one module."""
+    defined = Counter(name for path in FILES for name in names_defined_by(path))
+
+    assert [name for name, times in defined.items() if times > 1] == []
+
+
+def names_defined_by(path: Path) -> list[str]:
+    """Return the names that a module gives to its own functions, classes and constants."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    constants = [target.id for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    return constants + [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.event_file import FileView
-from toposcope.server.reading.scanner import Counters
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import NO_POINTS, Points, Series
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import Version

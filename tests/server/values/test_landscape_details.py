@@ -14,7 +14,9 @@ import pytest
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.messages.landscape import landscape as recorded
 from toposcope.server.values.landscape import landscape
-from toposcope.server.values.landscape_files import npz, vti
+from toposcope.server.values.landscape_csv import csv
+from toposcope.server.values.landscape_npz import npz
+from toposcope.server.values.landscape_vtk import vti, vtp
 
 
 def test_details_come_back_as_they_were_recorded() -> None:
@@ -102,25 +104,83 @@ def test_arrays_of_numpy_are_exact() -> None:
     }
 
 
-def _points(document: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
-    """Return (attributes of the image, its arrays) as the description of the format has them."""
-    image = ElementTree.fromstring(document).find("ImageData")
-    assert image is not None
+def test_lines_are_exact() -> None:
+    """Each point of the grid, measured node, checkpoint and the end is a line; the same doubles are read from them."""
+    read = landscape(made.bowl(2, lift=1 / 3, size=3).SerializeToString())
+    assert read.details is not None
+
+    head, *lines, last = csv(read).decode().split("\r\n")
+
+    assert (head, last) == ("part,interval,step,x,y,loss,standard_error,plane_loss,residual", "")
+    by_part: dict[str, list[list[str]]] = {}
+    for line in lines:
+        part, *cells = line.split(",")
+        by_part.setdefault(part, []).append(cells)
+    assert {part: len(cells) for part, cells in by_part.items()} == {
+        "grid": 9, "measured": 24, "path": 5, "convergence": 1
+    }  # fmt: skip
+    assert [float(cells[4]) for cells in by_part["grid"]] == read.z.ravel().tolist()
+    assert by_part["grid"][1] == ["", "", "0.0", "-1.0", repr(float(read.z[0, 1])), "", "", ""]
+    assert by_part["measured"][-1] == ["", "", "1.0", "1.0", "Infinity", "0.01", "", ""]
+    truth = read.details.truth
+    assert truth is not None
+    assert [float(cells[6]) for cells in by_part["path"]] == truth.plane.tolist()
+    assert by_part["path"][-1] == ["16", "16", "0.0", "0.0", repr(1 / 3), "0.02", repr(1 / 3), "NaN"]
+    bare = csv(landscape(recorded([0], [2], [[1]], path=([0], [1], [3])).SerializeToString()))
+    assert bare.splitlines()[1:] == [b"grid,,,0.0,2.0,1.0,,,", b"path,,,0.0,1.0,3.0,,,"]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "unit", "steps"),
+    [
+        ([1, 4], "epoch", [23, 92]),
+        ([1, 4], "step", [1, 4]),
+        ([4, 4], "epoch", []),
+        (None, "epoch", []),
+    ],
+)
+def test_steps_of_checkpoints(intervals: list[int] | None, unit: str, steps: list[int]) -> None:
+    """They are told by intervals that ascend; else nobody knows them."""
+    path = ([0, 1], [0, 1], [2, 1])
+    message = recorded([0], [0], [[1]], path=path, intervals=intervals, unit=unit, step_per_epoch=23)
+
+    assert landscape(message.SerializeToString()).steps.tolist() == steps
+
+
+def _arrays(document: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
+    """Return (attributes of what is in the file, its arrays) as the description of the format has them."""
+    (found,) = ElementTree.fromstring(document)
     arrays = {}
-    for array in image.iter("DataArray"):
+    for array in found.iter("DataArray"):
         content = base64.b64decode(array.text or "")
         assert struct.unpack("<Q", content[:8]) == (len(content) - 8,)
-        arrays[array.attrib["Name"]] = np.frombuffer(content[8:], "<f8")
-    return image.attrib, arrays
+        kind = {"Float64": "<f8", "Int64": "<i8"}[array.attrib["type"]]
+        arrays[array.attrib["Name"]] = np.frombuffer(content[8:], kind)
+    return found.attrib, arrays
 
 
 def test_image_data_of_vtk_has_the_losses_and_their_logarithms() -> None:
     """Points are where the axes say, x fastest, ascending whatever the file's order; no logarithm is NaN."""
     z = [[1.0, 10.0, 100.0], [0.0, -1.0, 1000.0]]
-    image, arrays = _points(vti(landscape(recorded([-1, 0, 1], [4, 2], z).SerializeToString())))
+    image, arrays = _arrays(vti(landscape(recorded([-1, 0, 1], [4, 2], z).SerializeToString())))
 
     assert (image["WholeExtent"], image["Origin"], image["Spacing"]) == ("0 2 0 1 0 0", "-1.0 2.0 0", "1.0 2.0 1")
     assert arrays["loss"].tolist() == [0, -1, 1000, 1, 10, 100]
     np.testing.assert_array_equal(arrays["log10_loss"], [np.nan, np.nan, 3, 0, 1, 2])
     with pytest.raises(ValueError, match="evenly spaced axes; y is not"):
         vti(landscape(recorded([0, 1], [0, 1, 3], np.ones((3, 2))).SerializeToString()))
+
+
+def test_poly_data_of_vtk_has_the_checkpoints() -> None:
+    """Points stand at the real losses, with all that is known of them; without a path there is no file."""
+    read = landscape(made.bowl().SerializeToString())
+    assert read.path is not None
+
+    _, arrays = _arrays(vtp(read))
+
+    np.testing.assert_array_equal(arrays["Points"].reshape(5, 3), np.stack(read.path[:3], axis=1))
+    np.testing.assert_allclose(arrays["gap"], made.GAP)
+    np.testing.assert_array_equal(arrays["residual"], made.RESIDUAL)
+    assert arrays["step"].tolist() == arrays["interval"].tolist() == [0, 4, 8, 12, 16]
+    with pytest.raises(ValueError, match="no path"):
+        vtp(landscape(recorded([0], [0], [[1]]).SerializeToString()))

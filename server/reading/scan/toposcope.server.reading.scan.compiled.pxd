@@ -1,17 +1,16 @@
-# C types of scan.py. Cython looks for them under the full name of the module, as its folder is not called toposcope.
+# C types of the parts of the scan, joined. Cython looks for them under the full name of the module, as its folder is not
+# called toposcope.
 cimport cython
 
-cdef int _MINDSPORE, _LINEAGE
-cdef int _SCALAR, _IMAGE, _TENSOR, _HISTOGRAM, _LANDSCAPE, _TEXT, _AUDIO, _METADATA_ONLY, _GRAPH
-cdef int _TRAIN, _EVALUATION, _DATASET_GRAPH, _CUSTOM
-cdef int _NAME, _NAME_LENGTH, _FIELD, _TAG, _STORES, _FOLLOWER
-cdef int _STORES_SCALAR, _STORES_FIELD, _STORES_METADATA
-cdef unsigned long long _TB_FLOAT, _TB_DOUBLE, _TB_INT32, _TB_INT16, _TB_INT8, _TB_INT64, _TB_BFLOAT16, _TB_HALF
-cdef unsigned long long _TB_BOOL, _TB_UINT8, _TB_UINT16, _TB_UINT32, _TB_UINT64
-cdef int _HEADER_BYTES, _FOOTER_BYTES, _HEAD_BYTES, _VALUE_HEAD_BYTES, _LARGEST_READ
-cdef unsigned long long _ONE, _ONES_32, _ONES_64, _FNV_OFFSET, _LONGEST, _LONGEST_EVENT, _MASK_DELTA, _INFINITY
-cdef const unsigned int[::1] _CRC_TABLES
 
+# kinds.py
+
+cdef int MINDSPORE, LINEAGE
+cdef int SCALAR, IMAGE, TENSOR, HISTOGRAM, LANDSCAPE, TEXT, AUDIO, METADATA_ONLY, GRAPH
+cdef int TRAIN, EVALUATION, DATASET_GRAPH, CUSTOM
+
+
+# state.py
 
 @cython.final
 cdef class Rows:
@@ -24,15 +23,6 @@ cdef class Rows:
     cdef unsigned int[::1] length
     cdef long long[::1] heavy
 
-
-@cython.final
-cdef class Table:
-    cdef long long[:, ::1] slots
-    cdef unsigned char[::1] names
-    cdef public Py_ssize_t names_end
-    cdef Py_ssize_t count
-
-
 @cython.final
 cdef class State:
     cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary
@@ -44,19 +34,39 @@ cdef class State:
     cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall
 
 
+# wire.py
+
+cdef int HEAD_BYTES
+cdef unsigned long long ONES_32, ONES_64
+
+cdef inline const unsigned char* pointer(const unsigned char[::1] data)
+
 @cython.locals(number="unsigned long long")
-cdef inline unsigned long long _u32(const unsigned char* data, Py_ssize_t at) noexcept nogil
+cdef inline unsigned long long u32(const unsigned char* data, Py_ssize_t at) noexcept nogil
 
-cdef inline unsigned long long _u64(const unsigned char* data, Py_ssize_t at) noexcept nogil
-
-@cython.locals(crc="unsigned int", low="unsigned int", high="unsigned int")
-cdef inline unsigned long long _masked_crc(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+cdef inline unsigned long long u64(const unsigned char* data, Py_ssize_t at) noexcept nogil
 
 @cython.locals(number="unsigned long long", byte="unsigned long long", shift=int)
-cdef inline Py_ssize_t _varint(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+cdef inline Py_ssize_t read_varint(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
 
 @cython.locals(wire=int)
-cdef Py_ssize_t _field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+cdef Py_ssize_t read_field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+
+
+# checksum.py
+
+cdef unsigned long long _MASK_DELTA
+cdef const unsigned int[::1] _CRC_TABLES
+
+@cython.locals(crc="unsigned int", low="unsigned int", high="unsigned int")
+cdef inline unsigned long long masked_crc(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+
+
+# scalars.py
+
+cdef unsigned long long _TB_FLOAT, _TB_DOUBLE, _TB_INT32, _TB_INT16, _TB_INT8, _TB_INT64, _TB_BFLOAT16, _TB_HALF
+cdef unsigned long long _TB_BOOL, _TB_UINT8, _TB_UINT16, _TB_UINT32, _TB_UINT64
+cdef unsigned long long _ONE, INFINITY
 
 @cython.locals(
     sign="unsigned long long",
@@ -65,7 +75,7 @@ cdef Py_ssize_t _field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end,
     largest="unsigned long long",
     hidden="unsigned long long",
 )
-cdef inline unsigned long long _widen(unsigned long long bits, int exponent_bits, int mantissa_bits) noexcept nogil
+cdef inline unsigned long long widen(unsigned long long bits, int exponent_bits, int mantissa_bits) noexcept nogil
 
 cdef inline int _element_bytes(unsigned long long dtype) noexcept nogil
 
@@ -86,23 +96,47 @@ cdef inline void _store(unsigned long long bits, unsigned long long dtype, Py_ss
     k=Py_ssize_t,
     i=Py_ssize_t,
 )
-cdef inline bint _tensor_scalar(
+cdef inline bint store_tensor_scalar(
     const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row, Rows rows, State state
 ) noexcept nogil
+
+
+# tags.py
+
+cdef int _NAME, _NAME_LENGTH, _FIELD, TAG, STORED, FOLLOWER
+cdef int STORES_SCALAR, STORES_FIELD, STORES_METADATA
+cdef unsigned long long _FNV_OFFSET
+
+@cython.final
+cdef class Table:
+    cdef long long[:, ::1] slots
+    cdef unsigned char[::1] names
+    cdef public Py_ssize_t names_end
+    cdef Py_ssize_t count
 
 @cython.locals(k=Py_ssize_t)
 cdef inline bint _is_name(
     const unsigned char* data, Py_ssize_t start, Py_ssize_t length, Table table, Py_ssize_t name
 ) noexcept nogil
 
-cdef inline bint _is_tag(
+cdef inline bint is_tag(
     const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table, Py_ssize_t slot
 ) noexcept nogil
 
 @cython.locals(hashed="unsigned long long", k=Py_ssize_t, slot=Py_ssize_t)
-cdef inline Py_ssize_t _find_slot(
+cdef inline Py_ssize_t slot_of(
     const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table
 ) noexcept nogil
+
+cpdef Py_ssize_t find_slot(const unsigned char[::1] name, Py_ssize_t length, long long kind, Table table)
+
+@cython.locals(slot=Py_ssize_t, k=Py_ssize_t)
+cpdef insert(
+    const unsigned char[::1] name, Py_ssize_t length, long long kind, long long number, long long stores, Table table
+)
+
+
+# values.py
 
 @cython.locals(
     key="unsigned long long",
@@ -114,9 +148,14 @@ cdef inline Py_ssize_t _find_slot(
     exact="unsigned long long",
     has_exact=cython.bint,
 )
-cdef bint _value(
+cdef bint read_value(
     const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, int dialect, State state
 ) noexcept nogil
+
+
+# events.py
+
+cdef int FOOTER_BYTES, _VALUE_HEAD_BYTES, _LARGEST_READ
 
 cdef inline long long _member(int dialect, unsigned long long key) noexcept nogil
 
@@ -127,19 +166,7 @@ cdef inline bint _envelope(
     const unsigned char* data, Py_ssize_t end, Py_ssize_t edge, int dialect, State state
 ) noexcept nogil
 
-cdef bint _cut(Py_ssize_t at, Py_ssize_t wanted, State state) noexcept nogil
-
-@cython.locals(
-    at=Py_ssize_t,
-    end=Py_ssize_t,
-    key="unsigned long long",
-    content=Py_ssize_t,
-    after=Py_ssize_t,
-    wanted=Py_ssize_t,
-)
-cdef inline bint _summary(
-    const unsigned char* data, Py_ssize_t size, Py_ssize_t edge, int dialect, Table table, Rows rows, State state
-) noexcept nogil
+cdef bint cut(Py_ssize_t at, Py_ssize_t wanted, State state) noexcept nogil
 
 cdef inline bint _lacks(Py_ssize_t size, State state) noexcept nogil
 
@@ -153,14 +180,32 @@ cdef inline bint _row(
     State state,
 ) noexcept nogil
 
+@cython.locals(
+    at=Py_ssize_t,
+    end=Py_ssize_t,
+    key="unsigned long long",
+    content=Py_ssize_t,
+    after=Py_ssize_t,
+    wanted=Py_ssize_t,
+)
+cdef inline bint _summary(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t edge, int dialect, Table table, Rows rows, State state
+) noexcept nogil
+
 @cython.locals(end=Py_ssize_t, edge=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t)
-cdef inline bint _event(
+cdef inline bint read_event(
     const unsigned char* data, Py_ssize_t size, int dialect, Table table, Rows rows, State state
 ) noexcept nogil
 
+
+# records.py
+
+cdef int _HEADER_BYTES
+cdef unsigned long long _LONGEST, _LONGEST_EVENT
+
 @cython.locals(position=Py_ssize_t, length="unsigned long long", start=Py_ssize_t, end=Py_ssize_t)
 cdef inline bint _open(
-    const unsigned char* data, Py_ssize_t size, Py_ssize_t available, Rows rows, State state
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t available, State state
 ) noexcept nogil
 
 cdef inline void _commit(Rows rows, State state) noexcept nogil
@@ -176,8 +221,6 @@ cdef inline void _records(
     State state,
 ) noexcept nogil
 
-cdef inline const unsigned char* _pointer(const unsigned char[::1] data)
-
 @cython.locals(content="const unsigned char*")
 cpdef scan(
     const unsigned char[::1] data,
@@ -192,10 +235,3 @@ cpdef scan(
 
 @cython.locals(found=Py_ssize_t, content="const unsigned char*")
 cpdef Py_ssize_t next_header(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t size)
-
-cpdef Py_ssize_t find_slot(const unsigned char[::1] name, Py_ssize_t length, long long kind, Table table)
-
-@cython.locals(slot=Py_ssize_t, k=Py_ssize_t)
-cpdef insert(
-    const unsigned char[::1] name, Py_ssize_t length, long long kind, long long number, long long stores, Table table
-)

@@ -1,0 +1,43 @@
+"""What is known of an event file at one moment."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.scanner import Damage
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.reading.version_event import Version
+
+
+class FileView(NamedTuple):
+    """What is known of an event file at one moment; never changes."""
+
+    path: str
+    rank: int | None
+    is_lineage: bool
+    version: Version
+    series: Mapping[Tag, Points | Payloads]
+    counters: Counters
+    damage: tuple[Damage, ...]
+    heavy: int
+    """Records too large to be verified while they are loaded."""
+    verified: int
+    """How many of them were verified since."""
+    verified_until: int
+    """Every record that begins before this place of the file is verified."""
+    inode: int
+    modified: float
+    """When the file was last written, in seconds since 1970."""
+    read_bytes: int
+    size: int
+
+    @property
+    def wall_times(self) -> tuple[float, float] | None:
+        """Smallest and largest wall_time of its events, in seconds since 1970."""
+        return self.counters.wall_times
+
+    @property
+    def steps(self) -> tuple[int, int] | None:
+        """Smallest and largest step of its summaries."""
+        return self.counters.steps

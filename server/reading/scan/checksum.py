@@ -1,0 +1,62 @@
+"""The masked crc32c of a stretch of bytes, eight of them at a time: headers and light payloads are verified by it."""
+
+import cython
+import google_crc32c
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.reading.scan.wire import ONES_32, u32
+
+_MASK_DELTA = 0xA282EAD8
+
+
+def _crc_tables() -> npt.NDArray[np.uint32]:
+    """Return the eight tables of slicing-by-8 crc32c, one after the other."""
+    tables = np.zeros((8, 256), np.uint32)
+    crc = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        crc = np.where(crc & 1, (crc >> 1) ^ np.uint32(0x82F63B78), crc >> 1).astype(np.uint32)
+    tables[0] = crc
+    for k in range(1, 8):
+        tables[k] = (tables[k - 1] >> 8) ^ tables[0][tables[k - 1] & 0xFF]
+    return tables.reshape(-1)
+
+
+_CRC_TABLES = _crc_tables().data
+
+
+def masked_crc(data: memoryview, at: int, end: int) -> int:
+    """Return the masked crc32c of data[at:end]."""
+    if cython.compiled:
+        crc = 0
+        crc = ~crc
+        while at + 8 <= end:
+            low = crc ^ u32(data, at)
+            high = u32(data, at + 4)
+            crc = (
+                _CRC_TABLES[1792 + (low & 0xFF)]
+                ^ _CRC_TABLES[1536 + ((low >> 8) & 0xFF)]
+                ^ _CRC_TABLES[1280 + ((low >> 16) & 0xFF)]
+                ^ _CRC_TABLES[1024 + (low >> 24)]
+                ^ _CRC_TABLES[768 + (high & 0xFF)]
+                ^ _CRC_TABLES[512 + ((high >> 8) & 0xFF)]
+                ^ _CRC_TABLES[256 + ((high >> 16) & 0xFF)]
+                ^ _CRC_TABLES[high >> 24]
+            )
+            at += 8
+        if at + 4 <= end:
+            low = crc ^ u32(data, at)
+            crc = (
+                _CRC_TABLES[768 + (low & 0xFF)]
+                ^ _CRC_TABLES[512 + ((low >> 8) & 0xFF)]
+                ^ _CRC_TABLES[256 + ((low >> 16) & 0xFF)]
+                ^ _CRC_TABLES[low >> 24]
+            )
+            at += 4
+        while at < end:
+            crc = (crc >> 8) ^ _CRC_TABLES[(crc ^ data[at]) & 0xFF]
+            at += 1
+        crc = ~crc
+    else:
+        crc = google_crc32c.value(bytes(data[at:end]))
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & ONES_32

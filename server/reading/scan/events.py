@@ -1,0 +1,197 @@
+"""Reads the events of records into rows: the envelope first, then the values of its summary, one a row."""
+
+import cython
+
+from toposcope.server.reading.scan.kinds import CUSTOM, DATASET_GRAPH, EVALUATION, GRAPH, LINEAGE, TENSOR, TRAIN
+from toposcope.server.reading.scan.scalars import store_tensor_scalar
+from toposcope.server.reading.scan.state import Rows, State
+from toposcope.server.reading.scan.tags import (
+    FOLLOWER,
+    STORED,
+    STORES_METADATA,
+    STORES_SCALAR,
+    TAG,
+    Table,
+    is_tag,
+    slot_of,
+)
+from toposcope.server.reading.scan.values import read_value
+from toposcope.server.reading.scan.wire import HEAD_BYTES, read_field, read_varint, u64
+
+FOOTER_BYTES = 4
+"""Of a record, behind its event: the crc."""
+_VALUE_HEAD_BYTES = 1 << 16  # Where the fields of a heavy value are looked for before the value is read whole.
+_LARGEST_READ = 64 << 20  # Bytes; what a value must be read whole for, its tag or a scalar, is shorter.
+
+
+def _member(dialect: int, key: int) -> int:
+    """Return what a field holds that stands in the place of an event's summary: index into KINDS, or 0."""
+    if dialect == LINEAGE:
+        if key == 50:
+            return TRAIN
+        if key == 58:
+            return EVALUATION
+        if key == 74:
+            return DATASET_GRAPH
+        if key == 82:
+            return CUSTOM
+    elif key == 34:
+        return GRAPH
+    return 0
+
+
+def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State) -> bool:
+    """Read the event up to `end` into state, its summary excepted; False when the scan must stop, state says why."""
+    at = state.at
+    while at < end:
+        if at > edge:
+            return cut(at, HEAD_BYTES, state)
+        after = read_field(data, at, end, state)
+        key = state.key
+        content = state.content
+        if after < 0:
+            state.has_bad_payload = True
+            return False
+        if key == 9:
+            state.wall_time = u64(data, content)
+        elif key == 16:
+            read_varint(data, content, after, state)
+            state.step = state.number if cython.compiled or state.number < 2**63 else state.number - 2**64
+        elif key == 42 and dialect != LINEAGE:
+            state.has_summary = True
+            state.member_kind = 0
+        elif key == 26 or _member(dialect, key) != 0:  # The members of the oneof replace one another.
+            state.has_summary = False
+            state.summary = after
+            state.member_kind = _member(dialect, key)
+            state.member_start = content
+            state.member_end = after
+        at = after
+    state.has_envelope = True
+    state.at = state.summary
+    return True
+
+
+def cut(at: int, wanted: int, state: State) -> bool:
+    """Stop inside the record, to go on with a window that begins `at`."""
+    if wanted > _LARGEST_READ:
+        state.has_bad_payload = True
+        return False
+    state.is_cut = True
+    state.at = at
+    state.wanted = wanted
+    return False
+
+
+def _lacks(size: int, state: State) -> bool:
+    """Say whether what must be known of the value at hand lies beyond data[:size]."""
+    return state.kind == 0 or state.tag_end == 0 or state.tag_end > size or state.metadata_end > size
+
+
+def _row(data: memoryview, at: int, size: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the value at hand, which begins `at`, to rows; False when the scan must stop, state says why."""
+    length = state.tag_end - state.tag_start
+    slot = table.slots[state.slot, FOLLOWER]  # Trainings record their tags in the same order again and again.
+    if not is_tag(data, state.tag_start, length, state.kind, table, slot):
+        slot = slot_of(data, state.tag_start, length, state.kind, table)
+        if table.slots[slot, TAG] < 0:
+            state.at = at
+            state.has_new_tag = True
+            return False
+        table.slots[state.slot, FOLLOWER] = slot
+    state.slot = slot
+    row = state.partial_rows
+    if table.slots[slot, STORED] != STORES_SCALAR:
+        start = state.payload_start
+        end = state.payload_end
+        if table.slots[slot, STORED] == STORES_METADATA:
+            if state.tail > 0 and state.metadata_end == 0:
+                return cut(at, state.value_end - at, state)
+            start = state.metadata_start
+            end = state.metadata_end
+            if end == 0:
+                start = end = state.position
+        rows.bits[row] = state.base + state.position
+        rows.start[row] = start - state.position
+        rows.length[row] = end - start
+    elif state.kind != TENSOR:
+        rows.bits[row] = state.bits
+    elif state.payload_end > size:
+        return cut(at, state.value_end - at, state)
+    elif not store_tensor_scalar(data, state.payload_start, state.payload_end, row, rows, state):
+        state.has_bad_payload = True
+        return False
+    rows.tag[row] = table.slots[slot, TAG]
+    rows.step[row] = state.step
+    rows.wall_time[row] = state.wall_time
+    state.partial_rows = row + 1
+    return True
+
+
+def _summary(data: memoryview, size: int, edge: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Append the values of the summary at hand to rows; False when the scan must stop, state says why."""
+    at = state.at
+    end = state.summary_end
+    while at < end:
+        if at > edge:
+            return cut(at, HEAD_BYTES, state)
+        after = read_field(data, at, end, state)
+        key = state.key
+        content = state.content
+        if after < 0:
+            state.has_bad_payload = True
+            return False
+        if key == 10:
+            if after > size and after - at < state.light:
+                return cut(at, after - at, state)
+            if not read_value(data, content, after, size, dialect, state):
+                state.has_bad_payload = True
+                return False
+            if after > size and _lacks(size, state):
+                wanted = after - at
+                if size - at < _VALUE_HEAD_BYTES < wanted:
+                    wanted = _VALUE_HEAD_BYTES
+                return cut(at, wanted, state)
+            if state.kind != 0 and not _row(data, at, size, table, rows, state):
+                return False
+        at = after
+    state.at = at
+    return True
+
+
+def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
+    """Read on in the event at hand; False when the scan must stop, state says why."""
+    end = state.next - FOOTER_BYTES
+    edge = end
+    if end > size:
+        edge = size - HEAD_BYTES
+    if not state.has_envelope and not _envelope(data, end, edge, dialect, state):
+        return False
+    if state.member_kind != 0:
+        state.kind = state.member_kind
+        state.tag_start = state.tag_end = 0
+        state.metadata_start = state.metadata_end = 0
+        state.tail = 0
+        state.payload_start = state.member_start
+        state.payload_end = state.member_end
+        if not _row(data, state.at, size, table, rows, state):
+            return False
+    while state.has_summary and state.at < end:
+        if state.at < 0:  # The summary begins before the window in which the rest of the event ended.
+            return cut(state.at, HEAD_BYTES, state)
+        if state.at >= state.summary_end:
+            if state.at > edge:
+                return cut(state.at, HEAD_BYTES, state)
+            after = read_field(data, state.at, end, state)
+            key = state.key
+            content = state.content
+            if after < 0:
+                state.has_bad_payload = True
+                return False
+            state.at = after
+            if key == 42:
+                state.at = content
+                state.summary_end = after
+        if state.at < state.summary_end and not _summary(data, size, edge, dialect, table, rows, state):
+            return False
+    return True

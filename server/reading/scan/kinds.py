@@ -1,0 +1,25 @@
+"""What files and their fields hold, as the numbers that a scan compares."""
+
+MINDSPORE = 0
+LINEAGE = 2
+DIALECTS = {"mindspore": MINDSPORE, "tensorboard": 1, "lineage": LINEAGE}
+"""Of files; lineage files are MindSpore's, with events of their own."""
+
+# What a field holds that becomes a row; the numbers index KINDS.
+SCALAR = 1
+IMAGE = 2
+TENSOR = 3
+HISTOGRAM = 4
+LANDSCAPE = 5
+TEXT = 6
+AUDIO = 7
+METADATA_ONLY = 8
+GRAPH = 9
+TRAIN = 10
+EVALUATION = 11
+DATASET_GRAPH = 12
+CUSTOM = 13
+KINDS = [
+    *("", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"),
+    *("graph", "train", "evaluation", "dataset_graph", "custom"),
+]

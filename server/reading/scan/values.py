@@ -1,0 +1,83 @@
+"""Reads one value of a summary, of either dialect: its tag, what it holds, and where that stands."""
+
+from toposcope.server.reading.scan.kinds import (
+    AUDIO,
+    HISTOGRAM,
+    IMAGE,
+    LANDSCAPE,
+    METADATA_ONLY,
+    MINDSPORE,
+    SCALAR,
+    TENSOR,
+    TEXT,
+)
+from toposcope.server.reading.scan.scalars import widen
+from toposcope.server.reading.scan.state import State
+from toposcope.server.reading.scan.wire import HEAD_BYTES, read_field, u32, u64
+
+
+def read_value(data: memoryview, at: int, end: int, size: int, dialect: int, state: State) -> bool:
+    """Read the summary value data[at:end] into state; False when it is malformed.
+
+    Of a value that ends beyond data[:size], state.tail is where the part begins that was not read.
+    """
+    edge = end
+    if end > size:
+        edge = size - HEAD_BYTES
+    kind = 0
+    bits = 0
+    exact = 0
+    has_exact = False
+    state.tag_start = 0
+    state.tag_end = 0
+    state.metadata_start = 0
+    state.metadata_end = 0
+    state.tail = 0
+    state.value_end = end
+    while at < end:
+        if at > edge:
+            state.tail = at
+            break
+        after = read_field(data, at, end, state)
+        key = state.key
+        content = state.content
+        if after < 0:
+            return False
+        if key == 10:
+            state.tag_start = content
+            state.tag_end = after
+        elif key == 34:
+            kind = IMAGE
+            state.payload_start = content
+            state.payload_end = after
+        elif key == 66:
+            kind = TENSOR
+            state.payload_start = content
+            state.payload_end = after
+        elif dialect == MINDSPORE:
+            if key == 29:
+                kind = SCALAR
+                bits = widen(u32(data, content), 8, 23)
+            elif key == 801:
+                exact = u64(data, content)
+                has_exact = True
+            elif key == 74 or key == 82 or (key == 810 and kind == 0):
+                kind = HISTOGRAM if key == 74 else LANDSCAPE if key == 82 else TEXT
+                state.payload_start = content
+                state.payload_end = after
+        elif key == 21:
+            kind = SCALAR
+            bits = widen(u32(data, content), 8, 23)
+        elif key == 42 or key == 50:
+            kind = HISTOGRAM if key == 42 else AUDIO
+            state.payload_start = content
+            state.payload_end = after
+        elif key == 74:
+            state.metadata_start = content
+            state.metadata_end = after
+        at = after
+    if kind == 0 and state.metadata_end > 0:
+        kind = METADATA_ONLY
+    state.kind = kind
+    state.bits = exact if has_exact else bits
+    return True
