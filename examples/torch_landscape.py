@@ -8,6 +8,7 @@ Serve the directory meanwhile, and the landscapes refine before your eyes: summa
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -25,21 +26,36 @@ EIGENVALUES = 2
 
 
 def main() -> None:
-    """Train, and look at the surroundings of the way that the weights have taken."""
+    """Train with two optimizers, and look at the surroundings of the ways that the weights have taken."""
     options = parse_options()
-    directory = os.path.join(options.logdir, "batch-normalisation")
-    train(directory, options.epochs, options.size, options.samples)
-    landscape = SummaryLandscape(directory)
+    momentum, adam = (os.path.join(options.logdir, name) for name in ("momentum", "adam"))
+    for directory, optimizer in ((momentum, with_momentum), (adam, with_adam)):
+        train(directory, optimizer, options.epochs, options.size, options.samples)
+    landscape = SummaryLandscape(momentum)
     landscape.gen_landscapes_with_multi_process(callback_fn, eigenvalues=EIGENVALUES, progress=show)
+    # The ways of both, from the same weights, on one plane.
+    landscape.gen_landscapes_with_multi_process(callback_fn, others=[adam], progress=show)
     print(file=sys.stderr)
 
 
-def train(directory: str, epochs: int, size: int, samples: int) -> None:
+def with_momentum(network: nn.Module) -> torch.optim.Optimizer:
+    """Return stochastic gradient descent with momentum."""
+    return torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
+
+
+def with_adam(network: nn.Module) -> torch.optim.Optimizer:
+    """Return Adam."""
+    return torch.optim.Adam(network.parameters(), lr=0.001)
+
+
+def train(
+    directory: str, optimizer_of: Callable[[nn.Module], torch.optim.Optimizer], epochs: int, size: int, samples: int
+) -> None:
     """Train a network and leave a checkpoint after each epoch."""
     torch.manual_seed(0)
     batches = digits(batch_size=32, shuffle=True)
     network = digits_network()
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
+    optimizer = optimizer_of(network)
     landscapes = {
         "landscape_size": size,
         "unit": "epoch",
@@ -83,6 +99,8 @@ def digits(batch_size: int, shuffle: bool) -> Batches:
 
 def show(progress: Progress) -> None:
     """Tell how far the landscapes are."""
+    if not sys.stderr.isatty() and progress.done < progress.total:
+        return
     side = 2**progress.level + 1
     text = f"{progress.tag}: {side} x {side}, {progress.done} of {progress.total} losses"
     print(f"\r{text:70}", end="", file=sys.stderr, flush=True)

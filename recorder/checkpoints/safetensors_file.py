@@ -3,6 +3,8 @@
 import importlib
 import importlib.util
 import json
+import os
+import re
 import sys
 from typing import Any, BinaryIO
 
@@ -13,6 +15,7 @@ from toposcope.recorder.checkpoints.named_tensors import checkpoint_from, named_
 
 _KEY = "toposcope"
 _FORMATS = {"torch": "pt", None: "np"}
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")
 
 
 def require_safetensors() -> None:
@@ -26,6 +29,7 @@ def write(checkpoint: Checkpoint, path: str) -> None:
 
     Raises:
         ValueError: an entry of the network is nothing that such a file can hold.
+        OSError: the file cannot be written.
     """
     require_safetensors()
     library = library_of(checkpoint)
@@ -34,7 +38,12 @@ def write(checkpoint: Checkpoint, path: str) -> None:
     tensors, text = named_from(checkpoint)
     separate = _separate(tensors) if library else {name: np.asarray(t, order="C") for name, t in tensors.items()}
     package: Any = importlib.import_module(f"safetensors.{library or 'numpy'}")
-    package.save_file(separate, path, metadata={"format": _FORMATS[library], _KEY: text})
+    try:
+        package.save_file(separate, path, metadata={"format": _FORMATS[library], _KEY: text})
+    except Exception as error:  # The package has one class for all that happens to it.
+        if (number := _OS_ERROR.search(str(error))) is not None:
+            raise OSError(int(number[1]), os.strerror(int(number[1])), path) from error
+        raise
 
 
 def read(file: BinaryIO) -> Checkpoint:

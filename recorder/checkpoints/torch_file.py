@@ -12,9 +12,14 @@ _MOST_NAMES = 10
 
 
 def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
-    """Write a checkpoint of torch tensors."""
+    """Write a checkpoint of torch tensors; OSError when the file cannot be written."""
     torch: Any = import_module("torch")
-    torch.save(checkpoint._asdict(), file)
+    try:
+        torch.save(checkpoint._asdict(), file)
+    except RuntimeError as error:
+        if isinstance(error.__context__, OSError):  # After which PyTorch misses what was not written.
+            raise error.__context__ from None
+        raise
 
 
 def read(file: BinaryIO) -> Checkpoint:

@@ -1,5 +1,6 @@
 """Landscape checkpoints: the weights of the network along a training, from which its loss landscape is computed."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -9,9 +10,11 @@ from collections.abc import Mapping
 from glob import glob
 from typing import Any
 
+from toposcope.recorder import log
 from toposcope.recorder.checkpoints import save_checkpoint
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
 from toposcope.recorder.checkpoints.gathering import holds_shards
+from toposcope.recorder.checkpoints.whole_file import whole_file
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.landscape_settings import LandscapeSettings
 
@@ -32,7 +35,8 @@ class LandscapeCheckpoints:
     point at first; whenever there would be twenty, every second is dropped. The last one is saved in any case.
 
     `train_metadata.json` beside the checkpoints names those that exist, after each of them, in MindSpore's words, with
-    paths relative to the folder; what an earlier training has left in the directory is removed at the first.
+    paths relative to the folder; what an earlier training has left in the directory is removed at the first. A file
+    that cannot be written, as on a full disk, is told of and left out, and the next one is tried.
     `gram.npz` holds the inner products of their displacements, from which CheckpointSet has the axes of a landscape
     without reading the checkpoints again; it is left out where it would take longer than saving them.
     """
@@ -55,6 +59,9 @@ class LandscapeCheckpoints:
         self._files: dict[int, str] = {}
         """Names of the files by point."""
         self._ending: str | None = None
+        self._surplus: list[str] = []
+        """Names of files that are to be removed when the metadata do not name them any more."""
+        self._is_failing = False
         self._gram = GrowingGram(os.path.join(self._folder, _GRAM))
         self._has_begun = False
         self.next = self._points[0] if settings.intervals else 0
@@ -75,14 +82,20 @@ class LandscapeCheckpoints:
         else:
             is_due = number % self._stride == 0
             self.next = number + self._stride - number % self._stride
-        if is_due:
-            self._save(number)
+        if is_due and not self._try_to_save(number) and not self._has_plan:
+            self._stride *= 2  # Not at every step anew.
+            self.next = number + self._stride - number % self._stride
 
     def end(self, step: int, epoch: int) -> None:
         """Save the last weights of a training that ends now, where the points were not the user's."""
         number = step if self._settings.unit == "step" else epoch
         if self._settings.intervals is None and number > 0 and number not in self._files:
-            self._save(number)
+            self._try_to_save(number)
+
+    @property
+    def _has_plan(self) -> bool:
+        """Whether the points are known in advance."""
+        return self._settings.intervals is not None or self._length is not None
 
     def _begin(self, first: int) -> None:
         self._has_begun = True
@@ -91,6 +104,21 @@ class LandscapeCheckpoints:
             wanted = min(_SPREAD, self._length)
             steps = range(wanted) if wanted > 1 else ()
             self._points = sorted({first + round(i * (self._length - 1) / (wanted - 1)) for i in steps} | {first})
+
+    def _try_to_save(self, number: int) -> bool:
+        """Save the network, and say whether that has worked; the first of several failures is told."""
+        try:
+            self._save(number)
+        except OSError as error:
+            if not self._is_failing:
+                log.warn(
+                    "%s: landscape checkpoints: that of %s %d is left out, the next one is tried: %s",
+                    *(self._job.plan.summary_dir, self._settings.unit, number, error),
+                )
+            self._is_failing = True
+            return False
+        self._is_failing = False
+        return True
 
     def _save(self, number: int) -> None:
         network = self._job.params.get("network")
@@ -112,9 +140,12 @@ class LandscapeCheckpoints:
                 self._job.framework.parameters(network, None).keys(),
                 seconds,
             )
-        if self._settings.intervals is None and self._length is None and len(self._files) >= _SPREAD:
+        if not self._has_plan and len(self._files) >= _SPREAD:
             self._thin_out()
         self._write_metadata()
+        while self._surplus:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self._folder, self._surplus.pop()))
 
     def _saved(self, network: Any, state: Mapping[str, Any], name: str) -> str:
         """Save the network and return the name of the file, with the ending that suits it."""
@@ -131,10 +162,10 @@ class LandscapeCheckpoints:
         return name + self._ending
 
     def _thin_out(self) -> None:
+        """Double the stride, and forget the files that it passes over."""
         self._stride *= 2
         dropped = [number for number in self._files if number % self._stride]
-        for number in dropped:
-            os.unlink(os.path.join(self._folder, self._files.pop(number)))
+        self._surplus += [self._files.pop(number) for number in dropped]
         self._gram.drop(dropped)
 
     def _write_metadata(self) -> None:
@@ -150,10 +181,8 @@ class LandscapeCheckpoints:
             "landscape_size": settings.landscape_size,
             "create_landscape": dict(settings.create_landscape),
         }
-        path = os.path.join(self._folder, _METADATA)
-        with open(f"{path}.part", "w", encoding="utf-8") as file:
+        with whole_file(os.path.join(self._folder, _METADATA)) as part, open(part, "w", encoding="utf-8") as file:
             json.dump(metadata, file)
-        os.replace(f"{path}.part", path)
 
     def _remove_earlier(self) -> None:
         """Remove the checkpoints of an earlier training, which its metadata name, and what was computed of them."""
@@ -165,7 +194,8 @@ class LandscapeCheckpoints:
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return
         converted = glob(os.path.join(_CONVERTED, "*.safetensors"), root_dir=self._folder)
-        for name in (*names, *converted, _GRAM, _METADATA):
+        parts = glob(".*.part", root_dir=self._folder)  # Of a process that was killed.
+        for name in (*names, *converted, *parts, _GRAM, _METADATA):
             # By their names here: the directory may have been moved, and nothing outside of it is ours.
             earlier = os.path.join(self._folder, name)
             if os.path.isfile(earlier):

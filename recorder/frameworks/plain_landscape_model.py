@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.landscapes.models.blas_threads import BlasThreads
 from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
@@ -25,7 +26,8 @@ class PlainLandscapeModel(HostModel):
     """A TrainableNetwork whose weights are moved about; see LandscapeModel.
 
     eval_step() gives the loss of a batch, or a loss for each of its samples. Arrays keep their dtypes, and those that
-    are no floating-point numbers their values. Random numbers of Python and NumPy are the same in each evaluation.
+    are no floating-point numbers their values. Random numbers of Python and NumPy are the same in each evaluation, and
+    BLAS computes with one thread, as it does in worker processes.
     """
 
     has_statistics = False
@@ -50,6 +52,7 @@ class PlainLandscapeModel(HostModel):
             (name, array.shape, kind_by_name(name, array.shape)) for name, array in floating.items()
         )
         self._weights = HostWeights(self.layout, floating)
+        self._blas = BlasThreads()
         take(network, self)
         self.samples = held.samples
         self.notes: list[str] = []
@@ -67,7 +70,7 @@ class PlainLandscapeModel(HostModel):
         """
         self._weights.check_use()
         losses, sizes = [], []
-        with paused(), fixed_randomness():
+        with paused(), fixed_randomness(), self._blas.one():
             for batch, size in self._held.between(first, last):
                 own = _loss(self._network, batch)
                 is_of_samples = own.shape == (size,)
@@ -82,8 +85,8 @@ class PlainLandscapeModel(HostModel):
         """Load the parameters that the network had."""
         if not self._weights.is_done:
             self._weights.is_done = True
-            self._network.load_parameters({name: array.copy() for name, array in self._originals.items()})
             give_back(self._network, self)
+            self._network.load_parameters({name: array.copy() for name, array in self._originals.items()})
 
     def _write(self) -> None:
         arrays = {name: array.copy() for name, array in self._originals.items()} | self._weights.arrays()

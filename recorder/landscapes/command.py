@@ -34,6 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             axes=options.axes,
             seed=options.seed,
             levels=options.levels,
+            others=options.others,
             eigenvalues=options.eigenvalues,
             progress=line.tell,
         )
@@ -71,6 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--devices", type=_devices, metavar="I,J", help="a worker for each, on these GPUs if there are")
     parser.add_argument("--eigenvalues", type=int, default=0, metavar="K", help="of the Hessian at the last checkpoint")
     parser.add_argument("--seed", type=int, default=0, help="of random directions (default: %(default)s)")
+    parser.add_argument(
+        "--others", nargs="+", default=(), metavar="DIR", help="of other runs of the network, to be on the same plane"
+    )
     parser.add_argument("--output", metavar="DIR", help="where to write (default: SUMMARY_DIR)")
     return parser
 

@@ -2,30 +2,32 @@
 
 import contextlib
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
 from toposcope.recorder import log
+from toposcope.recorder.landscapes.begun_landscape import BegunLandscape
 from toposcope.recorder.landscapes.landscape_plan import LandscapePlan, PlannedLandscape
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
 from toposcope.recorder.landscapes.planes.axes import Axes
-from toposcope.recorder.landscapes.planes.axes_of_kind import axes_of_kind
+from toposcope.recorder.landscapes.planes.axes_of_kind import OF_THE_HESSIAN, axes_of_kind
 from toposcope.recorder.landscapes.planes.curvature import curvatures_along, hessian_eigenvalues
 from toposcope.recorder.landscapes.planes.hessian_axes import hessian_axes
-from toposcope.recorder.landscapes.planes.plane import Plane, load_plane, plane_of
+from toposcope.recorder.landscapes.planes.plane import load_plane, plane_of
 from toposcope.recorder.landscapes.progress import Progress
-from toposcope.recorder.landscapes.surface.grid import Grid, grid_for
-from toposcope.recorder.landscapes.surface.refinement import PREVIEW_SAMPLES, Stage, level_losses, path_losses, stages
-from toposcope.recorder.landscapes.surface.truth import NO_CURVATURE, Curvature, Setting, message_of
+from toposcope.recorder.landscapes.publisher import PLAIN_MODE, Publisher
+from toposcope.recorder.landscapes.surface.grid import grid_for
+from toposcope.recorder.landscapes.surface.refinement import PREVIEW_SAMPLES, Stage, stages
+from toposcope.recorder.landscapes.surface.truth import Curvature
 from toposcope.recorder.landscapes.sweep.hashing import hash_of
 from toposcope.recorder.landscapes.sweep.job import (
-    VERSION,
     LandscapeJob,
+    Training,
     is_saved,
     journal_path,
     load_axes,
@@ -37,45 +39,17 @@ from toposcope.recorder.landscapes.sweep.journal import Journal
 from toposcope.recorder.landscapes.sweep.measuring import Request
 from toposcope.recorder.landscapes.sweep.workers import Workers
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
-from toposcope.recorder.summary_record import SummaryRecord
 
-_PLAIN_MODE = "eager"
-_AROUND_THE_MODEL = ("random", "hessian")
+_AROUND_THE_MODEL = ("random", *OF_THE_HESSIAN)
 _NOT_OF_CHECKPOINTS = (*_AROUND_THE_MODEL, "mindspore")
 # A first picture that takes no longer is drawn by this process, before workers are there.
 _SOON_SECONDS = 5.0
 
 
 @dataclass
-class Begun:
-    """A landscape that is being measured."""
-
-    planned: PlannedLandscape
-    job: LandscapeJob
-    checkpoints: CheckpointSet
-    plane: Plane
-    grid: Grid
-    journal: Journal
-    stages: list[Stage]
-    curvature: Curvature = NO_CURVATURE
-    known: int = 0
-    """Losses, holes among them."""
-    samples_left: int = 0
-    """Behind the losses that are not known yet."""
-    holes: int = 0
-
-    @property
-    def total(self) -> int:
-        """Losses that are wanted."""
-        return sum(len(stage.requests) for stage in self.stages)
-
-
-@dataclass
 class Computation:
     """Landscapes of one run; see SummaryLandscape."""
 
-    ckpt_dir: str
-    output: str
     plan: LandscapePlan
     workers: Workers
     axes: str
@@ -84,7 +58,6 @@ class Computation:
     eigenvalues: int
     told: Callable[[Progress], object] | None
     _files: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
-    _writer: SummaryRecord | None = None
     _seconds_a_sample: float = math.nan
 
     def run(self, result: Any) -> None:
@@ -97,25 +70,26 @@ class Computation:
                 raise ValueError(
                     f"eigenvalues are 0 for a {model.network_name}, which tells no products with a Hessian."
                 )
-            sets = [self._checkpoints(planned, model) for planned in self.plan.landscapes]
+            # All files are looked for before anything is measured.
+            sets = [_checkpoints(planned, model) for planned in self.plan.landscapes]
             begun = [
                 self._begin(planned, checkpoints, model)
                 for planned, checkpoints in zip(self.plan.landscapes, sets, strict=True)
             ]
-            self._measure_all(begun, model)
+            publisher = self._files.enter_context(Publisher(model))
+            self._measure_all(begun, model, publisher)
             if self.eigenvalues:
                 for landscape in begun:
                     landscape.curvature = self._curvature(landscape, model)
-                    self._publish(landscape, landscape.stages[-1], model)
+                    publisher.publish(landscape, landscape.stages[-1])
 
-    def _checkpoints(self, planned: PlannedLandscape, model: LandscapeModel) -> CheckpointSet:
-        return CheckpointSet.open(self.ckpt_dir, planned.points, model.layout)
-
-    def _begin(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> Begun:
-        kind = self.axes if not planned.is_final or self.axes == "hessian" else "random"
+    def _begin(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> BegunLandscape:
+        kind = self.axes if not planned.is_final or self.axes in OF_THE_HESSIAN else "random"
+        own = planned.own
         job = LandscapeJob(
-            ckpt_dir=self.ckpt_dir,
-            points=planned.points,
+            ckpt_dir=own.ckpt_dir,
+            points=own.points,
+            others=_others(planned),
             landscape_size=self.plan.landscape_size,
             num_samples=self.plan.num_samples,
             recalibrates=model.has_statistics and kind in _NOT_OF_CHECKPOINTS,
@@ -132,27 +106,26 @@ class Computation:
             plane = load_plane(job.folder)
         else:
             axes = self._axes(kind, checkpoints, model)
-            plane = plane_of(axes, checkpoints, self.seed)
+            plane = plane_of(axes, checkpoints, job.trainings, self.seed)
             save_job(job, axes, plane)
         # A path is nearly a point on a plane that has nothing to do with it.
-        path = plane.coordinates if plane.has_path and kind not in _AROUND_THE_MODEL else None
+        has_path = not planned.is_final
+        path = plane.coordinates if has_path and kind not in _AROUND_THE_MODEL else None
         grid = grid_for(path, self.plan.landscape_size, self.levels, is_line=kind == "interpolate")
         journal = self._files.enter_context(Journal(journal_path(job)))
-        planned_stages = stages(grid, plane.coordinates, plane.has_path, model.samples)
-        begun = Begun(planned, job, checkpoints, plane, grid, journal, planned_stages)
-        requests = [request for stage in planned_stages for request in stage.requests]
-        left = [request.place.samples for request in requests if request.place not in journal.measured]
-        begun.known, begun.samples_left = len(requests) - len(left), sum(left)
-        return begun
+        return BegunLandscape(
+            planned, job, checkpoints, plane, grid, journal, stages(grid, plane.coordinates, has_path, model.samples)
+        )
 
     def _axes(self, kind: str, checkpoints: CheckpointSet, model: LandscapeModel) -> Axes:
-        if kind != "hessian":
+        if kind not in OF_THE_HESSIAN:
             return axes_of_kind(kind, checkpoints, self.seed)
         if not model.has_hvp:
-            raise ValueError(f"axes 'hessian' need products with a Hessian, which a {model.network_name} tells not.")
+            raise ValueError(f"axes {kind!r} need products with a Hessian, which a {model.network_name} tells not.")
         origin = checkpoints.rows[-1]
         model.load(origin)
-        return hessian_axes(origin, model.layout, model.hvp, model.loss().mean, seed=self.seed)[0]
+        loss, is_saddle = model.loss().mean, kind == "saddle"
+        return hessian_axes(origin, model.layout, model.hvp, loss, is_saddle=is_saddle, seed=self.seed)[0]
 
     def _loss_now(self, checkpoints: CheckpointSet, model: LandscapeModel) -> float:
         """Return the loss of the last checkpoint on some samples: it tells a changed network from the one before."""
@@ -163,37 +136,39 @@ class Computation:
         self._seconds_a_sample = (time.perf_counter() - begin) / samples
         return loss
 
-    def _measure_all(self, begun: list[Begun], model: LandscapeModel) -> None:
+    def _measure_all(self, begun: list[BegunLandscape], model: LandscapeModel, publisher: Publisher) -> None:
         """Measure level by level, so that all landscapes become finer together."""
         for number in range(len(begun[0].stages)):  # All have as many levels.
             for landscape in begun:
                 stage = landscape.stages[number]
-                wanted = [request for request in stage.requests if request.place not in landscape.journal.measured]
-                if wanted:
+                if wanted := landscape.left(stage):
                     self._measure(landscape, stage, wanted, begun, model)
                 if wanted or stage is landscape.stages[-1]:
-                    self._publish(landscape, stage, model)
+                    publisher.publish(landscape, stage)
 
     def _measure(
-        self, landscape: Begun, stage: Stage, wanted: list[Request], begun: list[Begun], model: LandscapeModel
+        self,
+        landscape: BegunLandscape,
+        stage: Stage,
+        wanted: list[Request],
+        begun: list[BegunLandscape],
+        model: LandscapeModel,
     ) -> None:
-        mode = _PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, begun, model)
+        mode = PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, begun, model)
         sweep = self.workers.here
         if stage is not landscape.stages[0] or len(wanted) * stage.samples * self._seconds_a_sample > _SOON_SECONDS:
             sweep = self.workers.for_work(_samples_left(begun) * self._seconds_a_sample)
         begin, before = time.perf_counter(), landscape.known
         for measurement in sweep.run(landscape.job.folder, mode, wanted):
-            landscape.journal.append(measurement)
-            landscape.known += 1
-            landscape.samples_left -= stage.samples
+            landscape.take(measurement)
             if measurement.sums is None:
-                landscape.holes += 1
-                log.warn("%s: no loss at %s: %s", landscape.planned.tag, measurement.place, measurement.error)
+                tag = landscape.planned.own.tag
+                log.warn("%s: no loss at %s: %s", tag, measurement.place, measurement.error)
             samples = (landscape.known - before) * stage.samples
             self._seconds_a_sample = (time.perf_counter() - begin) / samples
             self._tell(landscape, stage, begun)
 
-    def _mode(self, landscape: Begun, begun: list[Begun], model: LandscapeModel) -> str:
+    def _mode(self, landscape: BegunLandscape, begun: list[BegunLandscape], model: LandscapeModel) -> str:
         """Return how the network is run: as before, for the same bits, or as is fastest for what is left."""
         if (mode := load_mode(landscape.job)) is None:
             model.load(landscape.checkpoints.rows[-1])
@@ -201,11 +176,11 @@ class Computation:
             save_mode(landscape.job, mode)
         return mode
 
-    def _tell(self, landscape: Begun, stage: Stage, begun: list[Begun]) -> None:
+    def _tell(self, landscape: BegunLandscape, stage: Stage, begun: list[BegunLandscape]) -> None:
         if self.told is not None:
             self.told(
                 Progress(
-                    landscape.planned.tag,
+                    landscape.planned.own.tag,
                     stage.level,
                     landscape.grid.levels,
                     sum(each.known for each in begun),
@@ -215,37 +190,7 @@ class Computation:
                 )
             )
 
-    def _publish(self, landscape: Begun, stage: Stage, model: LandscapeModel) -> None:
-        """Write what is known of a landscape, at step 0 as MindSpore does; readers take the newest."""
-        plane, journal, job = landscape.plane, landscape.journal, landscape.job
-        number, samples = len(plane.coordinates), stage.samples
-        provenance = {
-            "axes": plane.hash,
-            "checkpoints": job.identity["checkpoints"],
-            "samples": model.data_hash,
-            "mode": f"evaluation, float32, {_PLAIN_MODE if samples < model.samples else load_mode(job)}",
-            "network": model.network_name,
-            "version": f"toposcope {_version()}, losses {VERSION}",
-        }
-        buffers = "recalibrated" if job.recalibrates else "moved" if model.has_statistics else "none"
-        message = message_of(
-            Setting(landscape.planned.points, self.plan.unit, self.plan.step_per_epoch, buffers, provenance),
-            plane,
-            landscape.grid,
-            level_losses(journal, landscape.grid, stage),
-            stage.level,
-            samples,
-            (path_losses(journal, "real", number, samples), path_losses(journal, "plane", number, samples)),
-            landscape.curvature,
-        )
-        if self._writer is None:
-            recorder = SummaryRecord(self.output, raise_exception=True, collects_operators=False)
-            self._writer = self._files.enter_context(recorder)
-        self._writer.add_value("landscape", landscape.planned.tag, message)
-        self._writer.record(0)
-        self._writer.flush()
-
-    def _curvature(self, landscape: Begun, model: LandscapeModel) -> Curvature:
+    def _curvature(self, landscape: BegunLandscape, model: LandscapeModel) -> Curvature:
         """Return the curvature of the loss at the last checkpoint."""
         parameters = model.layout.parameter_count
         model.load(landscape.checkpoints.rows[-1])
@@ -254,12 +199,21 @@ class Computation:
         return Curvature(found.values, found.residuals, curvatures_along(model.hvp, directions))
 
 
-def _samples_left(begun: list[Begun]) -> int:
+def _samples_left(begun: list[BegunLandscape]) -> int:
     return sum(landscape.samples_left for landscape in begun)
 
 
-def _version() -> str:
+def _checkpoints(planned: PlannedLandscape, model: LandscapeModel) -> CheckpointSet:
+    return CheckpointSet.open_together([(run.ckpt_dir, run.points) for run in planned.runs], model.layout)
+
+
+def _others(planned: PlannedLandscape) -> tuple[Training, ...]:
+    own, *others = planned.runs
+    return tuple(Training(_relative(other.ckpt_dir, own.ckpt_dir), other.points) for other in others)
+
+
+def _relative(path: str, folder: str) -> str:
     try:
-        return version("toposcope")
-    except PackageNotFoundError:  # It runs from a folder of sources.
-        return "unknown"
+        return os.path.relpath(path, folder)
+    except ValueError:  # On another drive of Windows.
+        return os.path.abspath(path)

@@ -9,13 +9,14 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_integer
 from toposcope.recorder.landscapes.computation import Computation
-from toposcope.recorder.landscapes.landscape_plan import plan_of
+from toposcope.recorder.landscapes.landscape_plan import CHECKPOINTS, joint_plan, plan_of
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.sweep.workers import Workers, checked_device_ids, checked_executor
 from toposcope.recorder.values.foreign import shown
 
-_CHECKPOINTS = "ckpt_dir"
+_JOINT_AXES = ("anchored", "pca", "three-point", "interpolate")
+"""Made of all checkpoints."""
 
 
 class SummaryLandscape:
@@ -51,7 +52,7 @@ class SummaryLandscape:
             OSError: it cannot be created.
         """
         self._summary_dir = checked_directory("summary_dir", summary_dir)
-        self._ckpt_dir = os.path.join(self._summary_dir, _CHECKPOINTS)
+        self._ckpt_dir = os.path.join(self._summary_dir, CHECKPOINTS)
 
     def gen_landscapes_with_multi_process(
         self,
@@ -65,6 +66,7 @@ class SummaryLandscape:
         seed: int = 0,
         levels: int | None = None,
         samples: int | None = None,
+        others: Sequence[str | os.PathLike[str]] = (),
         eigenvalues: int = 0,
         progress: Callable[[Progress], object] | None = None,
     ) -> None:
@@ -85,14 +87,20 @@ class SummaryLandscape:
             axes: of the intervals: "anchored" (the plane through the last checkpoint that lies closest to the others),
                 "pca" (the same of displacements less their mean), "three-point" (through the first, a middle and the
                 last checkpoint, whose losses it has exactly), "interpolate" (the line from the last one to the first),
-                "random" (filter-normalised), "hessian" (the directions of the largest curvature), or "mindspore"
-                (those of the original, for comparison with it). Final landscapes are on random axes, or on "hessian"
+                "random" (filter-normalised), "hessian" (the directions of the largest curvature), "saddle" (of the
+                largest and the smallest one, which is negative where the loss falls off), or "mindspore" (those of the
+                original, for comparison with it). Final landscapes are on random axes, or on "hessian" or "saddle"
                 where that is asked for.
             executor: any Executor of concurrent.futures, whose workers see the same files; in place of device_ids.
             seed: of what is random.
             levels: the last level to be measured, 2 to 8: 2 ** levels + 1 nodes a side. None: the first one with at
                 least landscape_size nodes a side. What lies between measured nodes is interpolated.
             samples: behind each loss; in place of num_samples.
+            others: directories of other runs of the same network. Then there is only one landscape, on the plane of the
+                checkpoints of all: its losses are measured once, with the model of this call, and it is written into
+                each of the runs, with its own path, as `joint_landscape_[first, last]`. The origin is the last
+                checkpoint of this run. Axes are "anchored", "pca", "three-point" (through the ends of this run and of
+                the first other one) or "interpolate" (the line between these two ends).
             eigenvalues: how many of the largest eigenvalues of the Hessian at the last checkpoint to compute, with the
                 curvature along the axes; for networks that can tell products with the Hessian.
             progress: called with a Progress after each loss, in this thread.
@@ -120,17 +128,34 @@ class SummaryLandscape:
         if levels is not None:
             levels = checked_integer("levels", levels, 2, 8)
         eigenvalues = checked_integer("eigenvalues", eigenvalues, 0)
-        plan = plan_of(self._ckpt_dir, collect_landscape)
+        directory = None if output is None else checked_directory("output", output)
+        plan = plan_of(self._summary_dir, collect_landscape, directory)
+        if runs := _checked_others(others, axes, directory):
+            plan = joint_plan(plan, runs)
         if samples is not None:
             plan = plan._replace(num_samples=checked_integer("samples", samples, 1))
         if not plan.landscapes:
             log.warn("create_landscape wants neither 'train' nor 'result': there is no landscape to compute.")
             return
-        directory = self._summary_dir if output is None else checked_directory("output", output)
         workers = Workers(self._ckpt_dir, callback_fn, devices, pool)
-        computation = Computation(self._ckpt_dir, directory, plan, workers, axes, seed, levels, eigenvalues, progress)
-        computation.run(callback_fn())
+        Computation(plan, workers, axes, seed, levels, eigenvalues, progress).run(callback_fn())
 
     def clean_ckpt(self) -> None:
         """Remove the checkpoints, their metadata, and what was measured; as far as that is possible."""
         shutil.rmtree(self._ckpt_dir, ignore_errors=True)
+
+
+def _checked_others(others: object, axes: str, output: str | None) -> list[str]:
+    if isinstance(others, str | os.PathLike) or not isinstance(others, Sequence):
+        raise TypeError(f"others is a list of directories, not {shown(others)}.")
+    directories = [os.fspath(other) if isinstance(other, str | os.PathLike) else other for other in others]
+    for directory in directories:
+        if not isinstance(directory, str):
+            raise TypeError(f"others is a list of directories, not one of {shown(directory)}.")
+        if not os.path.isdir(directory):
+            raise NotADirectoryError(f"others are directories of runs; {directory!r} is none.")
+    if directories and output is not None:
+        raise ValueError("output is None with others: each landscape is written into its own run.")
+    if directories and axes not in _JOINT_AXES:
+        raise ValueError(f"With others axes is one of {', '.join(map(repr, _JOINT_AXES))}; not {shown(axes)}.")
+    return directories

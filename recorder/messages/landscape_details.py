@@ -12,7 +12,7 @@ from toposcope.recorder.values.foreign import shown
 
 Doubles = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-BUFFERS = ("none", "moved", "recalibrated")
+BUFFERS = ("none", "moved", "frozen", "recalibrated")
 _MOST_LEVELS = 20
 _MOST_AXES = 2
 
@@ -84,7 +84,8 @@ class Diagnostics:
     """
 
     axes: str
-    """How the axes were found: "anchored", "pca", "random", "three-point", "interpolate", "hessian", "mindspore"."""
+    """How the axes were found: "anchored", "pca", "random", "three-point", "interpolate", "hessian", "saddle",
+    "mindspore"."""
     energy: Doubles
     """The part of the path's energy that each axis holds, from 0 to 1; empty without a path."""
     random_walk_energy: Doubles
@@ -99,7 +100,8 @@ class Diagnostics:
     """Behind each loss."""
     seed: int | None
     buffers: str
-    """Statistics of normalisation layers: "none" (there are none), "moved" along the axes or "recalibrated"."""
+    """Statistics of normalisation layers: "none" (there are none), "moved" along the axes, "frozen" as they are in the
+    last checkpoint, or "recalibrated" from the data."""
     is_flat: bool
     """The losses differ by no more than their noise."""
     interpolation_error: float | None = None

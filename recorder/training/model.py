@@ -121,6 +121,16 @@ class Model:
         """The network that is evaluated."""
         return self._network if self._given_eval_network is None else self._given_eval_network
 
+    @property
+    def loss_fn(self) -> Any:
+        """What is called with outputs and labels; None: the network returns its loss."""
+        return self._loss_fn
+
+    @property
+    def precision(self) -> str:
+        """The name of the numbers it computes in, Composer's: "fp32", "amp_fp16" or "amp_bf16"."""
+        return str(getattr(self._steps, "precision", "fp32"))
+
     def train(
         self,
         epoch: int,
@@ -245,7 +255,7 @@ class Model:
             **settings,
         )
         state.eval_model = self.eval_network
-        state.precision = Precision(getattr(self._steps, "precision", "fp32"))
+        state.precision = Precision(self.precision)
         state.device_train_microbatch_size = self._microbatch_size
         return state
 

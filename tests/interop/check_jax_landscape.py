@@ -1,15 +1,22 @@
 """Loss landscapes of functions of the real JAX: the promises of every landscape model, and what is JAX's own."""
 
+import json
+import sys
+from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from landscape_events import journals
 from landscape_model_contract import Float32s, LandscapeModelContract, Taken
 
 from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
+from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.models.landscape_model import model_of
+from toposcope.recorder.landscapes.weights.mapped_checkpoint import write_tensors
 
 SAMPLES = 48
 
@@ -83,6 +90,55 @@ def test_leaves_are_named_by_their_keys() -> None:
     }
     assert model.loss().units == SAMPLES
     assert model.network_name == "losses"
+
+
+def test_statistics_stay_where_no_axes_move_them() -> None:
+    """Nobody but the user can compute them anew, and who reads the result is told."""
+    model = model_of((losses, parameters_of_two_layers(), batches(), None), SAMPLES)
+    before = model.get()
+    model.recalibrate()
+    np.testing.assert_array_equal(model.get(), before)
+    assert not model.has_statistics
+    assert any("statistics" in note for note in model.notes)
+    plain = {"weight": jnp.ones(4)}
+    others = model_of((lambda weights, x, _: ((x @ weights["weight"]) ** 2).mean(), plain, batches(), None), SAMPLES)
+    assert not others.notes
+
+
+def test_other_processes_find_the_same_bits(tmp_path: Path) -> None:
+    """Two workers, beside this process alone: also in sums that XLA shares among its threads."""
+
+    def losses_of_many(parameters: dict[str, Any], x: jax.Array, y: jax.Array) -> jax.Array:
+        many = jnp.sum(jnp.sin(jnp.arange(1_000_000.0) * parameters["layers"][0]["bias"][0]))
+        return losses(parameters, x, y) + many * many * 1e-6
+
+    def callback_fn() -> Any:
+        return losses_of_many, parameters_of_two_layers(), batches(), None
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    found = {}
+    for name, devices in (("here", None), ("processes", [0, 1])):
+        directory = tmp_path / name
+        leave_walk(directory / "ckpt_dir")
+        SummaryLandscape(directory).gen_landscapes_with_multi_process(callback_fn, None, devices, levels=2)
+        found[name] = journals(directory)
+    assert found["here"] == found["processes"]
+    assert sum(map(len, found["here"].values())) == 4 + 4 + 25 + 1 + 25
+
+
+def leave_walk(folder: Path) -> None:
+    """Leave four checkpoints, whose weights have been moved at random."""
+    folder.mkdir(parents=True)
+    random = np.random.default_rng(0)
+    tensors = {name: np.array(leaf, np.float32) for name, leaf in named_leaves(parameters_of_two_layers()).items()}
+    for point in range(1, 5):
+        tensors = {name: array + 0.1 * random.random(array.shape).astype(np.float32) for name, array in tensors.items()}
+        write_tensors(tensors, str(folder / f"losses_{point}.safetensors"))
+    files = {str(point): f"losses_{point}.safetensors" for point in range(1, 5)}
+    settings = {"landscape_size": 5, "num_samples": SAMPLES, "unit": "step", "step_per_epoch": 4}
+    metadata = {"epoch_group": {"0": [1, 2, 3, 4]}, "model_params_file_map": files, **settings}
+    metadata["create_landscape"] = {"train": True, "result": True}
+    (folder / "train_metadata.json").write_text(json.dumps(metadata))
 
 
 def test_low_precision_is_kept() -> None:

@@ -193,7 +193,7 @@ def test_values_wait_when_a_step_is_refused(tmp_path: Path, read_events) -> None
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("scalar", "loss", 1.0)
         with pytest.raises(TypeError, match="step"):
-            recorder.record("1")  # type: ignore[arg-type]
+            recorder.record("1")
         recorder.record(1)
 
     assert scalars(read_events(recorder.log_dir)) == [(1, "loss", 1.0)]
@@ -240,7 +240,7 @@ def test_wrong_values_raise_at_the_call(
 ) -> None:
     """A programming error shows where it was made."""
     with SummaryRecord(tmp_path) as recorder, pytest.raises(error):
-        recorder.add_value(plugin, name, value)  # type: ignore[arg-type]
+        recorder.add_value(plugin, name, value)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,16 @@ class JaxLandscapeModel:
     """A loss function whose parameters are moved about; see LandscapeModel.
 
     Nothing of the user's is changed, so there is nothing to give back. Leaves of a pytree keep their dtypes; those that
-    are no floating-point numbers keep their values. Statistics of normalisations ("batch_stats") are buffers.
+    are no floating-point numbers keep their values.
+
+    Statistics of normalisations are buffers where the name of a leaf has "batch_stats", as in Flax, or ends as those of
+    PyTorch and MindSpore do ("running_var"); the user puts them into the parameters if the function reads them. They
+    move along axes of checkpoints, with which they are those of the checkpoints. How they are computed from data only
+    the user's training knows: recalibrate() does nothing. A function that normalises with the statistics of each batch
+    comes close to it.
+
+    XLA has one pool of threads for a process, as many as there are processors: losses have the same bits in all
+    processes that may use equally many of equal ones.
     """
 
     has_hvp, has_statistics = True, False
@@ -81,6 +90,11 @@ class JaxLandscapeModel:
         self._compile(loss_function)
         self.samples = held.samples
         self.notes: list[str] = []
+        if self.layout.parameter_count < self.layout.size:
+            self.notes.append(
+                "On random axes the statistics of normalisations stay those of the checkpoint, as for JAX nobody but "
+                "the user knows how they are computed: losses there are higher than with statistics of their own."
+            )
         first, size = next(self._held.between(0, None))
         is_of_samples = self._jax.eval_shape(self._losses, self._flat, first).shape == (size,)
         if is_of_samples:
@@ -127,7 +141,7 @@ class JaxLandscapeModel:
         return sums_of(np.concatenate([np.asarray(each, np.float64) for each in losses]), np.concatenate(counts))
 
     def recalibrate(self, samples: int = 512) -> None:
-        """Do nothing: only the user's training knows how statistics are computed."""
+        """Do nothing: nobody but the user knows how statistics are computed."""
 
     def hvp(self, vector: Float32s) -> Float32s:
         """Return the Hessian of the mean loss of all held samples times a vector, shapes (P,)."""

@@ -14,7 +14,7 @@ from toposcope.recorder.frameworks.mindspore.dataset import is_dataset
 from toposcope.recorder.frameworks.mindspore.moving_statistics import new_statistics, normalisations_in
 from toposcope.recorder.frameworks.mindspore.operators import take_operator_values
 from toposcope.recorder.frameworks.mindspore.state import network_state_of
-from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples
+from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
@@ -172,11 +172,12 @@ def _held(mindspore: Any, dataset: Any, number: int) -> HeldSamples:
         )
     config = mindspore.dataset.config
     seed = config.get_seed()
-    config.set_seed(_SEED)
-    try:
-        return first_samples(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), number, np.array)
-    finally:
-        config.set_seed(seed)
+    with fixed_randomness():  # MindSpore's set_seed() seeds the generators of Python and NumPy, too.
+        config.set_seed(_SEED)
+        try:
+            return first_samples(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), number, np.array)
+        finally:
+            config.set_seed(seed)
 
 
 def _is_floating(parameter: Any) -> bool:

@@ -1,5 +1,6 @@
 """Compiled losses: those of a module that torch.compile has made one program of."""
 
+from functools import partial
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.modules import library
@@ -17,7 +18,7 @@ def compiled(losses: SampleLosses, batch: Any) -> SampleLosses:
     torch = library()
     try:
         with quiet(), torch.no_grad(), paused():
-            made = SampleLosses(losses.steps.compiled(), losses.rows)
+            made = SampleLosses(losses.steps.in_form(partial(torch.compile, dynamic=False)), losses.rows)
             # Its pool of processes would cost more than it saves: each of them imports PyTorch.
             with library("torch._inductor.config").patch(compile_threads=1):
                 made.of(batch)

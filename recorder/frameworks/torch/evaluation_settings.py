@@ -1,5 +1,7 @@
 """Evaluation settings: the modes of a module and of PyTorch in which losses are measured, and those before."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.modules import library
@@ -8,44 +10,51 @@ _SEED = 0
 
 
 class EvaluationSettings:
-    """Sets evaluation mode, one thread and deterministic kernels; restore() sets everything back."""
+    """Sets evaluation mode and deterministic kernels until restore(), and one thread where losses are measured."""
 
     def __init__(self, network: Any, device: Any) -> None:
-        """Set them.
+        """Remember what there is; set() changes it.
 
         Args:
             network: a torch.nn.Module.
             device: whose generator of random numbers is used.
         """
         torch: Any = library()
-        self._torch, self.device = torch, torch.device(device)
+        self._torch, self._network, self.device = torch, network, torch.device(device)
         self._generators = [torch.default_generator]
         if self.device.type == "cuda":
             torch.cuda.init()
             self._generators.append(torch.cuda.default_generators[self.device.index or 0])
-        self._states = [generator.get_state() for generator in self._generators]
         self._modes = [(module, module.training) for module in network.modules()]
-        self._threads = torch.get_num_threads()
-        cudnn = torch.backends.cudnn
-        self._cudnn = cudnn.deterministic, cudnn.benchmark
-        self._is_set = True
-        network.eval()
-        torch.set_num_threads(1)
+        self._cudnn = torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark
+
+    def set(self) -> None:
+        """Set evaluation mode and deterministic kernels."""
+        self._network.eval()
+        cudnn = self._torch.backends.cudnn
         cudnn.deterministic, cudnn.benchmark = True, False
 
-    def seed(self) -> None:
-        """Begin with the same random numbers again, for networks that draw some even in evaluation mode."""
-        for generator in self._generators:
-            generator.manual_seed(_SEED)
+    @contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Compute with one thread in a block, and begin with the same random numbers each time.
+
+        Both are set back after it. Each thread of Python has its own number of threads, and a network may draw random
+        numbers even in evaluation mode.
+        """
+        threads, states = self._torch.get_num_threads(), [generator.get_state() for generator in self._generators]
+        try:
+            self._torch.set_num_threads(1)
+            for generator in self._generators:
+                generator.manual_seed(_SEED)
+            yield
+        finally:
+            self._torch.set_num_threads(threads)
+            for generator, state in zip(self._generators, states, strict=True):
+                generator.set_state(state)
 
     def restore(self) -> None:
-        """Set everything back, once."""
-        if not self._is_set:
-            return
-        self._is_set = False
+        """Set modes and kernels back."""
         for module, is_training in self._modes:
             module.training = is_training
-        for generator, state in zip(self._generators, self._states, strict=True):
-            generator.set_state(state)
-        self._torch.set_num_threads(self._threads)
-        self._torch.backends.cudnn.deterministic, self._torch.backends.cudnn.benchmark = self._cudnn
+        cudnn = self._torch.backends.cudnn
+        cudnn.deterministic, cudnn.benchmark = self._cudnn

@@ -60,9 +60,13 @@ class FlatWeights:
         self._flat = torch.empty(self.layout.size, dtype=torch.float32, device=device)
         self._originals = [(each, each.value.data) for each in tensors]
         self._written: list[tuple[Any, Any]] = []
-        for each, place in zip(moved, self.layout.tensors, strict=True):
-            self._lay(each.value, self._flat[place.start : place.stop].view(place.shape))
-        self._lay_others([each.value for each in tensors if each.kind is None], device)
+        try:
+            for each, place in zip(moved, self.layout.tensors, strict=True):
+                self._lay(each.value, self._flat[place.start : place.stop].view(place.shape))
+            self._lay_others([each.value for each in tensors if each.kind is None], device)
+        except BaseException:  # A GPU may be full.
+            self.restore()
+            raise
         self._origin: Any = None
         self._directions: tuple[Any, ...] = ()
         self._variances = torch.from_numpy(self.layout.variances).to(device)

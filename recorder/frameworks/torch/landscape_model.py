@@ -1,7 +1,7 @@
 """The landscape of a PyTorch module: weights that are moved in place, and samples that stay on the device."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.frameworks.torch.batch_statistics import has_statistics, new_statistics
+from toposcope.recorder.frameworks.torch.blocked_losses import blocked
 from toposcope.recorder.frameworks.torch.compiled_losses import compiled
 from toposcope.recorder.frameworks.torch.evaluation_settings import EvaluationSettings
 from toposcope.recorder.frameworks.torch.flat_weights import FlatWeights
@@ -25,10 +26,12 @@ from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel,
 from toposcope.recorder.landscapes.models.taken_networks import give_back, take
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.summary import paused
+from toposcope.recorder.training.model import Model
 from toposcope.recorder.values.foreign import shown
 
 Float32s = npt.NDArray[np.float32]
-_MOST_BYTES = {"cpu": 1 << 24, "cuda": 1 << 28}
+_MOST_BYTES = {"cpu": 1 << 22, "cuda": 1 << 28}
+_LEAST_SAMPLES = {"cpu": 32, "cuda": 4096}
 _MOST_SAMPLES = {"cpu": 512, "cuda": 4096}
 _TIMED = 512
 
@@ -37,8 +40,8 @@ class TorchLandscapeModel:
     """A module whose weights are moved about; see LandscapeModel.
 
     Where losses of single samples are known, batches are cut to a size of our own, which measures fastest: on a CPU at
-    most 512 samples, and 16 MiB for the largest output of a layer unless the loader's are larger. One thread computes,
-    deterministically and with the same random numbers in each evaluation: every process finds the same bits.
+    most 512 samples, and 4 MiB for the largest output of a layer, but no fewer than the loader's or 32. One thread
+    computes, deterministically and with the same random numbers in each evaluation: every process finds the same bits.
     """
 
     has_hvp = True
@@ -65,10 +68,11 @@ class TorchLandscapeModel:
             undoing.callback(self._weights.restore)
             self._settings = EvaluationSettings(network, device)
             undoing.callback(self._settings.restore)
+            self._settings.set()
             self._held = held.mapped(lambda array: array.to(device))
             self._find_losses(loss_fn, amp_level)
             self._restoring = undoing.pop_all()
-        self._compiled: SampleLosses | None = None
+        self._faster: SampleLosses | None = None
         self.mode = "eager"
         self.samples = held.samples
         self.notes: list[str] = []
@@ -114,11 +118,10 @@ class TorchLandscapeModel:
         sizes: list[int] = []
         full = self._held.starts[1]
         self._weights.check_use()
-        self._settings.seed()
-        with self._torch.no_grad(), paused():
+        with self._settings.measuring(), self._torch.no_grad(), paused():
             for batch, size in self._held.between(first, last):
                 # Another size would be compiled anew.
-                of = self._losses if self._compiled is None or size != full else self._compiled
+                of = self._losses if self._faster is None or size != full else self._faster
                 losses.append(of.of(batch))
                 sizes.append(size)
             values = self._torch.cat(losses).double().cpu().numpy()
@@ -129,8 +132,7 @@ class TorchLandscapeModel:
         if not self.has_statistics:
             return
         self._weights.check_use()
-        self._settings.seed()
-        with self._torch.no_grad(), paused(), new_statistics(self._network):
+        with self._settings.measuring(), self._torch.no_grad(), paused(), new_statistics(self._network):
             for number, (batch, size) in enumerate(self._held.between(0, samples)):
                 if size > 1 or not number:  # One sample has no variance.
                     self._losses.steps.forward(batch)
@@ -147,9 +149,8 @@ class TorchLandscapeModel:
         if np.shape(vector) != (number,):
             raise ValueError(f"A vector of shape ({number},) is wanted, not {np.shape(vector)}.")
         self._weights.check_use()
-        self._settings.seed()
         on_device = self._torch.from_numpy(np.array(vector, np.float32)).to(self._settings.device)
-        with paused():
+        with self._settings.measuring(), paused():
             batches = self._held.between(0, None)
             product = hessian_product(self._losses.of, batches, self._weights.parameters, on_device)
         found: Float32s = product.cpu().numpy()
@@ -167,7 +168,7 @@ class TorchLandscapeModel:
         return self.mode
 
     def use(self, mode: str) -> None:
-        """Compute losses in a mode: "eager", "channels_last", "compile" or "channels_last+compile".
+        """Compute losses in a mode: "eager", "channels_last", "blocked", "compile" or "channels_last+compile".
 
         Raises:
             ValueError: it is another one, or this network cannot be computed in it.
@@ -177,10 +178,13 @@ class TorchLandscapeModel:
         if mode == self.mode:
             return
         self._held = self._held.mapped(_channels_last if "channels_last" in mode else _channels_first)
-        self._compiled, self.mode = None, mode.removesuffix("compile").removesuffix("+") or "eager"
-        if "compile" in mode:
-            self._compiled = compiled(self._losses, self._held.batches[0])
-            self.mode = mode
+        self._faster, self.mode = None, "channels_last" if "channels_last" in mode else "eager"
+        with self._settings.measuring():
+            if mode == "blocked":
+                self._faster = blocked(self._losses, self._held.batches[0])
+            elif "compile" in mode:
+                self._faster = compiled(self._losses, self._held.batches[0])
+        self.mode = mode
 
     def restore(self) -> None:
         """Give the module its own tensors back, and PyTorch its settings; safe to call again."""
@@ -192,7 +196,7 @@ class TorchLandscapeModel:
             # The loss function itself may be in use elsewhere, in another mode and place.
             loss_fn = twin_of(loss_fn, lambda tensor: tensor.to(device)).eval()
         first = self._held.batches[0]
-        with paused(), largest_output(self._torch) as output:
+        with self._settings.measuring(), paused(), largest_output(self._torch) as output:
             self._losses = sample_losses(self._network, loss_fn, amp_level, first, self._held.starts[1])
         if self._losses.rows is not None:
             self._held = self._held.recut(_batch_size(self._held, output.bytes, device), self._torch.cat)
@@ -209,7 +213,7 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         TypeError: model is no Model, or the dataset no iterable.
         ValueError: network is not that of the model, or there is no such device.
     """
-    if not hasattr(model, "train_network") or not hasattr(model, "_loss_fn"):
+    if not isinstance(model, Model):
         raise TypeError(f"The model of callback_fn is a toposcope.recorder.training.Model, not {shown(model)}.")
     inner = unwrapped(network)
     if unwrapped(model.train_network) is not inner:
@@ -218,14 +222,27 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         )
     torch = library()
     place = _device(torch, inner, device)
-    held = first_samples(dataset, num_samples, lambda array: torch.as_tensor(array).detach().to("cpu", copy=True))
-    amp_level = "O0" if getattr(model._steps, "precision", "fp32") == "fp32" else "auto"
-    made = TorchLandscapeModel(inner, model._loss_fn, amp_level, held, place)
+    with _generators_kept(torch, dataset):
+        held = first_samples(dataset, num_samples, lambda array: torch.as_tensor(array).detach().to("cpu", copy=True))
+    amp_level = "O0" if model.precision == "fp32" else "auto"
+    made = TorchLandscapeModel(inner, model.loss_fn, amp_level, held, place)
     if held.samples < num_samples:
         made.notes.append(f"The dataset has {held.samples:,} samples; {num_samples:,} were wanted.")
     if "Random" in type(attribute(dataset, "sampler")).__name__:
         made.notes.append("The data loader shuffles: its order is the one that it has with a fixed seed.")
     return made
+
+
+@contextmanager
+def _generators_kept(torch: Any, loader: Any) -> Iterator[None]:
+    """Set a data loader's own generators back after a block, so that it gives the same samples the next time."""
+    owned = {id(own): own for each in (loader, attribute(loader, "sampler")) if (own := attribute(each, "generator"))}
+    states = [(own, own.get_state()) for own in owned.values() if isinstance(own, torch.Generator)]
+    try:
+        yield
+    finally:
+        for own, state in states:
+            own.set_state(state)
 
 
 def _device(torch: Any, network: Any, index: int | None) -> Any:
@@ -239,12 +256,17 @@ def _device(torch: Any, network: Any, index: int | None) -> Any:
 
 
 def _batch_size(held: HeldSamples, bytes_of_batch: int, device: Any) -> int:
-    """Return how many samples of a batch are computed fastest: few enough for caches, more than the loader's."""
+    """Return how many samples of a batch are computed fastest.
+
+    On a CPU outputs are to fit into caches, and into memory that is used again: what is larger the allocator of C takes
+    from the system each time, and clearing its pages may take longer than the layer. But no smaller batches than the
+    loader's of 32 samples or fewer, and on a GPU no smaller ones at all: there they cost more than they spare.
+    """
     kind = "cuda" if device.type == "cuda" else "cpu"
     given = max(stop - start for start, stop in pairwise(held.starts))
     bytes_of_sample = max(1, bytes_of_batch // held.starts[1])
     fitting = 1 << max(0, (_MOST_BYTES[kind] // bytes_of_sample).bit_length() - 1)
-    return min(_MOST_SAMPLES[kind], max(given, fitting))
+    return min(_MOST_SAMPLES[kind], max(fitting, min(given, _LEAST_SAMPLES[kind])))
 
 
 def _channels_last(array: Any) -> Any:

@@ -28,10 +28,10 @@ class EvaluationSteps(TorchSteps):
         with self._precision():
             return self._loss_of(outputs, batch)
 
-    def compiled(self) -> "EvaluationSteps":
-        """Return the steps of the same module, compiled for each shape of a batch when it first comes."""
+    def in_form(self, form: Callable[[Any], Any]) -> "EvaluationSteps":
+        """Return the steps of the same module in another form: form(module) is called in its place."""
         steps = copy.copy(self)
-        steps._network = library().compile(self._network, dynamic=False)
+        steps._network = form(self._network)
         return steps
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple, Protocol
 
 from toposcope.recorder.landscapes.models.landscape_model import LossSums
 
-MODES = ("eager", "channels_last", "compile", "channels_last+compile")
+MODES = ("eager", "channels_last", "blocked", "compile", "channels_last+compile")
 _REPEATS = 3
-# Seconds that all evaluations take, below which nothing is tried; and below which nothing is compiled.
-_WORTH_TRYING, _WORTH_COMPILING = 3.0, 60.0
+# Seconds that all evaluations take, below which nothing is tried; and below which nothing is compiled. Where images in
+# blocks are fastest, compiled convolutional networks are hardly faster.
+_WORTH_TRYING, _WORTH_COMPILING = 3.0, {"eager": 60.0, "channels_last": 60.0, "blocked": 600.0}
 # Of the time that is kept in another mode: what gains less may be noise.
 _LEAST_GAIN = 0.1
 _TOLERANCE = 1e-5
@@ -37,8 +38,9 @@ def fastest_mode(model: _Tunable, work: Work) -> str:
     """Return the mode in which the work takes least time, that of compiling included.
 
     Modes are timed on some of the samples, in CPU time where the CPU computes, the best of three. Images with the
-    channels of a pixel side by side ("channels_last") are tried from 3 seconds of work on, compiling from a minute on:
-    it costs 10 to 20 seconds and spares a quarter. A mode in which the network raises, or finds another loss, is out.
+    channels of a pixel side by side ("channels_last"), or, on a CPU, in blocks ("blocked"), are tried from 3 seconds of
+    work on, compiling from one minute or ten on: it costs 10 to 20 seconds. A mode in which the network raises, or
+    finds another loss, is out.
 
     Args:
         model: in mode "eager", at weights whose loss is a number.
@@ -49,15 +51,17 @@ def fastest_mode(model: _Tunable, work: Work) -> str:
     expected = model.loss(0, work.samples).mean
     if (clock() - begin) * work.evaluations < _WORTH_TRYING:
         return "eager"
-    mode, least = "eager", _seconds(model, "eager", work, expected, clock)
-    if work.has_images:
-        seconds = _seconds(model, "channels_last", work, expected, clock)
-        if seconds < least * (1 - _LEAST_GAIN):
-            mode, least = "channels_last", seconds
-    if least * work.evaluations < _WORTH_COMPILING:
+    of_images = ("channels_last", "blocked") if work.is_on_cpu else ("channels_last",)
+    tried = ("eager", *of_images) if work.has_images else ("eager",)
+    seconds = {mode: _seconds(model, mode, work, expected, clock) for mode in tried}
+    enough = seconds["eager"] * (1 - _LEAST_GAIN)
+    fastest = min(seconds, key=seconds.__getitem__)
+    mode = fastest if seconds[fastest] < enough else "eager"
+    if seconds[mode] * work.evaluations < _WORTH_COMPILING[mode]:
         return mode
-    other = "compile" if mode == "eager" else f"{mode}+compile"
-    return other if _seconds(model, other, work, expected, clock) < least * (1 - _LEAST_GAIN) else mode
+    other = "channels_last+compile" if seconds.get("channels_last", math.inf) < enough else "compile"
+    compiled = _seconds(model, other, work, expected, clock)
+    return other if compiled < seconds[mode] * (1 - _LEAST_GAIN) else mode
 
 
 def _seconds(model: _Tunable, mode: str, work: Work, expected: float, clock: Callable[[], float]) -> float:

@@ -15,6 +15,8 @@ from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.values.foreign import shown
 
 _SEED = 0
+_PLAIN = (str, bytes, int, float)
+"""What is hashed besides arrays: the text of other objects may be another one in each process."""
 
 
 class HeldSamples(NamedTuple):
@@ -69,13 +71,17 @@ class HeldSamples(NamedTuple):
         return HeldSamples(tuple(cut(whole, *starts[i : i + 2]) for i in range(len(starts) - 1)), starts)
 
     def hash(self, array_of: Callable[[Any], npt.NDArray[Any]]) -> str:
-        """Return the SHA-256 of all arrays, however they are cut; array_of gives NumPy's of one."""
+        """Return the SHA-256 of all arrays, however they are cut, and texts; array_of gives NumPy's of one."""
         sha = hashlib.sha256()
         columns = [list(leaves(batch)) for batch in self.batches]
         for place in range(max(map(len, columns))):
             form = b""
             for column in columns:
-                if place < len(column) and hasattr(column[place], "shape"):
+                if place >= len(column):
+                    continue
+                if not hasattr(column[place], "shape"):
+                    sha.update(repr(column[place]).encode() if isinstance(column[place], _PLAIN) else b"?")
+                else:
                     array = np.ascontiguousarray(array_of(column[place]))
                     own = f"{array.dtype}{array.shape[1:]}".encode()
                     sha.update((own if own != form else b"") + array.tobytes())

@@ -49,7 +49,11 @@ class HostWeights:
             self.flat += np.float32(coordinate) * direction
         if len(self._variances):
             with np.errstate(over="ignore"):
-                self.flat[self._variances] *= np.exp(np.asarray(coordinates, np.float32) @ self._logarithmic)
+                # Added one after the other, too: BLAS has other last bits with other numbers of threads.
+                exponents = np.zeros(len(self._variances), np.float32)
+                for coordinate, logarithms in zip(coordinates, self._logarithmic, strict=True):
+                    exponents += np.float32(coordinate) * logarithms
+                self.flat[self._variances] *= np.exp(exponents)
 
     def load(self, flat: Float32s) -> None:
         """Set the vector, shape (N,)."""

@@ -17,7 +17,7 @@ class Axes(NamedTuple):
     """An origin, which is the last checkpoint and has the coordinates (0, 0), and one or two directions."""
 
     kind: str
-    """"anchored", "pca", "random", "mindspore", "three-point", "interpolate" or "hessian"."""
+    """"anchored", "pca", "random", "mindspore", "three-point", "interpolate", "hessian" or "saddle"."""
     origin: Float32s
     """(N,): weights and buffers."""
     directions: Float32s

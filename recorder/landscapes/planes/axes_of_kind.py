@@ -8,14 +8,15 @@ from toposcope.recorder.landscapes.planes.random_axes import random_axes
 from toposcope.recorder.landscapes.planes.three_point_axes import three_point_axes
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 
-AXES = ("anchored", "pca", "random", "three-point", "interpolate", "hessian", "mindspore")
+OF_THE_HESSIAN = ("hessian", "saddle")
+AXES = ("anchored", "pca", "random", "three-point", "interpolate", *OF_THE_HESSIAN, "mindspore")
 
 
 def axes_of_kind(kind: str, checkpoints: CheckpointSet, seed: int = 0) -> Axes:
     """Return the axes of a kind for checkpoints, of which the last is the origin.
 
     Args:
-        kind: one of AXES but "hessian", whose axes need a model: hessian_axes() finds them.
+        kind: one of AXES but "hessian" and "saddle", which need a model: hessian_axes() finds them.
         checkpoints: of an interval.
         seed: of what is random.
 
@@ -37,5 +38,5 @@ def axes_of_kind(kind: str, checkpoints: CheckpointSet, seed: int = 0) -> Axes:
             return interpolation_axes(checkpoints)
         case "mindspore":
             return mindspore_axes(checkpoints)
-    kinds = ", ".join(repr(name) for name in AXES if name != "hessian")
+    kinds = ", ".join(repr(name) for name in AXES if name not in OF_THE_HESSIAN)
     raise ValueError(f"Axes of checkpoints are one of {kinds}; not {kind!r}.")

@@ -11,7 +11,7 @@ from toposcope.recorder.landscapes.weights.layout import Layout
 def hessian_axes(
     origin: Float32s, layout: Layout, product: HessianProduct, loss: float, *, is_saddle: bool = False, seed: int = 0
 ) -> tuple[Axes, Eigenvalues]:
-    """Return the plane of two eigenvectors of the Hessian at a model, and the eigenvalues.
+    """Return the plane of two eigenvectors of the Hessian at a model, "hessian" or "saddle", and the eigenvalues.
 
     It shows how sharp the loss is, not where the training went: nearly nothing of the path lies on it. Random planes
     hide saddles, which that of the largest and the smallest eigenvalue shows (Boettcher and Wheeler, 2022,
@@ -40,4 +40,4 @@ def hessian_axes(
         wanted = np.sqrt(2 * abs(loss) / abs(value)) if loss and value else longest
         sign = -1 if vector[np.argmax(np.abs(vector))] < 0 else 1
         direction[: layout.parameter_count] = vector * np.float32(sign * min(wanted, longest))
-    return axes_along("hessian", origin, directions, None, layout), found
+    return axes_along("saddle" if is_saddle else "hessian", origin, directions, None, layout), found

@@ -1,31 +1,37 @@
-"""Projection: where checkpoints lie on the plane of a landscape, and how much of the path that shows."""
+"""Projection: where checkpoints lie on the plane of a landscape, and how much of their path that shows."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from toposcope.recorder.landscapes.planes.axes import Axes
-from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet, products_from_last
 from toposcope.recorder.landscapes.weights.gram import Doubles, products_with
 
 
 class Projection(NamedTuple):
-    """The checkpoints (T) of a path as points on a plane."""
+    """The checkpoints (T) of one training as points on a plane."""
 
     coordinates: Doubles
     """(T, K): of the point on the plane that is closest to each checkpoint, in units of the directions."""
     residuals: Doubles
-    """(T,): distance from that point, over the distance from the last checkpoint; NaN for checkpoints equal to it."""
+    """(T,): distance from that point, over the distance from the origin; NaN for checkpoints equal to it."""
     energy: Doubles
     """(K,): the share of the sum of squared displacements that lies along each axis: of displacements from the last
-    checkpoint, or from their mean for the axes "pca". Where directions are not orthogonal, the second counts with what
-    is orthogonal to the first."""
+    checkpoint of the training, or from their mean for the axes "pca". Where directions are not orthogonal, the second
+    counts with what is orthogonal to the first."""
 
 
-def projection_of(axes: Axes, checkpoints: CheckpointSet) -> Projection:
-    """Return the projection of checkpoints on axes whose origin is the last of them.
+def projection_of(axes: Axes, checkpoints: CheckpointSet, training: Sequence[int] | None = None) -> Projection:
+    """Return the projection of a training on axes whose origin is the last of all checkpoints.
 
     Without a pass over the checkpoints where the axes are combinations of them.
+
+    Args:
+        axes: of the plane.
+        checkpoints: which the axes are of.
+        training: numbers of its checkpoints among these, in its order; None: they are of one training.
     """
     products, last = checkpoints.products, len(checkpoints.points) - 1
     if axes.combination is not None:
@@ -35,16 +41,22 @@ def projection_of(axes: Axes, checkpoints: CheckpointSet) -> Projection:
     else:
         of_axes = axes.products
         inner = products_with(checkpoints.rows, last, axes.directions, checkpoints.layout.parameter_count)
+    own = list(range(last + 1) if training is None else training)
     # Along orthonormal directions of the same plane: x, then what of y is orthogonal to it.
-    orthonormal = inner @ _orthonormal(of_axes)
-    squares, on_plane = np.diag(products), (orthonormal**2).sum(axis=1)
+    inner, orthonormal, squares = inner[own], (inner @ _orthonormal(of_axes))[own], np.diag(products)[own]
+    off_plane = np.maximum(squares - (orthonormal**2).sum(axis=1), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        residuals = np.sqrt(np.maximum(squares - on_plane, 0) / np.where(squares > 0, squares, np.nan))
-    centred = axes.kind == "pca"
-    spread = orthonormal - orthonormal.mean(axis=0) if centred else orthonormal
-    total = squares.sum() - (products.sum() / len(products) if centred else 0)
-    energy = (spread**2).sum(axis=0) / total if total > 0 else np.zeros(spread.shape[1])
+        residuals = np.sqrt(off_plane / np.where(squares > 0, squares, np.nan))
+    energy = _energy(orthonormal, products_from_last(products, own), is_centred=axes.kind == "pca")
     return Projection(inner @ np.linalg.pinv(of_axes, hermitian=True), residuals, energy)
+
+
+def _energy(orthonormal: Doubles, products: Doubles, *, is_centred: bool) -> Doubles:
+    """Return the shares (K,) of a training whose places along orthonormal directions are given."""
+    spread = orthonormal - (orthonormal.mean(axis=0) if is_centred else orthonormal[-1])
+    total = products.trace() - (products.sum() / len(products) if is_centred else 0)
+    energy: Doubles = (spread**2).sum(axis=0) / total if total > 0 else np.zeros(spread.shape[1])
+    return energy
 
 
 def _orthonormal(products: Doubles) -> Doubles:

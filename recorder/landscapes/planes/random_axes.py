@@ -4,12 +4,10 @@ import numpy as np
 
 from toposcope.recorder.landscapes.planes.axes import Axes, axes_along
 from toposcope.recorder.landscapes.weights.gram import Float32s
-from toposcope.recorder.landscapes.weights.layout import Layout, TensorLayout
-
-NORMALISATIONS = ("filter", "layer", "none")
+from toposcope.recorder.landscapes.weights.layout import Layout
 
 
-def random_axes(origin: Float32s, layout: Layout, seed: int, normalisation: str = "filter") -> Axes:
+def random_axes(origin: Float32s, layout: Layout, seed: int) -> Axes:
     """Return two random directions through a model, as Li et al. (2018, https://arxiv.org/abs/1712.09913) draw them.
 
     Each number is drawn from a normal distribution; then each filter (what shares the first index of a tensor of two
@@ -20,16 +18,12 @@ def random_axes(origin: Float32s, layout: Layout, seed: int, normalisation: str 
         origin: (N,), the model.
         layout: of it.
         seed: the same gives the same directions.
-        normalisation: "filter"; "layer": each tensor is scaled as a whole; "none": the numbers as they are drawn.
 
     Raises:
-        ValueError: the weights are all zero or not finite, or normalisation is another one.
+        ValueError: the weights are all zero or not finite.
     """
-    if normalisation not in NORMALISATIONS:
-        raise ValueError(f"normalisation is one of {', '.join(map(repr, NORMALISATIONS))}; not {normalisation!r}.")
     trained = layout.tensors[: sum(tensor.kind != "buffer" for tensor in layout.tensors)]
     moved = [tensor for tensor in trained if tensor.kind in ("weight", "embedding")]
-    by_filter = normalisation == "filter" and bool(moved)
     if not np.isfinite(origin[: layout.parameter_count]).all():
         raise ValueError("Random axes are scaled by the weights of the model, which are not finite.")
     random = np.random.default_rng(seed)
@@ -37,17 +31,16 @@ def random_axes(origin: Float32s, layout: Layout, seed: int, normalisation: str 
     for direction in directions:
         for tensor in moved or trained:
             drawn = random.standard_normal(tensor.stop - tensor.start, np.float32)
-            if normalisation != "none":
-                drawn = _scaled(drawn, origin[tensor.start : tensor.stop], tensor, by_filter)
-            direction[tensor.start : tensor.stop] = drawn
+            own = origin[tensor.start : tensor.stop]
+            filters = tensor.shape[0] if moved and len(tensor.shape) > 1 else 1
+            direction[tensor.start : tensor.stop] = _scaled(drawn, own, filters)
     if not directions.any():
         raise ValueError("Random axes are scaled by the weights of the model, which are all zero.")
     return axes_along("random", origin, directions, None, layout)
 
 
-def _scaled(drawn: Float32s, weights: Float32s, tensor: TensorLayout, by_filter: bool) -> Float32s:
-    """Return random numbers with the lengths of the weights; zeros where the weights are."""
-    filters = tensor.shape[0] if by_filter and len(tensor.shape) > 1 else 1
+def _scaled(drawn: Float32s, weights: Float32s, filters: int) -> Float32s:
+    """Return random numbers with the lengths of the filters; zeros where the weights are."""
     rows, own = drawn.reshape(filters, -1), weights.reshape(filters, -1)
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     wanted = np.linalg.norm(own.astype(np.float64), axis=1, keepdims=True)

@@ -1,6 +1,6 @@
 """Refinement: the losses of one landscape in stages, a first picture soon, then level by level."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -81,11 +81,11 @@ def level_losses(journal: Journal, grid: Grid, stage: Stage) -> LevelLosses:
     return losses
 
 
-def path_losses(journal: Journal, kind: str, number: int, samples: int) -> PathLosses:
-    """Return the losses of so many checkpoints, "real" or on the "plane"; NaN where there are none."""
-    losses = PathLosses(np.full(number, np.nan), np.full(number, np.nan))
-    for t in range(number):
-        measurement = journal.measured.get(Place(kind, 0, 0, t, samples))
+def path_losses(journal: Journal, kind: str, numbers: Sequence[int], samples: int) -> PathLosses:
+    """Return the losses of the checkpoints with these numbers, "real" or on the "plane"; NaN where there are none."""
+    losses = PathLosses(np.full(len(numbers), np.nan), np.full(len(numbers), np.nan))
+    for t, number in enumerate(numbers):
+        measurement = journal.measured.get(Place(kind, 0, 0, number, samples))
         if measurement is not None and measurement.sums is not None:
             losses.z[t], losses.standard_error[t] = measurement.sums.mean, measurement.sums.standard_error
     return losses

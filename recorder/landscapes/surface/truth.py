@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
-from toposcope.recorder.landscapes.planes.plane import Plane
+from toposcope.recorder.landscapes.landscape_plan import PlannedRun
+from toposcope.recorder.landscapes.planes.plane import PathOnPlane, Plane
 from toposcope.recorder.landscapes.surface.grid import Grid
 from toposcope.recorder.landscapes.surface.refinement import LevelLosses, PathLosses
 from toposcope.recorder.landscapes.surface.surface import interpolation_error, surface_of
@@ -36,41 +37,41 @@ NO_CURVATURE = Curvature(np.empty(0), np.empty(0), np.empty(0))
 
 
 class Setting(NamedTuple):
-    """What a landscape is besides its losses."""
+    """What a landscape of a run is besides its losses."""
 
-    points: tuple[int, ...]
-    unit: str
-    step_per_epoch: int
+    run: PlannedRun
     buffers: str
-    """What becomes of statistics: "none", "moved" or "recalibrated"."""
+    """What becomes of statistics: "none", "moved", "frozen" or "recalibrated"."""
     provenance: Mapping[str, str]
 
 
 def message_of(
     setting: Setting,
     plane: Plane,
+    path: PathOnPlane,
     grid: Grid,
     losses: LevelLosses,
     level: int,
     samples: int,
-    path: tuple[PathLosses, PathLosses],
+    along: tuple[PathLosses, PathLosses],
     curvature: Curvature = NO_CURVATURE,
 ) -> LossLandscape:
     """Return the message of a landscape whose measured losses are those of a level.
 
     Args:
         setting: what it is of.
-        plane: its axes and what they show of the path.
+        plane: its axes.
+        path: what they show of the run.
         grid: its nodes.
         losses: at those of the level.
         level: as in grid.
         samples: behind each loss.
-        path: real losses of the checkpoints, and those of the plane.
+        along: real losses of the run's checkpoints, and those of the plane.
         curvature: of the loss at the origin, if it is known.
     """
-    real, on_plane = path
+    real, on_plane = along
     axes = int((plane.lengths > 0).sum())  # One of a line.
-    truth = PathTruth(real.z, on_plane.z, plane.residuals, real.standard_error) if plane.has_path else None
+    truth = PathTruth(real.z, on_plane.z, path.residuals, real.standard_error) if path.has_steps else None
     details = LandscapeDetails(
         Measured(
             grid.x.nodes(level),
@@ -84,9 +85,9 @@ def message_of(
         truth,
         Diagnostics(
             axes=plane.axes,
-            energy=plane.energy[:axes],
-            random_walk_energy=plane.random_walk_energy[:axes],
-            is_random_walk=plane.is_random_walk,
+            energy=path.energy[:axes],
+            random_walk_energy=path.random_walk_energy[:axes],
+            is_random_walk=path.is_random_walk,
             axis_lengths=plane.lengths[:axes],
             axis_cosine=plane.cosine,
             samples=samples,
@@ -104,12 +105,12 @@ def message_of(
         grid.written_x,
         grid.written_y,
         surface_of(grid, level, losses.z).losses,
-        path=(*plane.coordinates.T, real.z) if plane.has_path else None,
-        intervals=setting.points if plane.has_path else None,
-        convergence_point=(0.0, 0.0, real.z[-1]),
+        path=(*path.coordinates.T, real.z) if path.has_steps else None,
+        intervals=setting.run.points if path.has_steps else None,
+        convergence_point=(*path.coordinates[-1].tolist(), real.z[-1]),
         decomposition=_DECOMPOSITIONS.get(plane.axes, plane.axes),
-        unit=setting.unit,
-        step_per_epoch=setting.step_per_epoch,
+        unit=setting.run.unit,
+        step_per_epoch=setting.run.step_per_epoch,
         details=details,
     )
 

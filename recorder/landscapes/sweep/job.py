@@ -14,13 +14,24 @@ import numpy as np
 from toposcope.recorder.landscapes.planes.axes import Axes
 from toposcope.recorder.landscapes.planes.plane import Plane, save_plane
 from toposcope.recorder.landscapes.sweep.hashing import hash_of
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Float32s
+from toposcope.recorder.landscapes.weights.layout import Layout
 
 FOLDER = "landscapes"
 """In ckpt_dir: one folder a job."""
-VERSION = "2"
+VERSION = "3"
 """Of the way planes are found and losses are measured: a journal of another version is not continued."""
 _JOB, _ORIGIN, _DIRECTIONS, _MODE, _JOURNAL = "job.json", "origin.npy", "directions.npy", "mode", "journal"
+
+
+class Training(NamedTuple):
+    """The checkpoints of another training on the same plane."""
+
+    ckpt_dir: str
+    """Relative to the one of the job, where there is such a path."""
+    points: tuple[int, ...]
+    """Steps or epochs."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,8 @@ class LandscapeJob:
     ckpt_dir: str
     points: tuple[int, ...]
     """The checkpoints, steps or epochs."""
+    others: tuple[Training, ...]
+    """On the same plane."""
     landscape_size: int
     """Nodes a side: the grid depends on it."""
     num_samples: int
@@ -44,6 +57,20 @@ class LandscapeJob:
         """Path of the folder; its name is a hash that does not depend on where the checkpoints lie."""
         content = {**asdict(self), "ckpt_dir": "", "version": VERSION}
         return os.path.join(self.ckpt_dir, FOLDER, hash_of(json.dumps(content, sort_keys=True).encode()))
+
+    @property
+    def trainings(self) -> list[list[int]]:
+        """Return the numbers of its own checkpoints among all, in the order of the training, then of each other's."""
+        before, others = 0, []
+        for other in self.others:
+            others.append(list(range(before, before + len(other.points)))[::-1])
+            before += len(other.points)
+        return [list(range(before, before + len(self.points))), *others]
+
+    def checkpoints(self, layout: Layout) -> CheckpointSet:
+        """Return the checkpoints: of the others, each from its end, then its own; errors are those of open()."""
+        others = [(os.path.join(self.ckpt_dir, other.ckpt_dir), other.points) for other in self.others]
+        return CheckpointSet.open_together([(self.ckpt_dir, self.points), *others], layout)
 
 
 class HeldAxes(NamedTuple):
@@ -88,7 +115,8 @@ def load_job(folder: str) -> LandscapeJob:
     with open(os.path.join(folder, _JOB), encoding="utf-8") as file:
         content: dict[str, Any] = json.load(file)
     ckpt_dir = os.path.dirname(os.path.dirname(folder))
-    return LandscapeJob(**{**content, "ckpt_dir": ckpt_dir, "points": tuple(content["points"])})
+    others = tuple(Training(folder, tuple(points)) for folder, points in content["others"])
+    return LandscapeJob(**{**content, "ckpt_dir": ckpt_dir, "points": tuple(content["points"]), "others": others})
 
 
 def load_axes(job: LandscapeJob) -> HeldAxes:

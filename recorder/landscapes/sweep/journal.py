@@ -62,6 +62,7 @@ class Journal:
         """
         self.measured: dict[Place, Measurement] = {}
         """What is known, by its place; with the holes that were found since the journal was opened."""
+        self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
         try:
             _lock(self._file, path)
@@ -71,8 +72,14 @@ class Journal:
             raise
 
     def append(self, measurement: Measurement) -> None:
-        """Write a measurement; OSError when that fails."""
-        os.write(self._file, _record(measurement))
+        """Write a measurement; OSError when that fails, and the file is then as it was."""
+        left, size = _record(measurement), os.fstat(self._file).st_size
+        try:
+            while left:  # A disk that becomes full takes a part first.
+                left = left[os.write(self._file, left) :]
+        except OSError as error:
+            os.ftruncate(self._file, size)  # What comes later begins where a record begins.
+            raise OSError(error.errno, os.strerror(error.errno or 0), self._path) from None
         self.measured[measurement.place] = measurement
 
     def close(self) -> None:

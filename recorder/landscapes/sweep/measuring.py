@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
 
 class ModelError(RuntimeError):
-    """callback_fn raised, or what it returned cannot be measured. The text has the traceback of the worker."""
+    """callback_fn raised, or what it returned cannot be measured: the text says why, or has the worker's traceback."""
 
 
 # One thread at a time measures in a process: callback_fn may return the same network twice.
@@ -66,7 +66,7 @@ def measure(task: Task) -> list[Measurement]:
     """Return the losses of a task, a hole for each that raised.
 
     Raises:
-        ModelError: there is no model.
+        ModelError: there is no model, or it has other samples than the job.
         OSError: the folder of the job cannot be read.
     """
     _end_with_parent()
@@ -90,8 +90,14 @@ class _Resident:
     def hold(self, folder: str) -> None:
         """Hold the axes of a job, unless they are held."""
         if folder != self._folder:
-            self._job, self._checkpoints = load_job(folder), None
-            self.model.hold(*load_axes(self._job))
+            job = load_job(folder)
+            if job.identity.get("samples", self.model.data_hash) != self.model.data_hash:
+                raise ModelError(
+                    "callback_fn has returned other samples here than in the process that computes the landscape. "
+                    "It returns the same ones each time, in the same order: shuffle=False, or a generator with a seed."
+                )
+            self._job, self._checkpoints, self._folder = job, None, ""
+            self.model.hold(*load_axes(job))
             self._folder = folder
 
     def measurement(self, request: Request) -> Measurement:
@@ -112,7 +118,7 @@ class _Resident:
 
     def _checkpoint(self, number: int) -> npt.NDArray[np.float32]:
         if self._checkpoints is None:
-            self._checkpoints = CheckpointSet.open(self._job.ckpt_dir, self._job.points, self.model.layout)
+            self._checkpoints = self._job.checkpoints(self.model.layout)
         return self._checkpoints.rows[number]
 
 

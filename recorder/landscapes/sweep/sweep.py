@@ -89,7 +89,7 @@ class Sweep:
         Raises:
             ModelError: a worker has no model.
             WorkersLostError: there is nobody to measure any more.
-            Exception: what the executor or its workers raised, when none of them has measured anything.
+            Exception: what an executor or its workers raised, when they have not measured anything yet.
         """
         self._waiting.extend(requests)
         try:
@@ -99,7 +99,7 @@ class Sweep:
                         self._submit(lane, folder, mode)
                 running = {future: lane for lane in self._lanes for future in lane.running}
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
+                for future in filter(done.__contains__, running):  # In their order: a worker died after its results.
                     if future in running[future].running:  # Else its lane has broken meanwhile.
                         yield from self._settled(running[future], future)
         finally:

@@ -1,10 +1,10 @@
-"""CheckpointSet: the checkpoints of one interval of a training, as flat vectors of its weights."""
+"""CheckpointSet: checkpoints of a training, or of several of one network, as flat vectors of its weights."""
 
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -62,19 +62,28 @@ class Rows(Sequence[Float32s]):
         return self._checkpoints[row].read(self._layout, start, stop)
 
 
+class Checkpoint(NamedTuple):
+    """One checkpoint."""
+
+    point: int
+    """Step or epoch."""
+    file: MappedCheckpoint
+    noted: CheckpointFile | None
+    """What the training has noted of it."""
+
+
 class CheckpointSet:
     """Checkpoints of one network; the last one is the model, from which the others are displaced."""
 
-    def __init__(self, ckpt_dir: str, points: Sequence[int], paths: Sequence[str], layout: Layout | None) -> None:
-        """Map the files; see open()."""
-        self.points = tuple(points)
-        files = MappedFiles()
-        self._mapped = [MappedCheckpoint(_mappable(path, ckpt_dir), files) for path in paths]
-        self.layout = layout or _layout_by_names(self._mapped[-1])
-        for checkpoint in self._mapped:
-            checkpoint.check(self.layout)
-        self.rows = Rows(self._mapped, self.layout)
-        self._saved = saved_gram(os.path.join(ckpt_dir, GRAM))
+    def __init__(self, checkpoints: Sequence[Checkpoint], layout: Layout, saved: SavedGram | None) -> None:
+        """Take mapped checkpoints, and the Gram matrix of their training; see open()."""
+        self._checkpoints, self._saved = tuple(checkpoints), saved
+        self.layout = layout
+        self.points = tuple(checkpoint.point for checkpoint in checkpoints)
+        files = [checkpoint.file for checkpoint in checkpoints]
+        for file in files:
+            file.check(layout)
+        self.rows = Rows(files, layout)
 
     @classmethod
     def open(
@@ -101,13 +110,30 @@ class CheckpointSet:
         named = _named_files(os.path.join(folder, METADATA))
         if missing := [point for point in wanted if point not in named]:
             raise ValueError(f"There is no checkpoint of {missing[0]}; those of {sorted(named)} are in {folder!r}.")
-        return cls(folder, wanted, [_found(named[point], folder, point) for point in wanted], layout)
+        saved, files = saved_gram(os.path.join(folder, GRAM)), MappedFiles()
+        noted = saved.files if saved else {}
+        mapped = [MappedCheckpoint(_mappable(_found(named[point], folder, point), folder), files) for point in wanted]
+        checkpoints = [Checkpoint(point, file, noted.get(point)) for point, file in zip(wanted, mapped, strict=True)]
+        return cls(checkpoints, layout or _layout_by_names(mapped[-1]), saved)
+
+    @classmethod
+    def open_together(cls, trainings: Iterable[tuple[str, Iterable[int]]], layout: Layout) -> "CheckpointSet":
+        """Return the checkpoints of a training behind those of others, each of which is gone back from its end.
+
+        So the first one is the end of another training, the last one that of the training itself.
+
+        Args:
+            trainings: ckpt_dir and points of the training, then of the others; errors are those of open().
+            layout: of the network of all.
+        """
+        own, *others = (cls.open(ckpt_dir, points, layout) for ckpt_dir, points in trainings)
+        before = [checkpoint for other in others for checkpoint in reversed(other._checkpoints)]
+        return cls([*before, *own._checkpoints], layout, None if before else own._saved)
 
     @cached_property
     def hashes(self) -> tuple[str, ...]:
         """The SHA-256 of the tensors of each; a file that is as the training has left it is not read for that."""
-        known = self._saved.files if self._saved else {}
-        return tuple(_sha256(each, known.get(point)) for point, each in zip(self.points, self._mapped, strict=True))
+        return tuple(_sha256(checkpoint) for checkpoint in self._checkpoints)
 
     @cached_property
     def products(self) -> Doubles:
@@ -144,14 +170,25 @@ class CheckpointSet:
         return f"Weights are not finite in the checkpoint of {', '.join(named)}: choose intervals without it."
 
 
+def products_from_last(products: Doubles, chosen: Sequence[int]) -> Doubles:
+    """Return the Gram matrix of the displacements of some checkpoints from the last one of them.
+
+    Args:
+        products: (T, T), of displacements from any point.
+        chosen: numbers of the checkpoints.
+    """
+    own = products[np.ix_(chosen, chosen)]
+    displaced: Doubles = own - own[:, -1:] - own[-1:] + own[-1, -1]
+    return displaced
+
+
 def _from_last(saved: SavedGram, points: Sequence[int]) -> Doubles | None:
     """Return products of displacements from the last of *points*; None where subtracting leaves too few digits."""
     places = {point: place for place, point in enumerate(saved.files)}
     chosen = [places[point] for point in points]
-    own = saved.products[np.ix_(chosen, chosen)]
-    products = own - own[:, -1:] - own[-1:] + own[-1, -1]
-    squares = np.diag(products)[:-1]
-    return products if (squares > _LEAST_SHARE * np.diag(own).max()).all() else None
+    products = products_from_last(saved.products, chosen)
+    squares, before = np.diag(products)[:-1], np.diag(saved.products)[chosen]
+    return products if (squares > _LEAST_SHARE * before.max()).all() else None
 
 
 def _named_files(path: str) -> dict[int, str]:
@@ -201,7 +238,8 @@ def _layout_by_names(checkpoint: MappedCheckpoint) -> Layout:
     return layout_of((name, shape, kind_by_name(name, shape)) for name, shape in shapes.items())
 
 
-def _sha256(checkpoint: MappedCheckpoint, known: CheckpointFile | None) -> str:
-    if known is not None and (known.size, known.changed) == (checkpoint.state.size, checkpoint.state.changed):
-        return known.sha256
-    return checkpoint.sha256()
+def _sha256(checkpoint: Checkpoint) -> str:
+    noted, state = checkpoint.noted, checkpoint.file.state
+    if noted is not None and (noted.size, noted.changed) == (state.size, state.changed):
+        return noted.sha256
+    return checkpoint.file.sha256()

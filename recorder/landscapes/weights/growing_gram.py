@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from toposcope.recorder.checkpoints.whole_file import whole_file
 from toposcope.recorder.landscapes.weights.gram import Doubles
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import MappedCheckpoint, MappedFiles
@@ -67,31 +68,17 @@ class GrowingGram:
 
         Returns:
             Whether there is a file.
+
+        Raises:
+            OSError: the checkpoint cannot be read, or the file not be written; it has then given up, too.
         """
         if self._has_given_up:
             return False
-        began = perf_counter()
-        self._seconds += seconds
-        checkpoint = MappedCheckpoint(path, self._mapped)
-        layout = layout_of(
-            (name, stored.shape, "weight" if name in trained else kind_by_name(name, stored.shape))
-            for name, stored in checkpoint.tensors.items()
-        )
-        if self._layout is not None and self._layout != layout:
-            return self._give_up()  # The network has changed.
-        self._first, self._layout = self._first or checkpoint, layout
-        self._checkpoints[point] = checkpoint
-        with np.errstate(invalid="ignore", over="ignore"):  # Of weights that are not finite.
-            row = self._new_products([*self._checkpoints.values()], self._first, layout, began + self._seconds)
-        if row is None:
-            return self._give_up()
-        grown = np.empty((row.size, row.size))
-        grown[:-1, :-1], grown[-1], grown[:, -1] = self._products, row, row
-        self._products = grown
-        self._files[point] = described(checkpoint)
-        self._write(layout)
-        self._seconds -= perf_counter() - began
-        return True
+        try:
+            return self._add(point, path, trained, perf_counter(), seconds) or self._give_up()
+        except BaseException:
+            self._give_up()
+            raise
 
     def drop(self, points: Iterable[int]) -> None:
         """Forget checkpoints whose files are removed."""
@@ -103,6 +90,30 @@ class GrowingGram:
             checkpoint = self._checkpoints.pop(point)
             if checkpoint is not self._first:
                 self._mapped.forget(checkpoint.path)
+
+    def _add(self, point: int, path: str, trained: Collection[str], began: float, seconds: float) -> bool:
+        """Add a checkpoint; return False when the network has changed, or time is over."""
+        self._seconds += seconds
+        checkpoint = MappedCheckpoint(path, self._mapped)
+        layout = layout_of(
+            (name, stored.shape, "weight" if name in trained else kind_by_name(name, stored.shape))
+            for name, stored in checkpoint.tensors.items()
+        )
+        if self._layout is not None and self._layout != layout:
+            return False
+        self._first, self._layout = self._first or checkpoint, layout
+        self._checkpoints[point] = checkpoint
+        with np.errstate(invalid="ignore", over="ignore"):  # Of weights that are not finite.
+            row = self._new_products([*self._checkpoints.values()], self._first, layout, began + self._seconds)
+        if row is None:
+            return False
+        grown = np.empty((row.size, row.size))
+        grown[:-1, :-1], grown[-1], grown[:, -1] = self._products, row, row
+        self._products = grown
+        self._files[point] = described(checkpoint)
+        self._write(layout)
+        self._seconds -= perf_counter() - began
+        return True
 
     def _new_products(
         self, checkpoints: Sequence[MappedCheckpoint], first: MappedCheckpoint, layout: Layout, deadline: float
@@ -127,10 +138,8 @@ class GrowingGram:
     def _write(self, layout: Layout) -> None:
         names = [tensor.name for tensor in layout.tensors if tensor.kind != "buffer"]
         files = {str(point): file for point, file in self._files.items()}
-        part = f"{self._path}.part"
-        with open(part, "wb") as file:
+        with whole_file(self._path) as part, open(part, "wb") as file:
             np.savez(file, products=self._products, facts=np.array(json.dumps({"files": files, "tensors": names})))
-        os.replace(part, self._path)
 
     def _give_up(self) -> bool:
         self._has_given_up = True

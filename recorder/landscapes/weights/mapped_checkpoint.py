@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.checkpoints.whole_file import whole_file
 from toposcope.recorder.landscapes.weights.layout import Layout
 
 Float32s = npt.NDArray[np.float32]
@@ -134,7 +135,11 @@ def state_of(descriptor: int) -> FileState:
 
 
 def write_tensors(tensors: Mapping[str, Any], path: str) -> None:
-    """Write the floating-point tensors among arrays as float32 into a .safetensors file, whole or not at all."""
+    """Write the floating-point tensors among arrays as float32 into a .safetensors file, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     arrays = {name: np.asarray(tensor) for name, tensor in tensors.items()}
     kept = {name: np.ascontiguousarray(a, "<f4") for name, a in arrays.items() if a.dtype.kind == "f" or _is_bf16(a)}
     head: dict[str, Any] = {}
@@ -146,12 +151,10 @@ def write_tensors(tensors: Mapping[str, Any], path: str) -> None:
         start += array.nbytes
     text = json.dumps(head).encode()
     text += b" " * (-len(text) % 8)
-    part = f"{path}.{os.getpid()}.part"
-    with open(part, "wb") as file:
+    with whole_file(path) as part, open(part, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for array in kept.values():
             file.write(array.data)
-    os.replace(part, path)
 
 
 def _stored_tensors(file: BinaryIO, path: str) -> dict[str, StoredTensor]:

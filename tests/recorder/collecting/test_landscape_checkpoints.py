@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import sys
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from line_network import Line, line_batches
+from small_files import small_files
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.checkpoints import load_checkpoint
@@ -308,3 +310,78 @@ def test_failing_checkpoint_is_told_once_and_training_goes_on(tmp_path: Path, ca
 
     assert len(weights.by_step) == 30
     assert len([record for record in caplog.records if "landscape checkpoints" in record.getMessage()]) == 1
+
+
+class Filling(Callback):
+    """Has the disk full from the beginning of one step to the end of another."""
+
+    def __init__(self, first: int, last: int) -> None:
+        self._first, self._last, self._full = first, last, ExitStack()
+
+    def on_train_step_begin(self, run_context: RunContext) -> None:
+        """Fill it."""
+        if run_context.original_args().cur_step_num == self._first:
+            self._full.enter_context(small_files(64))
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Empty it."""
+        if run_context.original_args().cur_step_num == self._last:
+            self._full.close()
+
+
+@pytest.mark.parametrize("ending", ["safetensors", "ckpt"])
+def test_full_disk_costs_the_checkpoints_of_its_time_only(
+    tmp_path: Path, ending: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told once; those before and after are there, and the metadata name what there is at every moment."""
+    if ending == "ckpt":
+        monkeypatch.setitem(sys.modules, "safetensors", None)
+    network = torch.nn.Linear(200, 10)
+    batches = [(torch.randn(4, 200), torch.randn(4, 10)) for _ in range(12)]
+    seen = []
+
+    class Looking(Callback):
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            files = metadata(tmp_path)["model_params_file_map"]
+            assert set(files.values()) <= set(os.listdir(tmp_path / "ckpt_dir"))
+            seen.append(len(files))
+
+    collector = SummaryCollector(tmp_path, 100, {"collect_landscape": {}}, keep_default_action=False)
+    model = Model(network, torch.nn.MSELoss(), torch.optim.SGD(network.parameters(), 0.1))
+    model.train(1, batches, callbacks=[Filling(4, 6), collector, Looking()])
+
+    assert seen == [1, 2, 3, 3, 3, 4, 5, 6, 7, 8, 9, 10]
+    points = metadata(tmp_path)["epoch_group"]["0"]
+    assert points == [1, 2, 3, 6, 7, 8, 9, 10, 11, 12]
+    assert len(CheckpointSet.open(tmp_path / "ckpt_dir", points).rows) == 10
+    told = [record.getMessage() for record in caplog.records if "that of step" in record.getMessage()]
+    assert len(told) == 1
+    assert "that of step 4 is left out" in told[0]
+    assert not [name for name in os.listdir(tmp_path / "ckpt_dir") if name.endswith(".part")]
+
+
+def test_training_of_unknown_length_tries_a_full_disk_ever_less_often(tmp_path: Path) -> None:
+    """Not at each step; the end is saved when there is room again."""
+    tried: list[int] = []
+
+    class Lengthless:
+        def __iter__(self) -> Any:
+            return iter(line_batches(200))
+
+    class Counting(Line):
+        def parameters(self) -> Any:
+            tried.append(1)
+            return super().parameters()
+
+    (tmp_path / "ckpt_dir").write_bytes(b"")
+    collector = SummaryCollector(tmp_path, 1000, {"collect_landscape": {}}, keep_default_action=False)
+
+    class Emptying(Callback):
+        def on_train_step_end(self, run_context: RunContext) -> None:
+            if run_context.original_args().cur_step_num == 199:
+                (tmp_path / "ckpt_dir").unlink()
+
+    Model(Counting()).train(1, Lengthless(), callbacks=[collector, Emptying()])
+
+    assert len(tried) < 100
+    assert metadata(tmp_path)["epoch_group"]["0"] == [200]

@@ -1,4 +1,4 @@
-"""Planes through checkpoints: anchored, centred, random, and MindSpore's."""
+"""Planes closest to the checkpoints of a training: anchored at the last one, or centred."""
 
 from pathlib import Path
 
@@ -6,39 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.linalg
-from checkpoint_folders import leave_checkpoints, leave_path
+from checkpoint_folders import SIZE, bowl_path, leave_checkpoints, opened
 
 from toposcope.recorder.landscapes.planes.axes import Axes, anchored_axes, pca_axes
-from toposcope.recorder.landscapes.planes.axes_of_kind import AXES, axes_of_kind
-from toposcope.recorder.landscapes.planes.hessian_axes import hessian_axes
-from toposcope.recorder.landscapes.planes.interpolation_axes import interpolation_axes
+from toposcope.recorder.landscapes.planes.axes_of_kind import AXES, OF_THE_HESSIAN, axes_of_kind
 from toposcope.recorder.landscapes.planes.mindspore_axes import mindspore_axes
 from toposcope.recorder.landscapes.planes.projection import projection_of
-from toposcope.recorder.landscapes.planes.random_axes import random_axes
-from toposcope.recorder.landscapes.planes.three_point_axes import three_point_axes
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
-from toposcope.recorder.landscapes.weights.layout import layout_of
 
 Doubles = npt.NDArray[np.float64]
-SIZE = 50
-
-
-def bowl_path(points: int = 20) -> tuple[Doubles, Doubles]:
-    """Return gradient descent in a bowl whose gradient lies in a plane, (T, 50), and the plane (50, 2)."""
-    random = np.random.default_rng(3)
-    plane = np.linalg.qr(random.normal(size=(SIZE, 2)))[0]
-    hessian = plane @ np.diag([3.0, 0.4]) @ plane.T
-    minimum = random.normal(size=SIZE)
-    weights = minimum + plane @ [2.0, -5.0]
-    path = [weights]
-    for _ in range(points - 1):
-        path.append(path[-1] - 0.2 * hessian @ (path[-1] - minimum))
-    return np.array(path), plane
-
-
-def opened(folder: Path, path: npt.NDArray[np.floating], points: list[int] | None = None) -> CheckpointSet:
-    """Return checkpoints of a path."""
-    return CheckpointSet.open(leave_path(folder, path), points or range(1, len(path) + 1))
 
 
 def angle_between(axes: Axes, plane: Doubles) -> float:
@@ -175,54 +151,6 @@ def test_equal_checkpoints_are_refused_only_when_all_are(tmp_path: Path) -> None
         anchored_axes(CheckpointSet.open(tmp_path / "two", [2]))
 
 
-def test_random_directions_are_as_long_as_the_filters() -> None:
-    """Each of them, and each row of an embedding; biases, normalisations and buffers do not move."""
-    layout = layout_of(
-        [
-            ("conv.weight", (8, 3, 2, 2), "weight"),
-            ("embedding", (5, 4), "embedding"),
-            ("bn.weight", (8,), "norm"),
-            ("bias", (8,), "bias"),
-            ("bn.running_mean", (8,), "buffer"),
-        ]
-    )
-    origin = np.random.default_rng(0).normal(size=layout.size).astype(np.float32)
-    origin[:12] = 0  # A filter that is zero.
-    axes = random_axes(origin, layout, seed=1)
-
-    for direction in axes.directions:
-        for part, filters in ((slice(0, 96), 8), (slice(96, 116), 5)):
-            lengths = [np.linalg.norm(vector[part].reshape(filters, -1), axis=1) for vector in (direction, origin)]
-            assert np.allclose(*lengths, rtol=1e-5)
-        assert not direction[116:].any()
-    assert axes.combination is None
-    assert np.array_equal(axes.directions, random_axes(origin, layout, seed=1).directions)
-    assert not np.array_equal(axes.directions, random_axes(origin, layout, seed=2).directions)
-    by_layer = random_axes(origin, layout, 1, "layer").directions[0][:96]
-    assert np.linalg.norm(by_layer) == pytest.approx(np.linalg.norm(origin[:96]), rel=1e-5)
-    assert np.std(random_axes(origin, layout, 1, "none").directions[:, :116]) == pytest.approx(1, abs=0.2)
-
-
-def test_network_without_matrices_has_random_directions_too() -> None:
-    """A straight line has a weight and a bias of one number each."""
-    layout = layout_of([("weight", (1,), "bias"), ("bias", (3,), "bias")])
-    axes = random_axes(np.array([3, 0, 4, 0], np.float32), layout, 0)
-
-    assert np.allclose(np.abs(axes.directions[:, 0]), 3)
-    assert np.allclose(np.linalg.norm(axes.directions[:, 1:], axis=1), 4)
-
-
-def test_random_directions_need_weights() -> None:
-    """They are scaled by them."""
-    layout = layout_of([("weight", (2, 2), "weight")])
-    with pytest.raises(ValueError, match="all zero"):
-        random_axes(np.zeros(4, np.float32), layout, 0)
-    with pytest.raises(ValueError, match="not finite"):
-        random_axes(np.array([1, np.inf, 0, 0], np.float32), layout, 0)
-    with pytest.raises(ValueError, match="normalisation is one of 'filter', 'layer', 'none'; not 'weight'"):
-        random_axes(np.ones(4, np.float32), layout, 0, "weight")
-
-
 def test_layer_that_never_moved_disturbs_no_axes(tmp_path: Path) -> None:
     """It stays where it is, but along MindSpore's axes, which add the same number to all weights."""
     path, _ = bowl_path(6)
@@ -237,140 +165,12 @@ def test_layer_that_never_moved_disturbs_no_axes(tmp_path: Path) -> None:
         assert np.linalg.norm(directions[:, 9:]) > 0
 
 
-def test_three_points_lie_on_their_plane(tmp_path: Path) -> None:
-    """With their buffers; the first on the x axis, the middle one above it."""
-    random = np.random.default_rng(0)
-    walk = np.cumsum(random.normal(size=(9, 26)), axis=0).astype(np.float32)
-    trainings = [{"weight": row[:20].reshape(4, 5), "bn.running_mean": 100 * row[20:]} for row in walk]
-    checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, trainings), range(1, 10))
-    residuals = {}
-    for middle in range(1, 8):
-        axes = three_point_axes(checkpoints, middle)
-        assert np.allclose(axes.products, np.eye(2), atol=1e-5)
-        projection = projection_of(axes, checkpoints)
-        assert (projection.residuals[[0, middle]] < 1e-5).all()
-        coordinates = projection.coordinates
-        for point in (0, middle, 8):
-            there = axes.origin + coordinates[point] @ axes.directions
-            assert np.allclose(there, checkpoints.rows[point], atol=1e-3)
-        assert coordinates[0, 0] > 0
-        assert abs(coordinates[0, 1]) < 1e-5
-        assert coordinates[middle, 1] > 0
-        residuals[middle] = 1 - projection.energy.sum()
-
-    chosen = projection_of(three_point_axes(checkpoints), checkpoints)
-    assert 1 - chosen.energy.sum() == pytest.approx(min(residuals.values()))
-    for middle in (0, 8, 9):
-        with pytest.raises(ValueError, match=rf"The middle one of 9 checkpoints is one of .*, not {middle}"):
-            three_point_axes(checkpoints, middle)
-
-
-def test_three_points_on_a_line_get_a_random_second_direction(tmp_path: Path) -> None:
-    """So do two; a training that returns to its beginning has no such plane."""
-    path, _ = bowl_path(3)
-    path[1] = (path[0] + path[2]) / 2
-    for points in ([1, 2, 3], [1, 3]):
-        axes = three_point_axes(opened(tmp_path, path, points))
-        assert np.allclose(axes.products, np.eye(2), atol=1e-5)
-    path[2] = path[0]
-    with pytest.raises(ValueError, match="a first and a last one that differ"):
-        three_point_axes(opened(tmp_path, path))
-    with pytest.raises(ValueError, match="the first and the last are equal"):
-        interpolation_axes(opened(tmp_path, path))
-
-
-def test_interpolation_leads_from_the_last_to_the_first_model(tmp_path: Path) -> None:
-    """At 0 and 1; the second direction leads nowhere."""
-    path, _ = bowl_path(4)
-    checkpoints = opened(tmp_path, path)
-    axes = interpolation_axes(checkpoints)
-
-    assert np.allclose(axes.origin + axes.directions[0], checkpoints.rows[0], atol=1e-6)
-    assert not axes.directions[1].any()
-    coordinates = projection_of(axes, checkpoints).coordinates
-    assert np.allclose(coordinates[[0, -1]], [[1, 0], [0, 0]], atol=1e-6)
-    assert not coordinates[:, 1].any()
-
-
-@pytest.mark.parametrize("is_saddle", [False, True])
-def test_hessian_axes_are_its_eigenvectors(is_saddle: bool) -> None:
-    """So long that a quadratic loss changes by itself at a distance of one; buffers stay."""
-    layout = layout_of([("weight", (6, 5), "weight"), ("mean", (3,), "buffer")])
-    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(30, 30)))[0]
-    values = np.array([8.0, 4.0, -0.5, *np.linspace(0.1, 0.3, 27)])
-    hessian = (vectors * values) @ vectors.T
-    origin = np.full(33, 3, np.float32)
-    axes, found = hessian_axes(
-        origin, layout, lambda vector: (hessian @ vector).astype(np.float32), 0.25, is_saddle=is_saddle
-    )
-
-    second = 2 if is_saddle else 1
-    assert np.allclose(found.values, values[[0, second]], rtol=1e-3)
-    for direction, length, number in zip(axes.directions, axes.lengths, (0, second), strict=True):
-        assert abs(direction[:30] @ vectors[:, number]) == pytest.approx(length, rel=1e-4)
-        change = 0.5 * direction[:30] @ hessian @ direction[:30]
-        assert abs(change) == pytest.approx(0.25, rel=1e-2)
-        assert direction[np.argmax(np.abs(direction))] > 0
-        assert not direction[30:].any()
-    assert abs(axes.cosine) < 1e-4
-    with pytest.raises(ValueError, match="one eigenvalue only"):
-        hessian_axes(origin, layout, lambda vector: vector, 0.25)
-
-
-def mindspore_coordinates(trainings: list[dict[str, npt.NDArray[np.float32]]]) -> Doubles:
-    """Return coordinates as the formulas of reference/landscape.md, 1.1, have them, by other means than the code."""
-    chosen = [name for name in trainings[0] if ("weight" in name or "bias" in name) and "moment" not in name]
-    rows = np.stack([np.concatenate([each[name].ravel() for name in chosen]) for each in trainings]).astype(np.float64)
-    displacements = (rows[:-1] - rows[-1]).T
-    u, s, _ = scipy.linalg.svd(displacements - displacements.mean(axis=0), full_matrices=False)
-    u = u * np.sign(u[np.argmax(np.abs(u), axis=0), np.arange(u.shape[1])])
-    directions = (u * s)[:, :2]
-    start = 0
-    for name in chosen:
-        part = slice(start, start := start + trainings[-1][name].size)
-        directions[part] *= np.linalg.norm(trainings[-1][name]) / np.linalg.norm(directions[part], axis=0)
-    return np.array([scipy.linalg.lstsq(directions, row - rows[-1])[0] for row in rows])
-
-
-@pytest.mark.parametrize(("points", "width"), [(3, 200), (6, 5), (12, 200)])
-def test_mindspores_coordinates_are_reproduced(tmp_path: Path, points: int, width: int) -> None:
-    """Also where it approximates the decomposition; gamma, statistics and moments do not move."""
-    random = np.random.default_rng(points)
-    shapes = {"conv.weight": (4, width), "bn.gamma": (4,), "fc.bias": (7,), "moments.fc.bias": (7,), "count": (1,)}
-    steps = random.normal(size=points)
-    trainings = [
-        {
-            name: (index**1.5 + random.normal(size=shape) * 0.3 + np.cumsum(steps)[point]).astype(np.float32)
-            for index, (name, shape) in enumerate(shapes.items())
-        }
-        for point in range(points)
-    ]
-    checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, trainings), range(1, points + 1))
-    axes = mindspore_axes(checkpoints)
-
-    coordinates = projection_of(axes, checkpoints).coordinates
-    expected = mindspore_coordinates(trainings)
-    assert np.allclose(coordinates, expected, atol=1e-4 * np.abs(expected).max())
-    moved = {tensor.name for tensor in checkpoints.layout.tensors if axes.directions[:, tensor.start].any()}
-    assert moved == {"conv.weight", "fc.bias"}
-
-
-def test_mindspores_axes_need_its_names(tmp_path: Path) -> None:
-    """And three checkpoints."""
-    trainings = [{"kernel": np.full((2, 2), value, np.float32)} for value in range(3)]
-    checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, trainings), [1, 2, 3])
-    with pytest.raises(ValueError, match="tensors named weight or bias, of which there are none"):
-        mindspore_axes(checkpoints)
-    with pytest.raises(ValueError, match="three checkpoints or more"):
-        mindspore_axes(opened(tmp_path / "two", bowl_path(2)[0]))
-
-
 def test_kinds_are_checked(tmp_path: Path) -> None:
     """The message lists them."""
     checkpoints = opened(tmp_path, bowl_path(5)[0])
     with pytest.raises(ValueError, match=r"Axes of checkpoints are one of 'anchored', 'pca', .*; not 'umap'"):
         axes_of_kind("umap", checkpoints)
     with pytest.raises(TypeError, match="seed is an integer"):
-        axes_of_kind("random", checkpoints, seed=1.5)  # type: ignore[arg-type]
-    for kind in set(AXES) - {"hessian"}:
+        axes_of_kind("random", checkpoints, seed=1.5)
+    for kind in set(AXES) - set(OF_THE_HESSIAN):
         assert axes_of_kind(kind, checkpoints, seed=3).kind == kind

@@ -152,7 +152,7 @@ def test_products_are_those_of_the_trained_part(tmp_path: Path) -> None:
 def test_weights_that_are_not_finite_are_told(tmp_path: Path) -> None:
     """With the step of their checkpoint."""
     tensors = training(4)
-    tensors[1]["conv.weight"][0, 0, 0] = np.nan  # type: ignore[index]
+    tensors[1]["conv.weight"][0, 0, 0] = np.nan
     folder = leave_checkpoints(tmp_path, tensors)
 
     with pytest.raises(ValueError, match="not finite in the checkpoint of 2"):

@@ -58,6 +58,12 @@ def test_batches_are_recut_to_one_size() -> None:
     assert one.hash(np.asarray) != held([5, 3]).hash(np.asarray)
 
 
+def test_texts_count_in_the_hash() -> None:
+    """A tokenizer in the network makes other losses of other words."""
+    hashes = {first_samples([(np.zeros((2, 1)), words)], 2, np.array).hash(np.asarray) for words in (["a", "b"], "cd")}
+    assert len(hashes) == 2
+
+
 def test_a_batch_that_cannot_be_cut_stays_whole() -> None:
     """As one with words in it: it counts where it begins."""
     batches = [(np.zeros((3, 2)), ["a", "b", "c"]), (np.ones((3, 2)), ["d", "e", "f"])]

@@ -20,6 +20,7 @@ from toposcope.recorder.landscapes.planes.plane import load_plane, plane_of
 from toposcope.recorder.landscapes.sweep.job import (
     FOLDER,
     LandscapeJob,
+    Training,
     is_saved,
     load_axes,
     load_job,
@@ -51,6 +52,7 @@ def job_of(directory: Path, **settings: Any) -> LandscapeJob:
     given: dict[str, Any] = {
         "ckpt_dir": str(directory / "ckpt_dir"),
         "points": (2, 4, 6),
+        "others": (),
         "landscape_size": 9,
         "num_samples": 32,
         "recalibrates": False,
@@ -60,19 +62,25 @@ def job_of(directory: Path, **settings: Any) -> LandscapeJob:
 
 
 def test_job_comes_back_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
-    """With its axes, memory-mapped, its plane and its mode; also when the run has been moved."""
-    copy_trained_bowl(tmp_path / "run")
-    job = job_of(tmp_path / "run")
-    checkpoints = CheckpointSet.open(job.ckpt_dir, job.points)
+    """With its axes, memory-mapped, its plane and its mode; also when it has been moved with the other run."""
+    for run in ("run", "other"):
+        copy_trained_bowl(tmp_path / "runs" / run)
+    other = Training(os.path.join("..", "..", "other", "ckpt_dir"), (1, 3, 5, 7))
+    job = job_of(tmp_path / "runs" / "run", others=(other,))
+    layout = CheckpointSet.open(job.ckpt_dir, job.points).layout
+    checkpoints = job.checkpoints(layout)
+    assert checkpoints.points == (7, 5, 3, 1, 2, 4, 6)
     axes = axes_of_kind("anchored", checkpoints)
-    plane = plane_of(axes, checkpoints, 0)
+    plane = plane_of(axes, checkpoints, job.trainings, 0)
+    job_hashes = checkpoints.hashes
     assert not is_saved(job)
     save_job(job, axes, plane)
     save_mode(job, "eager")
     del checkpoints
 
-    (tmp_path / "run").rename(tmp_path / "moved")
-    moved = replace(job, ckpt_dir=str(tmp_path / "moved" / "ckpt_dir"))
+    (tmp_path / "runs").rename(tmp_path / "moved")
+    moved = replace(job, ckpt_dir=str(tmp_path / "moved" / "run" / "ckpt_dir"))
+    assert moved.checkpoints(layout).hashes == job_hashes
     assert is_saved(moved)
     assert load_job(moved.folder) == moved
     assert load_mode(moved) == "eager"
@@ -82,12 +90,11 @@ def test_job_comes_back_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
     assert np.array_equal(held.origin, axes.origin)
     assert np.array_equal(held.directions, axes.directions)
     again = load_plane(moved.folder)
-    assert all(
-        np.array_equal(one, other)
-        for one, other in zip(again[3:], plane[3:], strict=True)
-        if one is not again.residuals
-    )
-    assert np.array_equal(again.residuals, plane.residuals, equal_nan=True)
+    assert again._replace(lengths=None, paths=()) == plane._replace(lengths=None, paths=())
+    assert np.array_equal(again.lengths, plane.lengths)
+    assert [path.numbers for path in again.paths] == [(4, 5, 6), (3, 2, 1, 0)]
+    for path, saved in zip(again.paths, plane.paths, strict=True):
+        assert all(np.array_equal(one, before, equal_nan=True) for one, before in zip(path, saved, strict=True))
 
 
 def test_whatever_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> None:
@@ -95,6 +102,7 @@ def test_whatever_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> 
     settings: list[dict[str, Any]] = [
         {},
         {"points": (2, 4, 8)},
+        {"others": (Training("../../other/ckpt_dir", (1, 2)),)},
         {"landscape_size": 10},
         {"num_samples": 33},
         {"recalibrates": True},

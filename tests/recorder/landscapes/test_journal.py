@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from small_files import small_files
 
 from toposcope.recorder.landscapes.models.landscape_model import LossSums
 from toposcope.recorder.landscapes.sweep.journal import Journal, JournalInUseError, Measurement, Place
@@ -93,3 +94,18 @@ def test_two_processes_do_not_write_the_same_journal(tmp_path: Path) -> None:
             Journal(path)
         other.kill()
     Journal(path).close()
+
+
+def test_full_disk_leaves_whole_records(tmp_path: Path) -> None:
+    """The loss that found no room is not known, the error names the file, and what comes later is read."""
+    path = tmp_path / "journal"
+    with Journal(str(path)) as journal:
+        journal.append(measurement(0))
+        size = path.stat().st_size
+        for room in (0, 1, size - 1):
+            with small_files(size + room), pytest.raises(OSError, match=r"too large: '.*journal'"):
+                journal.append(measurement(1))
+            assert path.stat().st_size == size
+        assert list(journal.measured.values()) == [measurement(0)]
+        journal.append(measurement(2))
+    assert known(path) == [measurement(0), measurement(2)]

@@ -1,27 +1,22 @@
 """Landscape models keep their promises: those of NumPy networks and of PyTorch modules."""
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from landscape_model_contract import Float32s, LandscapeModelContract, Taken
-from landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, pictures, state_of, taking
+from landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, pictures, state_of
 from line_network import Line, line_batches
+from threadpoolctl import threadpool_info, threadpool_limits
 from torch import nn
 
 from toposcope.recorder.landscapes.models.landscape_model import LossSums, model_of, sums_of
 from toposcope.recorder.training import Model
 
 Dataset = list[tuple[Any, Any]]
-
-
-@pytest.fixture
-def take() -> Iterator[Take]:
-    """Return what makes a model of a module."""
-    yield from taking()
 
 
 class TwoLayers:
@@ -86,6 +81,25 @@ class TestPlainNetworks(LandscapeModelContract):
         return Taken(model, state, before, loss_at)
 
 
+def test_products_of_numpy_are_computed_by_one_thread() -> None:
+    """As in worker processes: sums shared by several have other last bits."""
+    threads: list[int] = []
+
+    class Looking(Line):
+        def eval_step(self, x: Any, y: Any) -> tuple[float, Any, Any]:
+            threads.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+            return super().eval_step(x, y)
+
+    line = Looking()
+    model = model_of((Model(line), line, line_batches(2), METRICS), 8)
+    with threadpool_limits(2):
+        model.loss()
+        assert threads
+        assert set(threads) == {1}
+        assert any(pool["num_threads"] == 2 for pool in threadpool_info() if pool["user_api"] == "blas")
+    model.restore()
+
+
 class TorchContract(LandscapeModelContract):
     """The promises for one kind of module."""
 
@@ -117,7 +131,7 @@ class TestAwkwardModules(TorchContract):
     network = Pictures
 
     # Rounded to bfloat16, losses are too rough for differences.
-    test_products_with_the_hessian_are_curvature = None  # type: ignore[assignment]
+    test_products_with_the_hessian_are_curvature = None
 
 
 class TestModules(TorchContract):

@@ -267,6 +267,12 @@ def test_network_with_batch_normalisation_has_its_true_losses_and_is_left_as_it_
     assert (interval.diagnostics.curvature <= top * 1.01).all()
     assert interval.diagnostics.ritz_residuals[0] < 0.05 * top
 
+    for axes in ("hessian", "saddle"):
+        landscape.gen_landscapes_with_multi_process(lambda: (model, network, batches, {"Loss"}), axes=axes, levels=2)
+        for surface in newest(tmp_path).values():
+            assert details_of(surface).diagnostics.axes == axes
+            assert np.isfinite(details_of(surface).measured.z).all()
+
 
 def test_two_equal_checkpoints_are_two_points_of_the_path(tmp_path: Path) -> None:
     """All equal ones are no path."""
@@ -304,6 +310,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"samples": 0}, ValueError, "samples"),
     ({"seed": -1}, ValueError, "seed"),
     ({"axes": "hessian"}, ValueError, "axes 'hessian' need products with a Hessian"),
+    ({"axes": "saddle"}, ValueError, "axes 'saddle' need products with a Hessian"),
     ({"eigenvalues": 1}, ValueError, "eigenvalues are 0 for a Bowl"),
     ({"progress": 1}, TypeError, "progress is a function"),
 ]
@@ -339,7 +346,7 @@ def test_missing_or_damaged_files_are_named(tmp_path: Path) -> None:
         with pytest.raises((TypeError, ValueError)):
             SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(lambda result=result: result)
     with pytest.raises(TypeError, match="callback_fn is a function"):
-        SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(None)  # type: ignore[arg-type]
+        SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(None)
     checkpoint = tmp_path / "ckpt_dir" / "Bowl_5_step.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-4])
     with pytest.raises(ValueError, match="Bowl_5_step"):

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,19 @@ import numpy as np
 import pytest
 from bowl_network import Bowl, bowl_callback, copy_trained_bowl
 from landscape_events import journals, newest, published
+from small_files import small_files
 
 from toposcope.recorder.landscapes import Progress, SummaryLandscape
 from toposcope.recorder.landscapes.sweep import workers
 from toposcope.recorder.landscapes.sweep.measuring import ModelError
+from toposcope.recorder.training import Model
 
 TAG = "landscape_[1, 12]"
 INTERVAL: dict[str, Any] = {"collect_landscape": {"create_landscape": {"result": False}}}
+LARGE: dict[str, Any] = {
+    "collect_landscape": {"create_landscape": {"result": False}, "landscape_size": 200},
+    "levels": 2,
+}
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +115,18 @@ def test_worker_without_a_model_is_told_with_its_traceback(tmp_path: Path) -> No
         compute(tmp_path, network, device_ids=[0, 1])
 
 
+def test_worker_with_other_samples_is_told(tmp_path: Path, processes: Executor) -> None:
+    """A dataset that is shuffled would mix losses of different samples, and nobody would notice."""
+    copy_trained_bowl(tmp_path)
+
+    def shuffled() -> Any:
+        network = Bowl()
+        return Model(network), network, [(np.random.default_rng().uniform(size=32),)], {"Loss"}
+
+    with pytest.raises(ModelError, match="other samples here than in the process"):
+        SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(shuffled, executor=processes)
+
+
 def test_executor_that_is_broken_is_told(tmp_path: Path) -> None:
     """It is the user's to replace it; what was measured is kept."""
     pool = ThreadPoolExecutor(1)
@@ -132,3 +151,42 @@ def test_interruption_leaves_what_was_measured(tmp_path: Path) -> None:
     resumed = compute(tmp_path, progress=interrupt)
     assert known == list(range(1, 188))
     assert resumed == compute(tmp_path / "undisturbed")
+
+
+def test_full_disk_is_told_and_the_next_call_goes_on(tmp_path: Path) -> None:
+    """Nothing that was measured is lost, and nothing is measured twice."""
+    known: list[int] = []
+    full = ExitStack()
+
+    def fill(progress: Progress) -> None:
+        known.append(progress.done)
+        if len(known) == 40:
+            longest = max(path.stat().st_size for path in tmp_path.rglob("journal"))
+            full.enter_context(small_files(longest + 10))
+
+    with full, pytest.raises(OSError, match=r"File too large: '.*journal'"):
+        compute(tmp_path, progress=fill)
+    assert sum(map(len, journals(tmp_path).values())) == 40
+    resumed = compute(tmp_path, progress=fill)
+    assert known == list(range(1, 188))
+    assert resumed == compute(tmp_path / "undisturbed")
+
+
+def test_landscape_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """Its losses are kept: the next call publishes it and measures nothing."""
+    copy_trained_bowl(tmp_path)
+    measured: list[Progress] = []
+    full = ExitStack()
+
+    def fill(progress: Progress) -> None:
+        measured.append(progress)
+        if progress.done == progress.total:
+            full.enter_context(small_files(100_000))  # More than journals need.
+
+    with full, pytest.raises(OSError, match="File too large"):
+        compute(tmp_path, progress=fill, **LARGE)
+    (losses,) = journals(tmp_path).values()
+    assert len(losses) == len(measured)
+    assert compute(tmp_path, progress=fill, output=tmp_path / "again", **LARGE) == journals(tmp_path)
+    assert len(losses) == len(measured)
+    assert newest(tmp_path / "again")[TAG].z.shape == (200, 200)

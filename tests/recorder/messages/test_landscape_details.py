@@ -64,7 +64,7 @@ def _truth(points: int, **changed: Any) -> PathTruth:
         (lambda: made.diagnostics(axis_lengths=(1, 1, 1)), ValueError, "each of 1 or 2 axes; not 3"),
         (lambda: made.diagnostics(energy=(0.9,)), ValueError, "energy has a number for each axis, 2, or none; not 1"),
         (lambda: made.diagnostics(ritz_residuals=()), ValueError, "one an eigenvalue; 0 for 2"),
-        (lambda: made.diagnostics(buffers="frozen"), ValueError, "'moved', 'recalibrated'; not 'frozen'"),
+        (lambda: made.diagnostics(buffers="melted"), ValueError, "'frozen', 'recalibrated'; not 'melted'"),
         (lambda: made.diagnostics(samples=-1), ValueError, "samples is an integer from 0"),
         (lambda: made.diagnostics(seed="0"), TypeError, "seed is an integer, not '0'"),
         (lambda: landscape([0], [0], [[1]], details="none"), TypeError, "details are a LandscapeDetails or None"),

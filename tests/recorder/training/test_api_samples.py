@@ -73,7 +73,7 @@ def test_summary_record_set_mode() -> None:
 
 
 def test_callback(capsys: pytest.CaptureFixture[str]) -> None:
-    class Print_info(Callback):  # noqa: N801
+    class Print_info(Callback):  # noqa: N801 - the sample calls it so
         def step_end(self, run_context: RunContext) -> None:
             cb_params = run_context.original_args()
             print("step_num: ", cb_params.cur_step_num)

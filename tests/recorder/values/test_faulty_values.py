@@ -23,7 +23,7 @@ class Garbage(Unreadable):
     """A tensor that gives no array."""
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
-        return "garbage"  # type: ignore[return-value]
+        return "garbage"
 
 
 class Endless(Unreadable):
@@ -59,7 +59,7 @@ def test_value_of_an_odd_dtype(tmp_path: Path, read_events: ReadEvents, plugin: 
     """An array of something else than numbers is refused where it is added; the other values are recorded."""
     with SummaryRecord(tmp_path) as recorder:
         with pytest.raises(TypeError):
-            recorder.add_value(plugin, "odd", np.zeros(1 if plugin == "scalar" else (4, 4, 3), dtype))  # type: ignore[call-overload]
+            recorder.add_value(plugin, "odd", np.zeros(1 if plugin == "scalar" else (4, 4, 3), dtype))
         add_all_kinds(recorder, 1)
         assert recorder.record(1)
 

@@ -280,7 +280,7 @@ def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
     """The batch is reported as lost, the next one is written."""
     file = event_file(tmp_path)
     recording = Recording(file)
-    recording.put((1.0, 1, {"loss": "no number"}, None))  # type: ignore[dict-item]
+    recording.put((1.0, 1, {"loss": "no number"}, None))
     assert not recording.flush()
     recording.put(event(2))
 
@@ -293,7 +293,7 @@ def test_log_handler_may_use_the_writer_it_is_told_about(caplog: pytest.LogCaptu
     """A handler that flushes when an error is logged runs in the writer's thread too, and does not wait for itself."""
     recording = Recording(full_disk())
     handler = logging.Handler()
-    handler.emit = lambda _: recording.flush()  # type: ignore[assignment, method-assign, return-value]
+    handler.emit = lambda _: recording.flush()
     logger = logging.getLogger("toposcope.recorder")
     logger.addHandler(handler)
     try:

@@ -1,0 +1,154 @@
+"""The losses that the landscape model of a PyTorch module measures: of which samples, by which loss function."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from landscape_networks import METRICS, SAMPLES, Smooth, Take, loader, pictures
+from torch import Tensor, nn
+
+from toposcope.recorder import summary
+from toposcope.recorder.landscapes.models.landscape_model import model_of
+from toposcope.recorder.training import Model
+
+
+@pytest.mark.parametrize(
+    ("loss_fn", "is_of_samples"),
+    [
+        (nn.CrossEntropyLoss(), True),
+        (nn.CrossEntropyLoss(reduction="sum"), True),
+        (nn.CrossEntropyLoss(reduction="none"), True),
+        (nn.CrossEntropyLoss(label_smoothing=0.1), True),
+        (nn.functional.cross_entropy, True),
+        (lambda outputs, labels: nn.functional.cross_entropy(outputs, labels), False),
+        (nn.CrossEntropyLoss(weight=torch.tensor([1.0, 5.0, 0.1])), False),
+        (nn.CrossEntropyLoss(ignore_index=1), False),
+    ],
+)
+def test_losses_of_samples_are_found_where_there_are_some(loss_fn: Any, is_of_samples: bool, take: Take) -> None:
+    """With weights of classes the loss of a batch is no mean of samples' losses: batches stay those of the loader."""
+    network = Smooth()
+    model = take(network, loss_fn)
+    sums = model.loss()
+    assert sums.units == (SAMPLES if is_of_samples else 3)
+    assert bool(model.notes) != is_of_samples
+    images, labels = pictures().tensors
+    with torch.no_grad():
+        losses = [
+            loss_fn(network(images[i : i + 20][: SAMPLES - i]), labels[i : i + 20][: SAMPLES - i]) for i in (0, 20, 40)
+        ]
+    if getattr(loss_fn, "reduction", "mean") == "mean":
+        expected = float(sum(loss * size for loss, size in zip(losses, (20, 20, 8), strict=True)))
+    else:
+        expected = float(sum(loss.sum() for loss in losses))
+    assert sums.total == pytest.approx(expected, rel=1e-5)
+
+
+def test_losses_of_many_numbers_are_those_of_samples(take: Take) -> None:
+    """A loss function that averages over all numbers of a sample gives each sample the mean of its own."""
+    data = [(torch.randn(8, 5, 4), torch.randn(8, 5, 4))]
+    for loss_fn in (nn.MSELoss(), nn.SmoothL1Loss(reduction="sum")):
+        sums = take(nn.Linear(4, 4), loss_fn, data).loss()
+        assert (sums.samples, sums.units) == (8, 8)
+
+
+def test_a_network_with_a_loss_of_its_own_needs_no_loss_function() -> None:
+    """Batches of dicts are its keyword arguments, as in our Model."""
+
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(2, 1)
+
+        def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
+            return {"loss": ((self.layer(x) - y) ** 2).mean(), "logits": x}
+
+    network = Own()
+    data = [{"x": torch.randn(6, 2), "y": torch.randn(6, 1)} for _ in range(3)]
+    model = model_of((Model(network), network, data, METRICS), 15)
+    expected = np.average([network(**batch)["loss"].item() for batch in data[:2]])
+    assert model.loss(0, 12).mean == pytest.approx(expected, rel=1e-5)
+    assert model.loss().units == 3
+    model.restore()
+
+
+def test_a_loader_with_a_generator_of_its_own_gives_the_same_samples_again(take: Take) -> None:
+    """And the training goes on with the order that it would have had."""
+    generator = torch.Generator().manual_seed(4)
+    shuffled, before = loader(shuffle=True, generator=generator), generator.get_state()
+    hashes = {take(Smooth(), dataset=shuffled, num_samples=30).data_hash for _ in range(2)}
+    assert len(hashes) == 1
+    assert torch.equal(generator.get_state(), before)
+
+
+def test_a_short_dataset_is_used_whole(take: Take) -> None:
+    """And it says how many samples it had."""
+    model = take(Smooth(), num_samples=2048)
+    assert model.samples == model.loss().samples == 50
+    assert any("50" in note and "2,048" in note for note in model.notes)
+
+
+def test_batches_of_different_shapes_stay_as_they_are(take: Take) -> None:
+    """Sentences of other lengths cannot be joined."""
+    network = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 2))
+    data = [(torch.zeros(3, length, dtype=torch.long), torch.randn(3, length, 2)) for length in (4, 7)]
+    sums = take(network, nn.MSELoss(), data, num_samples=5).loss()
+    assert (sums.samples, sums.units) == (5, 5)
+
+
+def test_mixed_precision_is_that_of_the_model(take: Take) -> None:
+    """A model that trains under autocast is evaluated under it."""
+    network = Smooth()
+    mixed = model_of((Model(network, nn.CrossEntropyLoss(), amp_level="O2"), network, loader(), METRICS), SAMPLES)
+    rounded = mixed.loss()
+    mixed.restore()
+    exact = take(network).loss()
+    assert rounded.units == exact.units == SAMPLES
+    assert rounded.mean == pytest.approx(exact.mean, rel=2e-2)
+    assert rounded.mean != exact.mean
+
+
+def test_random_numbers_in_evaluation_are_the_same_ones(take: Take) -> None:
+    """A network that draws some whatever its mode has one loss all the same."""
+
+    class Noisy(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(36, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            x = self.layer(x.flatten(1))
+            return x + torch.randn_like(x)
+
+    model = take(Noisy())
+    assert model.loss() == model.loss()
+
+
+def test_a_shuffling_loader_gives_every_process_the_same_samples(take: Take) -> None:
+    """And the generators of the user go on as if nothing had been."""
+    networks = Smooth(), Smooth()
+    torch.manual_seed(9)
+    first = take(networks[0], dataset=loader(shuffle=True), num_samples=30)
+    first.restore()
+    drawn = torch.rand(3)
+    second = take(networks[1], dataset=loader(shuffle=True), num_samples=30)
+    assert first.data_hash == second.data_hash
+    assert first.data_hash != take(Smooth(), num_samples=30).data_hash
+    assert any("shuffles" in note for note in second.notes)
+    torch.manual_seed(9)
+    assert torch.equal(torch.rand(3), drawn)
+
+
+def test_summary_operators_see_nothing_of_a_landscape(take: Take) -> None:
+    """What a network records of itself is of its training."""
+
+    class Recording(Smooth):
+        def forward(self, x: Tensor) -> Tensor:
+            summary.scalar("mean", x.mean())
+            return super().forward(x)
+
+    values = summary.OperatorValues()
+    with summary.collecting(values):
+        take(Recording()).loss()
+    assert not values.is_filled
