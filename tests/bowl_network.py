@@ -60,11 +60,11 @@ def samples_of_bowl(batches: int = 4) -> list[tuple[Any]]:
     return [(batch,) for batch in samples - samples.mean() + 1]
 
 
-def train_bowl(directory: Path | str, steps: int = 12, **landscapes: Any) -> None:
+def train_bowl(directory: Path | str, steps: int = 12, learning_rate: float = 0.1, **landscapes: Any) -> None:
     """Train and leave a checkpoint after each step."""
     settings = {"landscape_size": 9, "num_samples": 32, "intervals": [list(range(1, steps + 1))], **landscapes}
     collector = SummaryCollector(directory, 1, {"collect_landscape": settings}, keep_default_action=False)
-    Model(Bowl()).train(1, samples_of_bowl(steps), callbacks=[collector])
+    Model(Bowl(learning_rate)).train(1, samples_of_bowl(steps), callbacks=[collector])
 
 
 @cache

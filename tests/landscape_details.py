@@ -52,17 +52,19 @@ def diagnostics(**changed: Any) -> Diagnostics:
     return Diagnostics(**(usual | changed))
 
 
-def bowl(level: int = 3, levels: int = 3, lift: float = 0.1, size: int = 9, **changed: Any) -> LossLandscape:
-    """Return the message of a landscape with details."""
+def bowl(
+    level: int = 3, levels: int = 3, lift: float = 0.1, size: int = 9, shift: float = 0.0, **changed: Any
+) -> LossLandscape:
+    """Return the message of a landscape with details, the x of its checkpoints shifted."""
     axis = np.linspace(-1, 1, size)
-    plane = losses(ALONG, ALONG, lift)
+    plane = losses(ALONG + shift, ALONG, lift)
     truth = PathTruth(plane + GAP, plane, RESIDUAL, np.full(5, 0.02))
     return landscape(
         axis,
         axis,
         losses(*np.meshgrid(axis, axis), lift),
-        path=(ALONG, ALONG, truth.real),
+        path=(ALONG + shift, ALONG, truth.real),
         intervals=[0, 4, 8, 12, 16],
-        convergence_point=(0, 0, lift),
+        convergence_point=(shift, 0, losses(shift, 0, lift)),
         details=LandscapeDetails(measured(level, levels, lift), truth, diagnostics(**changed)),
     )

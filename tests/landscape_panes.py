@@ -22,6 +22,14 @@ def pane(page: Page, tag: str, run: str) -> Locator:
     return page.locator(f"landscape-pane[data-run={json.dumps(run)}][data-tag={json.dumps(tag)}]")
 
 
+def drawn(shown: Locator) -> Any:
+    """Return the landscape that a pane draws, as the page has it: surfaces row by row, NaN as None."""
+    return shown.evaluate(
+        "pane => JSON.parse(JSON.stringify(pane.model.landscape, "
+        "(_, value) => ArrayBuffer.isView(value) ? [...value] : value))"
+    )
+
+
 def told(shown: Locator, name: str) -> Any:
     """Return what a pane tells of what it draws."""
     return json.loads(shown.get_attribute(f"data-{name}") or "null")

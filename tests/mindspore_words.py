@@ -1,5 +1,8 @@
 """The words of MindSpore that the samples of the API texts use, said in PyTorch: their changed imports."""
 
+# Names are MindSpore's, as the samples use them.
+# ruff: noqa: N801, N802
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +12,7 @@ import torch
 Tensor = torch.tensor
 
 
-class nn:  # noqa: N801 (the samples call it so)
+class nn:
     """Layers, losses and optimizers under MindSpore's names."""
 
     class Cell(torch.nn.Module):
@@ -41,13 +44,13 @@ class nn:  # noqa: N801 (the samples call it so)
     Flatten = torch.nn.Flatten
 
     @staticmethod
-    def SoftmaxCrossEntropyWithLogits(sparse: bool, reduction: str) -> torch.nn.Module:  # noqa: N802
+    def SoftmaxCrossEntropyWithLogits(sparse: bool, reduction: str) -> torch.nn.Module:
         """Return the loss."""
         assert sparse
         return torch.nn.CrossEntropyLoss(reduction=reduction)
 
     @staticmethod
-    def Momentum(params: Any, learning_rate: float, momentum: float) -> torch.optim.Optimizer:  # noqa: N802
+    def Momentum(params: Any, learning_rate: float, momentum: float) -> torch.optim.Optimizer:
         """Return the optimizer."""
         return torch.optim.SGD(params, lr=learning_rate, momentum=momentum)
 
@@ -70,13 +73,13 @@ class NumpySlicesDataset:
             yield {name: torch.as_tensor(values[rows]) for name, values in self._data.items()}
 
 
-class ds:  # noqa: N801
+class ds:
     """Datasets under MindSpore's names."""
 
     NumpySlicesDataset = NumpySlicesDataset
 
 
-class context:  # noqa: N801
+class context:
     """The context of MindSpore, of which PyTorch has no need."""
 
     GRAPH_MODE = 0

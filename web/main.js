@@ -23,15 +23,19 @@ const follow = (id, template) => effect(() => void render(template(), region(id)
 
 /** Begins to follow the state. */
 function begin() {
+  stayLive(); // The server answers while the page is drawn.
+  const { documentElement: root, body } = document;
+  // On its own: whoever writes the language, even the same one, has the browser style every element anew.
+  effect(() => void (root.lang = lang.value === "zh" ? "zh-CN" : "en"));
   effect(() => {
-    const { documentElement: root, body } = document;
-    root.lang = lang.value === "zh" ? "zh-CN" : "en";
     root.dataset.theme = theme.value;
     body.dataset.rail = railShown.value ? "open" : "closed";
     body.dataset.revision = String(revision.value);
-    region("rail").setAttribute("aria-label", t("rail.title"));
     body.dataset.page = page.value;
+  });
+  effect(() => {
     const title = t(`page.${page.value}`);
+    region("rail").setAttribute("aria-label", t("rail.title"));
     region("title").textContent = title;
     region("toolbar").setAttribute("aria-label", title);
     document.title = `${title} · Toposcope`;
@@ -50,7 +54,6 @@ function begin() {
   followDrawnRuns();
   followDrawnTags();
   followLastValues(runsInRail);
-  stayLive();
 }
 
 // Whoever presses keys while the page begins is heard.

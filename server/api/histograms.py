@@ -1,7 +1,9 @@
 """GET /api/histograms: how the values of a tensor were distributed, step by step."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
+import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
@@ -51,7 +53,9 @@ def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
 
 
 def _entry(histogram: Histogram) -> dict[str, Any]:
-    columns = [column.tolist() for column in histogram.buckets]
+    columns = histogram.buckets
+    rows: Iterable[tuple[float, ...]] = zip(*(column.tolist() for column in columns), strict=True)
+    is_finite = all(np.isfinite(column).all() for column in columns)
     return {
         "count": number(histogram.total_count),
         "min": number(histogram.min),
@@ -60,5 +64,5 @@ def _entry(histogram: Histogram) -> dict[str, Any]:
         "nan_count": histogram.nan_count,
         "pos_inf_count": histogram.pos_inf_count,
         "neg_inf_count": histogram.neg_inf_count,
-        "buckets": [[number(cell) for cell in bucket] for bucket in zip(*columns, strict=True)],
+        "buckets": list(rows) if is_finite else [[number(cell) for cell in row] for row in rows],
     }

@@ -39,6 +39,9 @@ class LandscapeQuery(BaseModel):
     most: int | None = Field(
         None, ge=1, lt=2**31, description="surfaces of more nodes come without losses, which landscapes/losses has"
     )
+    digits: int | None = Field(
+        None, ge=3, le=17, description="significant digits of losses, and three of standard errors; absent: all"
+    )
     limit: int = Field(50, ge=1, le=1000, description="landscapes at most")
 
 
@@ -73,10 +76,13 @@ def choose(runs: list[RunView], query: LandscapeQuery) -> Iterator[Chosen]:
             for rank in _ranks(run, tag, query) if not wanted or name in wanted else []:
                 payloads = run.payloads(tag, rank, query.attempt)
                 payloads = payloads.take(np.argsort(payloads.wall_time, kind="stable"))
-                rows = np.arange(payloads.total) if query.step is None else np.flatnonzero(payloads.step == query.step)
-                at = len(rows) - 1 if query.publication is None else query.publication
-                if 0 <= at < len(rows):
-                    yield Chosen(run, name, rank, payloads, int(rows[at]))
+                rows = np.arange(payloads.total)
+                if query.step is not None:
+                    rows = np.flatnonzero(payloads.step == query.step)
+                if query.publication is not None:
+                    rows = rows[rows == query.publication]
+                if rows.size:
+                    yield Chosen(run, name, rank, payloads, int(rows[-1]))
 
 
 def choose_one(current: Snapshot, query: FileQuery) -> Chosen:

@@ -1,5 +1,6 @@
-"""GET /api/landscapes.html, .npz and .vti: a loss landscape as a file, to be kept; and its losses as bare bytes."""
+"""GET /api/landscapes.html, .npz, .csv, .vti and .vtp: a loss landscape as a file, to be kept; its losses as bytes."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,9 +10,13 @@ from pydantic import Field
 from toposcope.server.api.current import Current
 from toposcope.server.api.landscape_choice import Chosen, FileQuery, choose_one, read
 from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_figure import Camera, Colours, Lang, Look, Scale, Theme, landscape_document
-from toposcope.server.values.landscape_files import npz, vti
+from toposcope.server.values.landscape_csv import csv
+from toposcope.server.values.landscape_figure import landscape_document
+from toposcope.server.values.landscape_look import Camera, Colours, Lang, Look, Scale, Theme
+from toposcope.server.values.landscape_npz import npz
+from toposcope.server.values.landscape_vtk import vti, vtp
 
 router = APIRouter()
 _NUMBER = r"-?[0-9]{1,6}(\.[0-9]{1,9})?"
@@ -40,7 +45,8 @@ def _file(content_type: str, format_of_it: str) -> dict[int | str, dict[str, Any
 
 
 _NO_PLOTLY: dict[int | str, dict[str, Any]] = {501: {"description": "the plotly package is not installed"}}
-_HTML, _NPZ, _VTI, _BYTES = "text/html", "application/zip", "application/xml", "application/octet-stream"
+_HTML, _NPZ, _CSV, _VTK = "text/html", "application/zip", "text/csv", "application/xml"
+_BYTES = "application/octet-stream"
 
 
 @router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_file(_HTML, "html"), **_NO_PLOTLY})
@@ -59,18 +65,25 @@ def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Qu
 @router.get("/landscapes.npz", response_class=Response, responses={**REFUSED, **_file(_NPZ, "binary")})
 def read_landscape_arrays(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read a landscape as a file of NumPy's: every number exact."""
-    return _attachment(npz(_read(choose_one(current, query))), _NPZ, "landscape.npz")
+    return _written(npz, current, query, _NPZ, "landscape.npz")
 
 
-@router.get("/landscapes.vti", response_class=Response, responses={**REFUSED, **_file(_VTI, "xml")})
+@router.get("/landscapes.csv", response_class=Response, responses={**REFUSED, **_file(_CSV, "csv")})
+def read_landscape_lines(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
+    """Read a landscape as lines: the grid, the measured nodes, the path; every number exact."""
+    return _written(csv, current, query, _CSV, "landscape.csv")
+
+
+@router.get("/landscapes.vti", response_class=Response, responses={**REFUSED, **_file(_VTK, "xml")})
 def read_landscape_image_data(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read a landscape as VTK's image data, for ParaView; its axes are evenly spaced."""
-    read_one = _read(choose_one(current, query))
-    try:
-        content = vti(read_one)
-    except ValueError as reason:
-        raise HTTPException(422, str(reason)) from None
-    return _attachment(content, _VTI, "landscape.vti")
+    return _written(vti, current, query, _VTK, "landscape.vti")
+
+
+@router.get("/landscapes.vtp", response_class=Response, responses={**REFUSED, **_file(_VTK, "xml")})
+def read_landscape_poly_data(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
+    """Read the path of a landscape as VTK's poly data, for ParaView: the checkpoints at their real losses."""
+    return _written(vtp, current, query, _VTK, "landscape.vtp")
 
 
 @router.get("/landscapes/losses", response_class=Response, responses={**REFUSED, **_file(_BYTES, "binary")})
@@ -78,6 +91,17 @@ def read_landscape_losses(current: Current, query: Annotated[FileQuery, Query()]
     """Read the losses of a landscape: row by row, little-endian doubles."""
     losses = _read(choose_one(current, query)).z
     return Response(np.ascontiguousarray(losses, "<f8").tobytes(), media_type=_BYTES)
+
+
+def _written(
+    write: Callable[[Landscape], bytes], current: Snapshot, query: FileQuery, media_type: str, name: str
+) -> Response:
+    landscape = _read(choose_one(current, query))
+    try:
+        content = write(landscape)
+    except ValueError as reason:
+        raise HTTPException(422, str(reason)) from None
+    return _attachment(content, media_type, name)
 
 
 def _read(chosen: Chosen) -> Landscape:

@@ -3,12 +3,13 @@
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
-from toposcope.server.api.landscape_choice import Chosen, read
+from toposcope.server.api.landscape_choice import Chosen, LandscapeQuery, read
 from toposcope.server.api.reply import Number, numbers
 from toposcope.server.json_text import in_json
+from toposcope.server.reading.series import Float64s
 from toposcope.server.values.landscape import Landscape
 from toposcope.server.values.landscape_details import Details
 
@@ -80,6 +81,12 @@ class DiagnosticsReply(BaseModel):
     provenance: dict[str, str]
 
 
+class NoDiagnostics(BaseModel):
+    """An empty object: what others than our recorder made tells nothing."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class Publications(BaseModel):
     """All landscapes of a tag, the oldest first."""
 
@@ -116,9 +123,9 @@ class LandscapeReply(BaseModel):
     level: int | None
     """Refinement so far; null for a landscape that was made in one go."""
     measured: MeasuredReply | None
-    """Null, as the next two, of what others than our recorder made."""
+    """Null, as the next, of what others than our recorder made."""
     truth: TruthReply | None
-    diagnostics: DiagnosticsReply | None
+    diagnostics: DiagnosticsReply | NoDiagnostics
 
 
 class Landscapes(BaseModel):
@@ -132,13 +139,16 @@ class Landscapes(BaseModel):
     """Tags asked for that no landscape of the runs has."""
 
 
-def entry(chosen: Chosen, most_bytes: int, most: int | None) -> dict[str, Any]:
+_DIGITS_OF_ERRORS = 3
+
+
+def entry(chosen: Chosen, most_bytes: int, query: LandscapeQuery) -> dict[str, Any]:
     """Return a LandscapeReply for json_reply; its error says what is wrong, or that it has too many bytes.
 
     Args:
         chosen: which landscape.
         most_bytes: that its message may have.
-        most: losses of the surface that may be replied; more of them are left out.
+        query: how many losses of the surface may be replied, more of them are left out; and with how many digits.
     """
     found, error = None, None
     try:
@@ -159,30 +169,32 @@ def entry(chosen: Chosen, most_bytes: int, most: int | None) -> dict[str, Any]:
     publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": numbers(payloads.wall_time)}
     return {
         **in_json(described),
-        **_columns(found, most),
-        **_details(found.details if found else None),
+        **_columns(found, query),
+        **_details(found.details if found else None, query.digits),
         "steps": np.unique(payloads.step),
         "publication": row,
         "publications": publications,
     }
 
 
-def _columns(found: Landscape | None, most: int | None) -> dict[str, Any]:
+def _columns(found: Landscape | None, query: LandscapeQuery) -> dict[str, Any]:
     if found is None:
         return {"x": [], "y": [], "z": [], "path": None, "convergence_point": None}
     return {
         "x": numbers(found.x),
         "y": numbers(found.y),
-        "z": nested(found.z) if most is None or found.z.size <= most else [],
+        "z": nested(_rounded(found.z, query.digits)) if query.most is None or found.z.size <= query.most else [],
         "path": None if found.path is None else _named(found.path._asdict()),
         "convergence_point": None if found.convergence_point is None else numbers(found.convergence_point),
     }
 
 
-def _details(details: Details | None) -> dict[str, Any]:
+def _details(details: Details | None, digits: int | None) -> dict[str, Any]:
     if details is None:
-        return {"level": None, "measured": None, "truth": None, "diagnostics": None}
-    measured = _named(details.measured._asdict())
+        return {"level": None, "measured": None, "truth": None, "diagnostics": {}}
+    nodes = details.measured
+    errors = _rounded(nodes.standard_error, digits and _DIGITS_OF_ERRORS)
+    measured = _named(nodes._replace(z=_rounded(nodes.z, digits), standard_error=errors)._asdict())
     return {
         "level": measured.pop("level"),
         "measured": measured,
@@ -193,3 +205,15 @@ def _details(details: Details | None) -> dict[str, Any]:
 
 def _named(columns: dict[str, Any]) -> dict[str, Any]:
     return {name: nested(value) if isinstance(value, np.ndarray) else value for name, value in columns.items()}
+
+
+def _rounded(values: Float64s, digits: int | None) -> Float64s:
+    """Return the doubles nearest to so many significant digits; None: as they are."""
+    if digits is None:
+        return values
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        after_point = digits - 1 - np.floor(np.log10(np.abs(values)))
+        up, down = 10.0 ** np.maximum(after_point, 0), 10.0 ** np.maximum(-after_point, 0)
+        rounded = np.rint(values * up / down) / up * down
+    # Zero, what is not finite, and what is too small for the factor.
+    return np.where(np.isfinite(rounded) & (rounded != 0), rounded, values)

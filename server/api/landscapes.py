@@ -27,7 +27,7 @@ def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()])
     entries, left = [], MOST_BYTES
     for each in chosen[: query.limit]:
         length = int(each.payloads.length[each.row])
-        entries.append(entry(each, left, query.most))
+        entries.append(entry(each, left, query))
         left -= length if length <= left else 0
     content = {"landscapes": entries, "total": len(chosen), "missing": missing}
     return json_reply({"revision": current.revision, **content})

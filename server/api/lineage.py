@@ -1,8 +1,10 @@
 """/api/lineage, /api/lineage/dataset and /datasets: what runs were trained with, and their dataset pipelines."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
+import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -138,9 +140,9 @@ def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     chosen = find_runs(current, query.run)
     sessions = sessions_by_parent(current.runs)
     folded = {session.name for below in sessions.values() for session in below}
-    rows = [_row(run, sessions, current.runs) for run in chosen if query.run or run.name not in folded]
-    told = [row for row in rows if any(value for name, value in row.items() if name != "run")]
-    return json_reply({"revision": current.revision, "runs": told})
+    wanted = [run for run in chosen if query.run or run.name not in folded]
+    rows = [row for run in wanted if (row := _row(run, sessions, current.runs))]
+    return json_reply({"revision": current.revision, "runs": rows})
 
 
 @router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REFUSED)
@@ -175,7 +177,18 @@ def _read_datasets(current: Snapshot, query: RunsQuery) -> Response:
     return json_reply({"revision": current.revision, "runs": rows})
 
 
-def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> dict[str, Any]:
+def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> orjson.Fragment | None:
+    """Return a row in JSON; None when there is nothing to tell of the run."""
     lineage, problems = lineage_of(run, sessions, runs)
-    content: dict[str, Any] = in_json(lineage._asdict() | {"problems": problems})
-    return {"run": run.name, **content}
+    if not (any(lineage) or problems):
+        return None
+    return orjson.Fragment(_encoded({"run": run.name, **lineage._asdict(), "problems": problems}))
+
+
+def _encoded(content: dict[str, Any]) -> bytes:
+    """Return plain data in JSON. What needs in_json, which costs as much as all the rest, is rare."""
+    with suppress(orjson.JSONEncodeError):  # An integer beyond 64 bits, or a text that is no UTF-8.
+        body = orjson.dumps(content)
+        if b"null" not in body:  # As orjson writes NaN and infinities.
+            return body
+    return orjson.dumps(in_json(content))

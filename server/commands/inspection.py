@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from toposcope.server.commands.survey import next_sound_header
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
-from toposcope.server.reading.event_file import FileView
+from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.record import read_at
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView

@@ -50,6 +50,15 @@ class Landscape(NamedTuple):
         """
         return "interval" if self.path is not None and len(self.path.intervals) else "final"
 
+    @property
+    def steps(self) -> npt.NDArray[np.int64]:
+        """Return the training steps of the path's checkpoints; empty when they cannot be told, or do not ascend."""
+        intervals = np.empty(0, np.int64) if self.path is None else self.path.intervals
+        steps_each = {"step": 1, "epoch": self.metadata.get("step_per_epoch")}.get(str(self.metadata.get("unit")))
+        if not isinstance(steps_each, int) or steps_each < 1 or (np.diff(intervals) <= 0).any():
+            return np.empty(0, np.int64)
+        return intervals * steps_each
+
 
 def landscape(payload: bytes) -> Landscape:
     """Return the landscape that a LossLandscape message holds.

@@ -41,6 +41,12 @@ class PathTruth(NamedTuple):
     standard_error: Float64s
     """Of real."""
 
+    @property
+    def gap(self) -> Float64s:
+        """Return by how much each checkpoint's own loss is above that on the plane."""
+        with np.errstate(invalid="ignore"):  # Infinity less infinity.
+            return self.real - self.plane
+
 
 class Diagnostics(NamedTuple):
     """What one should know before one believes a landscape; of an axis each: empty, or one number an axis."""
@@ -61,7 +67,7 @@ class Diagnostics(NamedTuple):
     """Behind each loss."""
     seed: int | None
     buffers: str
-    """Statistics of normalisation layers: "none", "moved" along the axes or "recalibrated"."""
+    """Statistics of normalisation layers: "none", "moved" along the axes, "frozen" or "recalibrated"."""
     is_flat: bool
     """The losses differ by no more than their noise."""
     interpolation_error: float | None

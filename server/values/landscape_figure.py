@@ -2,18 +2,14 @@
 
 import html
 import re
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.values.landscape import Landscape, Path
 from toposcope.server.values.landscape_details import PathTruth
-
-Scale = Literal["linear", "log"]
-Theme = Literal["light", "dark"]
-Lang = Literal["en", "zh"]
-Colours = Literal["viridis", "cividis", "magma", "blue-orange"]
+from toposcope.server.values.landscape_look import INKS, WORDS, Inks, Look, Scale
 
 _BLUE_ORANGE = [
     "#0b3c78", "#1f69be", "#5b9bdc", "#a3c9ee", "#dfe9f1", "#f1f0ee", "#f6e3cf", "#f2bc85", "#e28a3c", "#c06010",
@@ -21,60 +17,6 @@ _BLUE_ORANGE = [
 ]  # fmt: skip
 _TICKS = 8
 _SEEN_THROUGH = 0.88
-
-
-class _Words(NamedTuple):
-    axis: str
-    loss: str
-    start: str
-    end: str
-    converged: str
-    path: str
-    gap: str
-
-
-_WORDS: dict[str, _Words] = {
-    "en": _Words("direction", "loss", "start", "end", "converged", "training path", "from the plane to the real loss"),
-    "zh": _Words("方向", "损失", "起点", "终点", "收敛点", "训练路径", "从平面到真实损失"),
-}
-
-
-class _Inks(NamedTuple):
-    surface: str
-    text: str
-    grid: str
-    path: str
-
-
-_INKS: dict[str, _Inks] = {
-    "light": _Inks("#ffffff", "#18202c", "#c6cfdb", "#cc6a12"),
-    "dark": _Inks("#141a22", "#e3e8ef", "#3a4656", "#f0954c"),
-}
-
-
-class Camera(NamedTuple):
-    """Where a surface is looked at from and what is in the middle, in plotly's terms."""
-
-    x: float
-    y: float
-    z: float
-    centre_x: float
-    centre_y: float
-    centre_z: float
-
-
-class Look(NamedTuple):
-    """How a figure looks."""
-
-    scale: Scale = "linear"
-    """Of the losses: their logarithms are drawn when it is "log"; those that have none are left out."""
-    colours: Colours = "viridis"
-    theme: Theme = "light"
-    lang: Lang = "en"
-    path_colour: str | None = None
-    """As #rrggbb; None: the theme's."""
-    camera: Camera | None = None
-    """None: over the lowest of the four corners."""
 
 
 def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
@@ -90,9 +32,10 @@ def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
     """
     from plotly.graph_objects import Figure
 
+    look = look._replace(scale=_scale_in_use(landscape, look))
     figure = Figure({"data": _traces(landscape, look), "layout": _layout(landscape, _as_text(title), look)})
     page = figure.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True})
-    style = f"body{{margin:0;background:{_INKS[look.theme].surface}}}"
+    style = f"body{{margin:0;background:{INKS[look.theme].surface}}}"
     head = f'<meta charset="utf-8" /><title>{html.escape(title)}</title><style>{style}</style>'
     return re.sub(r"<meta charset=\"utf-8\" ?/>", lambda _: head, page, count=1)
 
@@ -118,75 +61,94 @@ def _plain(column: npt.NDArray[np.float64]) -> list[Any]:
     return rows
 
 
+_AT = "<br>%{x:.4~g}, %{y:.4~g}<extra></extra>"
+"""Where one points, in what plotly says of it."""
+
+
 def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
-    words, inks = _WORDS[look.lang], _inks(look)
-    scale = _scale_in_use(landscape, look)
-    coordinates = "<br>%{x:.4~g}, %{y:.4~g}<extra></extra>"
-    surface = {
-        "type": "surface",
-        "x": _plain(landscape.x),
-        "y": _plain(landscape.y),
-        "z": _plain(_heights(landscape.z, scale)),
-        "customdata": _plain(landscape.z),
-        "hovertemplate": f"{words.loss} %{{customdata:.4~g}}{coordinates}",
-        "colorscale": _BLUE_ORANGE if look.colours == "blue-orange" else look.colours.capitalize(),
-        "colorbar": {"title": {"text": words.loss}, "thickness": 12, "outlinewidth": 0, **_ticks(landscape, scale)},
-        "contours": {"z": {"show": True, "usecolormap": False, "color": inks.surface, "width": 1}},
-        # Checkpoints may lie under it.
-        "opacity": 1 if landscape.details is None or landscape.details.truth is None else _SEEN_THROUGH,
-    }
-    traces: list[dict[str, Any]] = [surface]
+    words, inks = WORDS[look.lang], _inks(look)
     path, end = landscape.path, landscape.convergence_point
+    truth = landscape.details.truth if landscape.details else None
+    traces = [_surface(landscape, look)]
     if path is not None and path.x.size:
-        heights = _plain(_heights(path.z, scale))
-        line = {"type": "scatter3d", "x": _plain(path.x), "y": _plain(path.y), "z": heights, "name": words.path}
-        unit = str(landscape.metadata.get("unit") or "")
-        told = [_as_text(f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [""] * path.x.size
-        traces.append(
-            {
-                **line,
-                "mode": "lines+markers",
-                "line": {"color": inks.path, "width": 6},
-                "marker": {"size": 4, "color": inks.surface, "line": {"color": inks.path, "width": 2}},
-                "customdata": [[text, loss] for text, loss in zip(told, _plain(path.z), strict=True)],
-                "hovertemplate": f"%{{customdata[0]}}<br>{words.loss} %{{customdata[1]:.4~g}}{coordinates}",
-            }
-        )
-        if landscape.details is not None and landscape.details.truth is not None:
-            traces.append(_stems(path, landscape.details.truth, look))
+        heights = _plain(_heights(path.z, look.scale))
+        traces.append(_path(path, truth, str(landscape.metadata.get("unit") or ""), look))
+        if truth is not None:
+            traces.append(_stems(path, truth, look))
         for name, at, symbol in ((words.start, 0, "circle"), (words.end, -1, "square")):
             traces.append(_mark(name, path.x[at], path.y[at], heights[at], symbol, inks.path, inks))
     if end is not None:
-        height = _plain(_heights(end[2:], scale))[0]
+        height = _plain(_heights(end[2:], look.scale))[0]
         traces.append(_mark(words.converged, end[0], end[1], height, "diamond", inks.text, inks))
     return traces
 
 
+def _surface(landscape: Landscape, look: Look) -> dict[str, Any]:
+    words, inks = WORDS[look.lang], _inks(look)
+    ticks = _ticks(landscape, look.scale)
+    return {
+        "type": "surface",
+        "x": _plain(landscape.x),
+        "y": _plain(landscape.y),
+        "z": _plain(_heights(landscape.z, look.scale)),
+        "customdata": _plain(landscape.z),
+        "hovertemplate": f"{words.loss} %{{customdata:.4~g}}{_AT}",
+        "colorscale": _BLUE_ORANGE if look.colours == "blue-orange" else look.colours.capitalize(),
+        "colorbar": {"title": {"text": words.loss}, "thickness": 12, "outlinewidth": 0, **ticks},
+        "contours": {"z": {"show": True, "usecolormap": False, "color": inks.surface, "width": 1}},
+        # Checkpoints may lie under it.
+        "opacity": 1 if landscape.details is None or landscape.details.truth is None else _SEEN_THROUGH,
+    }
+
+
+def _path(path: Path, truth: PathTruth | None, unit: str, look: Look) -> dict[str, Any]:
+    """Return the line through the checkpoints; what is known of one is read where it is pointed at."""
+    words, inks = WORDS[look.lang], _inks(look)
+    titles = [_as_text(f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [""] * path.x.size
+    told, template = [titles, _plain(path.z)], f"%{{customdata[0]}}<br>{words.loss} %{{customdata[1]:.4~g}}"
+    if truth is not None:
+        told += [_plain(truth.plane), _plain(truth.gap), _plain(truth.residual)]
+        template += f"<br>{words.plane} %{{customdata[2]:.4~g}}<br>{words.gap} %{{customdata[3]:+.3~g}}"
+        template += f"<br>{words.residual} %{{customdata[4]:.3~p}}"
+    return {
+        "type": "scatter3d",
+        "mode": "lines+markers",
+        "name": words.path,
+        "x": _plain(path.x),
+        "y": _plain(path.y),
+        "z": _plain(_heights(path.z, look.scale)),
+        "line": {"color": inks.path, "width": 6},
+        "marker": {"size": 4, "color": inks.surface, "line": {"color": inks.path, "width": 2}},
+        "customdata": [list(checkpoint) for checkpoint in zip(*told, strict=True)],
+        "hovertemplate": template + _AT,
+    }
+
+
 def _stems(path: Path, truth: PathTruth, look: Look) -> dict[str, Any]:
     """Return lines from the loss on the plane to that of each checkpoint itself."""
-    scale, no_line = look.scale, np.full(path.x.size, np.nan)
-    columns = ((path.x, path.x), (path.y, path.y), (_heights(truth.plane, scale), _heights(truth.real, scale)))
-    x, y, z = (_plain(np.stack((*ends, no_line), axis=1).ravel()) for ends in columns)
-    line = {"color": _inks(look).path, "width": 2}
-    name = _WORDS[look.lang].gap
+    no_line = np.full(path.x.size, np.nan)
+    heights = (_heights(truth.plane, look.scale), _heights(truth.real, look.scale))
+    x, y, z = (
+        _plain(np.stack((*ends, no_line), axis=1).ravel()) for ends in ((path.x, path.x), (path.y, path.y), heights)
+    )
     return {
         "type": "scatter3d",
         "mode": "lines",
-        "name": name,
+        "name": WORDS[look.lang].stems,
         "x": x,
         "y": y,
         "z": z,
-        "line": line,
+        "line": {"color": _inks(look).path, "width": 2},
         "hoverinfo": "skip",
     }
 
 
-def _inks(look: Look) -> _Inks:
-    inks = _INKS[look.theme]
+def _inks(look: Look) -> Inks:
+    inks = INKS[look.theme]
     return inks if look.path_colour is None else inks._replace(path=look.path_colour)
 
 
-def _mark(name: str, x: float, y: float, height: Any, symbol: str, colour: str, inks: _Inks) -> dict[str, Any]:
+def _mark(name: str, x: float, y: float, height: Any, symbol: str, colour: str, inks: Inks) -> dict[str, Any]:
     return {
         "type": "scatter3d",
         "mode": "markers",
@@ -215,18 +177,19 @@ def _ticks(landscape: Landscape, scale: Scale) -> dict[str, Any]:
 
 
 def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
-    words, inks = _WORDS[look.lang], _INKS[look.theme]
+    words, inks = WORDS[look.lang], INKS[look.theme]
 
-    def axis(name: str) -> dict[str, Any]:
+    def axis(title: str) -> dict[str, Any]:
         return {
-            "title": {"text": name},
+            "title": {"text": title},
             "color": inks.text,
             "gridcolor": inks.grid,
             "zerolinecolor": inks.grid,
             "showbackground": False,
         }
 
-    z = {**axis(words.loss), **_ticks(landscape, _scale_in_use(landscape, look))}
+    z = {**axis(words.loss), **_ticks(landscape, look.scale)}
+    name = words.component if landscape.metadata.get("decomposition") == "PCA" else words.direction
     return {
         "title": {"text": title, "font": {"size": 16}},
         "paper_bgcolor": inks.surface,
@@ -234,8 +197,8 @@ def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
         "margin": {"l": 0, "r": 0, "t": 48, "b": 0},
         "legend": {"x": 0, "y": 1},
         "scene": {
-            "xaxis": axis(f"{words.axis} 1"),
-            "yaxis": axis(f"{words.axis} 2"),
+            "xaxis": axis(f"{name} 1"),
+            "yaxis": axis(f"{name} 2"),
             "zaxis": z,
             "aspectmode": "manual",
             "aspectratio": {"x": 1.2, "y": 1.2, "z": 0.75},

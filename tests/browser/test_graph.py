@@ -334,7 +334,7 @@ def test_graph_is_taken_away_and_looked_at_whole(server, page, tmp_path):
     expect(minimap).to_be_hidden()
     page.locator("graph-view").focus()
     page.keyboard.press("f")
-    page.wait_for_function("document.fullscreenElement?.className === 'graph'")
+    page.wait_for_function("() => document.fullscreenElement?.className === 'graph'")
 
 
 def write(folder: Path, *payloads: bytes) -> None:

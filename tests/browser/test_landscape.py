@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from event_files import GOLDEN, landscape_event, write_run
-from landscape_panes import pane, told
+from landscape_panes import drawn, pane, told
 from playwright.sync_api import expect
 
 from toposcope.recorder import SummaryRecord, landscape
@@ -20,6 +20,8 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 RUN = "digits_momentum"
 INTERVAL, FINAL = "landscape_[1, 4]", "landscape_[4]"
 SEES = json.loads((GOLDEN / "mindspore" / RUN / "mindinsight_sees.json").read_text())[RUN]["landscape"]
+DIGITS = 1e-8
+"""The page takes nine digits of the losses on a surface; what is downloaded has them all."""
 EXPECTED = json.loads((GOLDEN / "mindspore" / RUN / "expected.json").read_text())["landscape"]
 
 
@@ -57,18 +59,36 @@ def golden(server, tmp_path: Path) -> str:
     return server(tmp_path).url
 
 
+def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golden, page):
+    """It is moved when the curve has been drawn anew, not before."""
+    page.goto(golden + "#page=landscape")
+    curve = page.locator("landscape-loss")
+    expect(curve.locator(".land-range")).to_be_visible()
+    share = """(curve) => {
+        const [plot, range] = [".u-over", ".land-range"].map((one) => curve.querySelector(one).getBoundingClientRect());
+        return [range.left - plot.left, plot.right - range.right].map((gap) => gap / plot.width);
+    }"""
+    wide = curve.evaluate(share)
+    width = curve.bounding_box()["width"]
+    page.set_viewport_size({"width": 1000, "height": 900})
+    page.wait_for_function(f"() => Math.abs(document.querySelector('landscape-loss').clientWidth - {width}) > 20")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert curve.evaluate(share) == pytest.approx(wide, abs=0.03)
+
+
 def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
     sees = SEES["intervals"][0][1][0]
-    drawn = told(shown, "grid")
-    assert {"x": drawn["x"], "y": drawn["y"], "z": np.reshape(drawn["z"], (8, 8)).tolist()} == sees["points"]
-    assert drawn["z"] == EXPECTED[INTERVAL]["z"]
-    assert told(shown, "path") == sees["path"]
-    assert told(shown, "path")["z"] == EXPECTED[INTERVAL]["path_z"]
-    assert told(shown, "convergence") == sees["convergence_point"]
+    interval = drawn(shown)
+    assert (interval["x"], interval["y"]) == (sees["points"]["x"], sees["points"]["y"])
+    np.testing.assert_allclose(np.reshape(interval["z"], (8, 8)), sees["points"]["z"], DIGITS)
+    np.testing.assert_allclose(interval["z"], EXPECTED[INTERVAL]["z"], DIGITS)
+    assert {name: interval["path"][name] for name in sees["path"]} == sees["path"]
+    assert interval["path"]["z"] == EXPECTED[INTERVAL]["path_z"]
+    assert interval["convergence"] == sees["convergence_point"]
     expect(shown.locator("circle.checkpoint")).to_have_count(4)
     expect(shown.locator(".start, .end, .convergence")).to_have_count(3)
     for name, text in {
@@ -91,8 +111,8 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     shown = pane(page, FINAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
     sees = SEES["final"][0]
-    assert np.reshape(told(shown, "grid")["z"], (8, 8)).tolist() == sees["points"]["z"]
-    assert told(shown, "convergence") == sees["convergence_point"]
+    np.testing.assert_allclose(np.reshape(drawn(shown)["z"], (8, 8)), sees["points"]["z"], DIGITS)
+    assert drawn(shown)["convergence"] == sees["convergence_point"]
     expect(shown.locator(".convergence")).to_have_attribute("data-x", str(sees["convergence_point"][0]))
     expect(page.locator('[data-fact="decomposition"]')).to_have_text("Random")
     expect(page.locator(".land-player")).to_have_count(0)
@@ -106,7 +126,7 @@ def test_contour_lines_pass_between_what_is_above_and_below(golden, page):
         expect(shown.locator("path.contour").first).to_be_visible()
         if "contours" in options:
             expect(shown.locator("path.area")).to_have_count(0)
-        grid = told(shown, "grid")
+        grid = drawn(shown)
         z = np.reshape(grid["z"], (8, 8))
         heights = np.log10(z) if "log" in options else z
         box = page.evaluate(
@@ -255,7 +275,7 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
     taken = {}
-    for kind in ("svg", "png", "csv", "html", "npz", "vti"):
+    for kind in ("svg", "png", "csv", "html", "npz", "vti", "vtp"):
         other.locator('[data-key="download"]').click()
         with page.expect_download() as download:
             page.locator(f'#land-downloads [data-key="{kind}"]').click()
@@ -266,12 +286,13 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     assert b'class="contour"' in taken["svg"]
     rows = taken["csv"].decode().split("\r\n")
     assert len(rows) == 1 + 81 + 5 + 1 + 1
-    assert rows[-2] == "convergence,,,0,0,5,,,"
-    assert rows[-3] == "path,16,16,0,0,5,,,"
+    assert rows[-2] == "convergence,,,0.0,0.0,5.0,,,"
+    assert rows[-3] == "path,16,16,0.0,0.0,5.0,,,"
     assert b"Plotly.newPlot" in taken["html"]
     with np.load(io.BytesIO(taken["npz"])) as arrays:
-        assert arrays["z"].ravel().tolist() == told(other, "grid")["z"]
+        np.testing.assert_allclose(arrays["z"].ravel(), drawn(other)["z"], DIGITS)
     assert b'WholeExtent="0 8 0 8 0 0"' in taken["vti"]
+    assert b'NumberOfPoints="5"' in taken["vtp"]
     other.locator('[data-key="leave-out"]').click()
     expect(page.locator("landscape-pane")).to_have_count(1)
 

@@ -10,7 +10,7 @@ from typing import Any
 import landscape_details as made
 import numpy as np
 from event_files import GOLDEN
-from landscape_panes import pane, publish, told
+from landscape_panes import drawn, pane, publish, told
 from playwright.sync_api import expect
 
 from toposcope.recorder import SummaryRecord
@@ -26,7 +26,7 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     # Without a GPU every pixel is drawn by the processor: few of them.
     page = pages.open(width=1110, height=460)
     publish(tmp_path / "run", "a", made.bowl(1))
-    publish(tmp_path / "other", "b", made.bowl(1))
+    publish(tmp_path / "other", "b", made.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
     url = server(tmp_path, "--reload-interval", "0.3").url
     page.goto(
         f"{url}#page=landscape&land.view=both&land.between=straight&land.run=run&land.compare=other,b"
@@ -46,9 +46,9 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     surface, thin, line, points = shown.locator(".land-surface").evaluate(
         "host => host.data.map(({x, y, z}) => ({x, y, z}))"
     )
-    assert np.ravel(surface["z"]).tolist() == told(shown, "grid")["z"]
-    truth = told(shown, "truth")
-    assert truth["real"] == line["z"] == points["z"][:5] == told(shown, "path")["z"]
+    assert np.ravel(surface["z"]).tolist() == drawn(shown)["z"]
+    truth = drawn(shown)["truth"]
+    assert truth["real"] == line["z"] == points["z"][:5] == drawn(shown)["path"]["z"]
     stems = np.array(thin["z"][-15:], float).reshape(5, 3)
     assert stems[:, :2].tolist() == [list(ends) for ends in zip(truth["plane"], truth["real"], strict=True)]
 
@@ -204,7 +204,7 @@ def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
     expect(choice).to_have_count(0)
     publish(tmp_path / "run", "a", made.bowl(2, lift=0.3))
     expect(shown).to_have_attribute("data-level", "2/3")
-    assert min(told(shown, "grid")["z"]) == 0.3
+    assert min(drawn(shown)["z"]) == 0.3
     expect(shown.locator(".land-level")).to_have_attribute("aria-label", re.compile("Level 2 of 3"))
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
     choice.select_option("0")
@@ -237,6 +237,60 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page,
     first.locator('circle.checkpoint[data-at="3"]').hover()
     expect(first.locator(".land-cross")).to_be_visible()
     expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
+
+
+def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
+    """A joint landscape shows every run that has it: both paths, told apart by colour, name and read-out."""
+    pages.allowed = OF_GRAPHICS
+    page = pages.open(width=1110, height=460)
+    tag, joint = "joint_landscape_[1, 5]", {"axes": "joint", "samples": "s"}
+    publish(tmp_path / "first", tag, made.bowl(2, provenance=joint))
+    publish(tmp_path / "second", tag, made.bowl(1, shift=0.4, lift=0.1, provenance=joint))
+    page.goto(server(tmp_path).url + "#page=landscape&land.run=first")
+    shown = pane(page, tag, "first")
+    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect(page.locator("landscape-pane")).to_have_count(1)
+    expect(page.locator('[data-note="one_surface"]')).to_be_visible()
+    expect(shown.locator("h2")).to_contain_text("Joint plane 1\N{EN DASH}5")
+    one, other = (shown.locator(f'g.walk[data-run="{run}"]') for run in ("first", "second"))
+    expect(other.locator("circle.checkpoint")).to_have_count(5)
+    expect(other.locator("text").last).to_have_text("second")
+    strokes = [walk.locator(".walked").get_attribute("stroke") for walk in (one, other)]
+    assert strokes[0] != strokes[1]
+    slices = page.locator("landscape-slices")
+    slices.scroll_into_view_if_needed()
+    expect(slices.locator('[data-slice="x"] [data-line="first"]')).to_have_count(1)
+    expect(slices.locator('[data-slice="x"] [data-line="second"]')).to_have_count(0)
+    expect(slices.locator('[data-line="second real"]')).to_have_count(1)
+
+    other.locator('circle.checkpoint[data-at="1"]').hover()
+    read_out = page.locator("#land-read-out")
+    expect(read_out).to_contain_text("second · step 4")
+    expect(read_out).to_contain_text("gap+0.2")
+    page.keyboard.press("[")
+    for walk in (one, other):
+        expect(walk.locator(".head")).to_have_attribute("visibility", "visible")
+    page.keyboard.press("]")
+
+    shown.locator('[data-key="download"]').click()
+    with page.expect_download() as download:
+        page.locator('#land-downloads [data-run="second"] [data-key="npz"]').click()
+    with np.load(download.value.path()) as arrays:
+        np.testing.assert_array_equal(arrays["path_x"], made.ALONG + 0.4)
+
+    shown.locator('[data-key="leave-out-run"]').click()
+    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    page.reload()
+    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    page.locator('[data-select="land-compare"]').select_option(index=1)
+    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+
+    page.locator('[data-choice="land-view"] [data-value="both"]').click()
+    expect(shown).to_have_attribute("data-surface", "drawn")
+    line, points = shown.locator(".land-surface").evaluate("host => host.data.slice(2).map(({x, z}) => ({x, z}))")
+    np.testing.assert_allclose(line["x"][6:], made.ALONG + 0.4)
+    np.testing.assert_allclose(line["z"][6:], made.losses(made.ALONG + 0.4, made.ALONG) + made.GAP)
+    assert len(points["x"]) == 12
 
 
 def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):

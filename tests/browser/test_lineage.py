@@ -271,7 +271,10 @@ def test_brush_is_moved_stretched_and_taken_away(sweep_url, page):
 
 
 def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
-    """Rows are sorted, the missing last; selected ones are hidden or shown alone; the download has every digit."""
+    """Rows are sorted, the missing last; selected ones are hidden or shown alone; the download has every digit.
+
+    Where no row is left, the key that draws the rows elsewhere does nothing.
+    """
     runs = sweep()
     open_page(page, sweep_url)
     page.locator('.heads [data-column="metric:accuracy"] button').click()
@@ -304,6 +307,13 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
     for run, row in rows.items():
         told = {id: str(value).replace("nan", "NaN") for id, value in runs[run].items() if id != "param:batch_size"}
         assert {id: text for id, text in row.items() if text} == told
+
+    page.locator('.heads [data-column="name"] input').check()
+    page.locator('[data-key="hide-ticked"]').click()
+    expect(page.locator('[data-key="draw-kept"]')).to_be_disabled()
+    address = page.url
+    page.keyboard.press("d")
+    assert page.url == address
 
 
 def test_scatter_target_and_importance(sweep_url, page):
@@ -339,6 +349,24 @@ def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
 
     expect(page.locator(".lineage")).to_have_attribute("data-runs", "3")
     expect(cell(page, "late", "param:optimizer")).to_have_text("adam")
+
+
+def test_what_could_not_be_had_is_asked_for_again(server, page, pages, tmp_path):
+    """Without an answer the page says why, and asks again when told to; a line break in a run's name breaks nothing."""
+    write_sweep(tmp_path, {name: {"custom:seed": seed} for seed, name in enumerate(("one", "two\nlines"))})
+    pages.allowed = "ERR_CONNECTION_REFUSED"
+    page.route("**/api/lineage", lambda route: route.abort("connectionrefused"))
+    page.goto(f"{server(tmp_path, '--reload-interval', '0').url}#page=lineage")
+    expect(page.locator('.empty[data-state="failed"]')).to_be_visible()
+    with page.expect_request("**/api/lineage"):
+        page.locator('[data-key="retry"]').click()
+
+    page.unroute("**/api/lineage")
+    # A list of runs that comes just now asks again too, and leaves no button.
+    page.evaluate("""() => document.querySelector('[data-key="retry"]')?.click()""")
+
+    expect(page.locator(".lineage .run-line")).to_have_count(2)
+    assert [line.get_attribute("data-run") for line in page.locator(".run-line").all()] == ["one", "two\nlines"]
 
 
 def test_columns_of_the_table_are_carried_by_hand_and_by_keys(sweep_url, page):

@@ -379,7 +379,7 @@ def test_first_decades_of_a_logarithmic_axis_and_ticks_of_counts(server, page, t
     page.locator('[data-choice="x"] [data-value="log"]').click()
     page.keyboard.press("Escape")
     expect(card(page)).to_have_attribute("data-window", "1,4999")
-    page.wait_for_function("document.querySelector('scalar-card[data-tag=loss]').plot.lines[0].xs[19] === 19")
+    page.wait_for_function("() => document.querySelector('scalar-card[data-tag=loss]').plot.lines[0].xs[19] === 19")
     assert card(page).evaluate(first) == list(range(20))
 
     menu = open_menu(page, "count")

@@ -43,19 +43,21 @@ import { ask, RefusedRequest } from "./client.js";
  * @property {number | null} level
  * @property {MeasuredReply | null} measured
  * @property {{real: Column, plane: Column, residual: Column, standard_error: Column} | null} truth
- * @property {DiagnosticsReply | null} diagnostics
+ * @property {DiagnosticsReply | Record<string, never>} diagnostics
  */
 
 /** @typedef {{run: string, hyper_parameters: Record<string, unknown>, metrics: Record<string, unknown>, model: Record<string, unknown>}} LineageRow */
 
 /** Losses that a reply may hold: more of them would hold up the page while they are parsed, and come as bytes. */
 const MOST = 40_000;
+/** Digits of losses: single precision has no more, and all would be twice the bytes. Files have them all. */
+const DIGITS = 9;
 
 /** A landscape, and the losses of a large one apart.
  * @param {string} run @param {string} tag @param {number | null} publication null = the newest @param {AbortSignal} signal
  * @returns {Promise<{reply: LandscapeReply, losses: Float64Array | null} | null>} null: it has gone */
 export async function readLandscape(run, tag, publication, signal) {
-  const query = new URLSearchParams({ run, tag, most: String(MOST) });
+  const query = new URLSearchParams({ run, tag, most: String(MOST), digits: String(DIGITS) });
   if (publication !== null) query.set("publication", String(publication));
   const { landscapes } = await ask(`landscapes?${query}`, { signal });
   /** @type {LandscapeReply | undefined} */
@@ -64,12 +66,17 @@ export async function readLandscape(run, tag, publication, signal) {
   if (reply.error !== null || reply.z.length) return { reply, losses: null };
   const response = await fetch(`./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`, { signal });
   if (!response.ok) throw new RefusedRequest(response.status, response.statusText);
-  return { reply, losses: new Float64Array(await response.arrayBuffer()) };
+  const losses = new Float64Array(await response.arrayBuffer());
+  if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses are of another publication");
+  return { reply, losses };
 }
 
 /** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null: it has none */
 export const readLineageOf = async (run, signal) => (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
 
-/** Where a landscape is had as a file: a document with the surface to turn, arrays of NumPy's, VTK's image data.
- * @param {"html" | "npz" | "vti"} format @param {Record<string, string>} wanted run, tag, publication; of a document how it looks */
+/** A document with the surface to turn, lines, arrays of NumPy's, VTK's image data, the path as VTK's poly data.
+ * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */
+
+/** Where a landscape is had as a file.
+ * @param {FileFormat} format @param {Record<string, string>} wanted run, tag, publication; of a document how it looks */
 export const fileAddress = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;

@@ -5,6 +5,8 @@ const BUDGET = 8;
 
 /** @type {Set<() => void>} */
 const waiting = new Set();
+/** Those that make way for the others. @type {Set<() => void>} */
+const patient = new Set();
 let frame = 0;
 
 /** Draws in the next frame with room; asking twice draws once.
@@ -14,16 +16,28 @@ export function drawSoon(draw) {
   frame ||= requestAnimationFrame(drawSome);
 }
 
+/** Draws in the next frame in which nobody else wants to: what takes long.
+ * @param {() => void} draw */
+export function drawLast(draw) {
+  patient.add(draw);
+  frame ||= requestAnimationFrame(drawSome);
+}
+
 /** @param {() => void} draw */
-export const drawNever = (draw) => waiting.delete(draw);
+export const drawNever = (draw) => waiting.delete(draw) || patient.delete(draw);
 
 function drawSome() {
   frame = 0;
   const until = performance.now() + BUDGET;
-  for (const draw of waiting) {
-    waiting.delete(draw);
-    draw();
-    if (performance.now() >= until) break;
+  const queue = waiting.size ? waiting : patient;
+  try {
+    for (const draw of queue) {
+      queue.delete(draw);
+      draw();
+      if (performance.now() >= until) break;
+    }
+  } finally {
+    // Also when one of them fails: the others are drawn all the same.
+    if (waiting.size || patient.size) frame ||= requestAnimationFrame(drawSome);
   }
-  if (waiting.size) frame = requestAnimationFrame(drawSome);
 }

@@ -2,7 +2,7 @@
 
 /** @typedef {import("../lib/landscape_grid.js").Grid} Grid */
 
-/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>}} Line null ends a piece of it */
+/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}} Line null ends a piece of it; a colour for each point */
 
 /** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string, fill: string, edge: string}} Point its text is read when it is pointed at, its name stands beside it */
 
@@ -16,10 +16,9 @@
  * @property {Array<{height: number, text: string}>} ticks
  * @property {(height: number) => number} lossOf a height
  * @property {string} lossText what is said of the loss in place of {loss}
- * @property {Line | null} line the path
- * @property {Line | null} thin the path on the surface, where the checkpoints are not on it, and lines from there to the checkpoints
+ * @property {Line | null} line the paths
+ * @property {Line | null} thin the paths on the surface, where the checkpoints are not on it, and lines from there to the checkpoints
  * @property {Point[]} points the checkpoints, and where the training converged
- * @property {string} pathColour
  * @property {boolean} hasScale
  * @property {[string, string, string]} names of the axes
  * @property {{surface: string, grid: string, text: string, label: string}} ink
@@ -199,7 +198,7 @@ function tracesOf(scene) {
   };
   /** @type {object[]} */
   const traces = [surface];
-  const line = (/** @type {Line} */ { x, y, heights }, /** @type {number} */ width, opacity = 1) => ({ type: "scatter3d", mode: "lines", x, y, z: heights, opacity, hoverinfo: "skip", line: { color: scene.pathColour, width } });
+  const line = (/** @type {Line} */ { x, y, heights, colours }, /** @type {number} */ width, opacity = 1) => ({ type: "scatter3d", mode: "lines", x, y, z: heights, opacity, hoverinfo: "skip", line: { color: colours, width } });
   if (scene.thin) traces.push(line(scene.thin, 2, 0.6));
   if (scene.line) traces.push(line(scene.line, 6));
   // Few traces: each costs as many shaders as all others.

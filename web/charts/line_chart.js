@@ -84,9 +84,9 @@ export class LineChart {
     this.u.root.remove();
   }
 
-  /** @param {number} width @param {number} height */
+  /** Drawn when it returns. @param {number} width @param {number} height */
   resize(width, height) {
-    if (width !== this.u.width || height !== this.u.height) this.u.setSize({ width, height });
+    if (width !== this.u.width || height !== this.u.height) this.u.batch(() => this.u.setSize({ width, height }));
   }
 
   /** @param {number | null} x */

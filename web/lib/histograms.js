@@ -50,16 +50,22 @@ const numberOf = (value) => (value === null ? null : Number(value));
 function distributionOf(entry) {
   const min = numberOf(entry.min);
   const max = numberOf(entry.max);
-  /** @type {number[][]} */
-  const buckets = entry.buckets.map((/** @type {unknown[]} */ bucket) => bucket.map(Number));
-  const filled = buckets.filter(([left, width, count]) => count > 0 && Number.isFinite(left + width));
-  const edges = filled.map(([left, width]) => within(left, left + Math.max(0, width), min, max));
-  const counts = Float64Array.from(filled, ([, , count]) => count);
+  /** @type {{left: number[], right: number[], counts: number[]}} */
+  const { left, right, counts } = { left: [], right: [], counts: [] };
+  let total = 0;
+  for (const bucket of entry.buckets) {
+    const [from, width, count] = [Number(bucket[0]), Number(bucket[1]), Number(bucket[2])];
+    if (!(count > 0 && Number.isFinite(from + width))) continue;
+    const [lo, hi] = within(from, from + Math.max(0, width), min, max);
+    left.push(lo);
+    right.push(hi);
+    counts.push(count);
+    total += count;
+  }
   return {
     step: entry.step, wallTime: Number(entry.wall_time), count: Number(entry.count), min, max, sum: numberOf(entry.sum),
     nan: entry.nan_count ?? 0, posInf: entry.pos_inf_count ?? 0, negInf: entry.neg_inf_count ?? 0,
-    left: Float64Array.from(edges, ([left]) => left), right: Float64Array.from(edges, ([, right]) => right),
-    counts, total: counts.reduce((sum, count) => sum + count, 0),
+    left: Float64Array.from(left), right: Float64Array.from(right), counts: Float64Array.from(counts), total,
   };
 }
 

@@ -7,40 +7,59 @@
  * @property {boolean[]} isEdge does the piece behind each point run along the edge of what is known, instead of at the level?
  */
 
+/** Lower than all heights: a point that is missing. And the least level above it. */
+const MISSING = -Infinity;
+const LEAST = -Number.MAX_VALUE;
+
 /** The curves at several levels of one grid. @param {ArrayLike<number>} heights row by row; NaN is missing @param {number} columns @param {number} rows
- * @param {readonly number[]} levels -Infinity: around all that is known @returns {Ring[][]} */
+ * @param {readonly number[]} levels ascending; -Infinity: around all that is known @returns {Ring[][]} */
 export function ringsOf(heights, columns, rows, levels) {
   // A frame of missing points closes every curve.
   const across = columns + 2;
-  const framed = new Float64Array(across * (rows + 2)).fill(NaN);
-  for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) framed[(row + 1) * across + column + 1] = heights[row * columns + column];
-  return levels.map((level) => traced(framed, across, level));
+  const framed = new Float64Array(across * (rows + 2)).fill(MISSING);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      const height = heights[row * columns + column];
+      if (!Number.isNaN(height)) framed[(row + 1) * across + column + 1] = height;
+    }
+  }
+  const least = levels.map((level) => Math.max(level, LEAST));
+  const next = new Int32Array(2 * framed.length).fill(-1);
+  return cellsOf(framed, across, least).map((cells, place) => traced(cells, next, framed, across, least[place]));
+}
+
+/** The cells that the curve of each level goes through, by their first corner: few of all, which are looked at once.
+ * @param {Float64Array} framed @param {number} across @param {readonly number[]} levels */
+function cellsOf(framed, across, levels) {
+  /** @type {number[][]} */
+  const byLevel = levels.map(() => []);
+  const last = framed.length - across - 1;
+  for (let at = 0; at < last; at++) {
+    const lowest = Math.min(framed[at], framed[at + 1], framed[at + across], framed[at + across + 1]);
+    const highest = Math.max(framed[at], framed[at + 1], framed[at + across], framed[at + across + 1]);
+    for (let place = 0; levels[place] <= highest; place++) if (levels[place] > lowest) byLevel[place].push(at);
+  }
+  return byLevel;
 }
 
 /** Curves are followed from side to side of the cells. A side has the number of the point at its left or top end, twice; and one more when it leads down.
- * @param {Float64Array} framed @param {number} across @param {number} level */
-function traced(framed, across, level) {
-  const isIn = new Uint8Array(framed.length);
-  for (let at = 0; at < framed.length; at++) isIn[at] = Number(framed[at] >= level);
-  const next = new Int32Array(2 * framed.length).fill(-1);
-  const isEdge = new Uint8Array(next.length);
-  const last = framed.length - across - 1;
-  for (let at = 0; at < last; at++) {
-    if ((at + 1) % across === 0) continue;
-    const mask = isIn[at] | (isIn[at + 1] << 1) | (isIn[at + across + 1] << 2) | (isIn[at + across] << 3);
-    if (mask === 0 || mask === 15) continue;
+ * @param {number[]} cells @param {Int32Array} next -1 before and after @param {Float64Array} framed @param {number} across @param {number} level */
+function traced(cells, next, framed, across, level) {
+  /** @type {number[]} */
+  const begins = [];
+  /** @type {Set<number>} */
+  const edges = new Set();
+  for (const at of cells) {
+    const mask = Number(framed[at] >= level) | (Number(framed[at + 1] >= level) << 1) | (Number(framed[at + across + 1] >= level) << 2) | (Number(framed[at + across] >= level) << 3);
     const sum = framed[at] + framed[at + 1] + framed[at + across + 1] + framed[at + across];
     const sides = [2 * at, 2 * at + 3, 2 * (at + across), 2 * at + 1];
-    const isAtEdge = Number(Number.isNaN(sum));
     for (const [from, to] of PIECES[isSaddle(mask) && sum / 4 >= level ? mask + 16 : mask]) {
       next[sides[from]] = sides[to];
-      isEdge[sides[from]] = isAtEdge;
+      begins.push(sides[from]);
+      if (sum === MISSING) edges.add(sides[from]);
     }
   }
-  /** @type {Ring[]} */
-  const rings = [];
-  for (let first = 0; first < next.length; first++) if (next[first] >= 0) rings.push(ringFrom(first, next, isEdge, framed, across, level));
-  return rings;
+  return begins.flatMap((first) => (next[first] < 0 ? [] : [ringFrom(first, next, edges, framed, across, level)]));
 }
 
 /** @param {number} mask */
@@ -61,8 +80,8 @@ function piecesOf(mask, isJoined) {
   return leaves.map((leave) => [leave, leaves.length === 1 ? comes[0] : (leave + (isJoined ? 1 : 3)) % 4]);
 }
 
-/** @param {number} first @param {Int32Array} next loses the ring @param {Uint8Array} isEdge @param {Float64Array} framed @param {number} across @param {number} level */
-function ringFrom(first, next, isEdge, framed, across, level) {
+/** @param {number} first @param {Int32Array} next loses the ring @param {Set<number>} edges @param {Float64Array} framed @param {number} across @param {number} level */
+function ringFrom(first, next, edges, framed, across, level) {
   /** @type {Ring} */
   const ring = { columns: [], rows: [], isEdge: [] };
   for (let side = first; next[side] >= 0; ) {
@@ -70,10 +89,10 @@ function ringFrom(first, next, isEdge, framed, across, level) {
     const isDown = side & 1;
     const [from, to] = [framed[at], framed[at + (isDown ? across : 1)]];
     // Beside a missing point it passes the known one.
-    const share = Number.isNaN(from) ? 1 : Number.isNaN(to) ? 0 : (level - from) / (to - from);
+    const share = from === MISSING ? 1 : to === MISSING ? 0 : (level - from) / (to - from);
     ring.columns.push((at % across) - 1 + (isDown ? 0 : share));
     ring.rows.push(Math.floor(at / across) - 1 + (isDown ? share : 0));
-    ring.isEdge.push(isEdge[side] === 1);
+    ring.isEdge.push(edges.has(side));
     const following = next[side];
     next[side] = -1;
     side = following;

@@ -53,21 +53,21 @@ export function thinned({ x, y, heights }, most) {
 }
 
 /** The part of a grid around a stretch of coordinates along each axis.
- * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down @returns {Grid} */
-export function cropped({ x, y, heights }, across, down) {
-  const [left, right] = stretchOf(x, across);
-  const [top, bottom] = stretchOf(y, down);
+ * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down @param {number} margin points more on each side @returns {Grid} */
+export function cropped({ x, y, heights }, across, down, margin) {
+  const [left, right] = stretchOf(x, across, margin);
+  const [top, bottom] = stretchOf(y, down, margin);
   const kept = new Float64Array((right - left) * (bottom - top));
   for (let row = top; row < bottom; row++) kept.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
   return { x: x.slice(left, right), y: y.slice(top, bottom), heights: kept };
 }
 
 /** The points of an axis around a stretch of it: the first, and the one behind the last.
- * @param {Float64Array} axis @param {readonly [number, number]} stretch @returns {[number, number]} */
-function stretchOf(axis, stretch) {
+ * @param {Float64Array} axis @param {readonly [number, number]} stretch @param {number} margin @returns {[number, number]} */
+function stretchOf(axis, stretch, margin) {
   const [least, most] = [Math.min(axis[0], axis[axis.length - 1]), Math.max(axis[0], axis[axis.length - 1])];
   const ends = stretch.map((end) => placeIn(axis, Math.max(least, Math.min(most, end))));
-  return [Math.floor(Math.min(...ends)), Math.ceil(Math.max(...ends)) + 1];
+  return [Math.max(0, Math.floor(Math.min(...ends)) - margin), Math.min(axis.length, Math.ceil(Math.max(...ends)) + 1 + margin)];
 }
 
 /** @param {number} length @param {number} most */
@@ -89,7 +89,8 @@ export function refined({ x, y, heights }, factor) {
   const column = new Float64Array(y.length);
   for (let at = 0; at < wide; at++) {
     for (let row = 0; row < y.length; row++) column[row] = across[row * wide + at];
-    refinedLine(y, column, factor).forEach((height, row) => void (fine[row * wide + at] = height));
+    const finer = refinedLine(y, column, factor);
+    for (let row = 0; row < high; row++) fine[row * wide + at] = finer[row];
   }
   return { x: refinedAxis(x, factor), y: refinedAxis(y, factor), heights: fine };
 }
@@ -126,16 +127,21 @@ function refinedLine(axis, line, factor) {
 /** Slopes at the points; beside a missing point as at an end.
  * @param {Float64Array} axis @param {Float64Array} line */
 function slopesOf(axis, line) {
-  const last = line.length - 1;
-  const secant = (/** @type {number} */ cell) => (cell < 0 || cell >= last ? NaN : (line[cell + 1] - line[cell]) / (axis[cell + 1] - axis[cell]));
-  return Float64Array.from(line, (_, at) => {
-    const [before, after] = [secant(at - 1), secant(at)];
-    if (Number.isNaN(before)) return Number.isNaN(after) ? 0 : after;
-    if (Number.isNaN(after)) return before;
-    const [left, right] = [axis[at] - axis[at - 1], axis[at + 1] - axis[at]];
-    const middle = (before * right + after * left) / (left + right);
-    return (Math.sign(before) + Math.sign(after)) * Math.min(Math.abs(before), Math.abs(after), Math.abs(middle) / 2);
-  });
+  const slopes = new Float64Array(line.length);
+  let before = NaN;
+  for (let at = 0; at < line.length; at++) {
+    const right = axis[at + 1] - axis[at];
+    const after = (line[at + 1] - line[at]) / right;
+    if (Number.isNaN(before)) slopes[at] = Number.isNaN(after) ? 0 : after;
+    else if (Number.isNaN(after)) slopes[at] = before;
+    else {
+      const left = axis[at] - axis[at - 1];
+      const middle = (before * right + after * left) / (left + right);
+      slopes[at] = (Math.sign(before) + Math.sign(after)) * Math.min(Math.abs(before), Math.abs(after), Math.abs(middle) / 2);
+    }
+    before = after;
+  }
+  return slopes;
 }
 
 /** Where on an axis, up or down, a coordinate lies: the other way round than `placeOn`; NaN outside.
@@ -178,7 +184,7 @@ export function evened(grid) {
 }
 
 /** @param {Float64Array} axis */
-function isEven(axis) {
+export function isEven(axis) {
   const step = (axis[axis.length - 1] - axis[0]) / (axis.length - 1);
   return axis.every((one, at) => at === 0 || Math.abs(one - axis[at - 1] - step) <= Math.abs(step) * 1e-3);
 }

@@ -6,6 +6,13 @@
  * @param {Landscape} landscape */
 export const planeOf = ({ run, tag, diagnostics }) => diagnostics?.provenance.axes ?? JSON.stringify([run, tag]);
 
+/** Landscapes with equal names show one surface, measured with the same samples: then only their paths are their own.
+ * @param {Landscape} landscape */
+export function surfaceOf({ run, tag, diagnostics }) {
+  const { axes, samples, network } = diagnostics?.provenance ?? {};
+  return JSON.stringify(axes && samples ? { axes, samples, network } : [run, tag]);
+}
+
 /** Nodes with measured losses: those that its maker tells of, else all points of the file.
  * @param {Landscape} landscape @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean, errorOf: (at: number) => number}} */
 export function nodesOf({ x, y, z, measured }) {

@@ -81,7 +81,7 @@ export function landscapeOf({ run, tag, wall_time: seconds, publication, publica
     convergence: end && /** @type {[number, number, number]} */ ([...numbersOf(end)]),
     measured: measured && measuredOf(measured, level ?? 0),
     truth: truth && { real: numbersOf(truth.real), plane: numbersOf(truth.plane), residual: numbersOf(truth.residual), standardError: numbersOf(truth.standard_error) },
-    diagnostics: diagnostics && diagnosticsOf(diagnostics),
+    diagnostics: "axes" in diagnostics ? diagnosticsOf(/** @type {import("../api/landscapes.js").DiagnosticsReply} */ (diagnostics)) : null,
   };
 }
 

@@ -137,5 +137,6 @@ function holes({ measured }) {
 /** @param {Landscape} landscape @returns {Finding[]} */
 function buffers({ diagnostics }) {
   const { buffers: policy } = /** @type {import("./landscape_reply.js").Diagnostics} */ (diagnostics);
-  return ["none", "moved", "recalibrated"].includes(policy) ? [{ key: `buffers_${policy}`, light: "plain", told: {} }] : [];
+  const isKnown = ["none", "moved", "frozen", "recalibrated"].includes(policy);
+  return isKnown ? [{ key: `buffers_${policy}`, light: policy === "frozen" ? "fair" : "plain", told: {} }] : [];
 }

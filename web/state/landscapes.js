@@ -14,8 +14,11 @@ import { set, setting } from "./view.js";
 /** @typedef {import("../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {{run: string, tag: string}} Choice */
 
-/** More side by side are too small to be read. */
-export const MOST_SHOWN = 3;
+/** More side by side are too small to be read, and more paths on one plane too many. */
+const MOST_SHOWN = 3;
+const MOST_JOINT = 8;
+/** What nobody is called: not even its partners are beside a landscape. */
+const NOBODY = "none";
 /** More runs with landscapes than these are not offered. */
 const MOST_RUNS = 100;
 
@@ -52,8 +55,11 @@ export const offered = computed(() => {
 
 const runChosen = setting("land.run", "");
 const tagChosen = setting("land.tag", "");
-const compared = setting("land.compare", "");
+const compared = setting("land.compare", /** @type {string} */ (""));
 const publicationChosen = setting("land.publication", "");
+
+/** Is it the landscape of a plane through the checkpoints of several runs? Each of them has it, with its own path. @param {string} tag */
+export const isJoint = (tag) => tag.startsWith("joint_");
 
 /** What is shown, the chosen one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 export const shown = computed(() => {
@@ -62,8 +68,20 @@ export const shown = computed(() => {
   const tags = all.get(run);
   if (!tags) return [];
   const first = { run, tag: tags.find(({ tag }) => tag === tagChosen.value)?.tag ?? usualOf(tags) };
-  const wanted = new Map([first, ...beside.value.filter((choice) => all.get(choice.run)?.some(({ tag }) => tag === choice.tag))].map((choice) => [keyOf(choice), choice]));
-  return [...wanted.values()].slice(0, MOST_SHOWN);
+  const others = compared.value || !isJoint(first.tag) ? beside.value : partnersOf(first);
+  const wanted = new Map([first, ...others.filter((choice) => all.get(choice.run)?.some(({ tag }) => tag === choice.tag))].map((choice) => [keyOf(choice), choice]));
+  return [...wanted.values()].slice(0, mostBeside(first));
+});
+
+/** @param {Choice} first */
+const mostBeside = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
+/** Is there room for one more? */
+export const hasRoom = computed(() => shown.value.length > 0 && shown.value.length < mostBeside(shown.value[0]));
+
+/** The landscapes of the same name in other runs, or else their newest that are joint. @param {Choice} first @returns {Choice[]} */
+const partnersOf = (first) => [...offered.value].flatMap(([run, rows]) => {
+  const partner = rows.find(({ tag }) => tag === first.tag) ?? rows.findLast(({ tag }) => isJoint(tag));
+  return partner && run !== first.run ? [{ run, tag: partner.tag }] : [];
 });
 
 /** Those beside the chosen one, as the address has them. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
@@ -77,18 +95,18 @@ const beside = computed(() => {
 const usualOf = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;
 
 /** @param {Choice} choice */
-export const show = ({ run, tag }) => set({ "land.run": run, "land.tag": tag, "land.zoom": "", "land.publication": "", "land.pin": "" });
+export const show = ({ run, tag }) => set({ "land.run": run, "land.tag": tag, "land.zoom": "", "land.publication": "", "land.pin": "", ...(compared.peek() === NOBODY ? { "land.compare": "" } : {}) });
 /** @param {Choice} choice */
 export const compare = (choice) => setBeside([...shown.peek().slice(1), choice]);
 /** @param {Choice} choice */
 export function leaveOut(choice) {
   const [first, ...others] = shown.peek().filter((one) => keyOf(one) !== keyOf(choice));
   if (!first) return;
-  show(first);
+  if (keyOf(first) !== keyOf(shown.peek()[0])) show(first);
   setBeside(others);
 }
 /** @param {Choice[]} choices */
-const setBeside = (choices) => set({ "land.compare": printList(choices.flatMap(({ run, tag }) => [run, tag])), "land.zoom": "" });
+const setBeside = (choices) => set({ "land.compare": printList(choices.flatMap(({ run, tag }) => [run, tag])) || (shown.peek().some(({ tag }) => isJoint(tag)) ? NOBODY : ""), "land.zoom": "" });
 
 /** Of the first landscape an older publication; null = the newest, of it and of all others. */
 export const publication = computed(() => (/^\d{1,9}$/.test(publicationChosen.value) ? Number(publicationChosen.value) : null));

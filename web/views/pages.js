@@ -22,14 +22,11 @@ import * as scalars from "./scalars/page.js";
  * @property {KeyRow[]} [KEYS] what the list of keys says of them
  */
 
-/** @type {Record<"overview" | "scalars", Page>} */
-const FIRST_PAGES = { overview, scalars };
+/** The pages whose module is here: those of the first file from the start. @type {Partial<Record<PageName, Page>>} */
+const here = { overview, scalars };
 
-/** The pages of the first file are there at once. @param {PageName} name @returns {Promise<Page>} */
-async function load(name) {
-  if (name === "overview" || name === "scalars") return FIRST_PAGES[name];
-  return (await import("./later_pages.js"))[name];
-}
+/** Brings all others at once. */
+const loadLaterPages = async () => void Object.assign(here, await import("./later_pages.js"));
 
 /** The page that is shown; null until its module is here. @type {import("@preact/signals-core").Signal<Page | null>} */
 export const shownPage = signal(null);
@@ -42,29 +39,33 @@ export function followPages() {
   effect(() => {
     const name = page.value;
     loadError.value = null;
-    load(name).then(
-      (module) => {
-        if (page.peek() === name) shownPage.value = module;
-      },
-      (error) => {
-        if (page.peek() === name) [shownPage.value, loadError.value] = [null, error];
-      },
-    );
+    const module = here[name];
+    // Shown within the change that turns to it: what it asks the server for is on its way before the browser draws.
+    if (module) shownPage.value = module;
+    else void showLater(name);
   });
   effect(() => shownPage.value?.follow?.());
   const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
   whenIdle(() => void prepareLaterPages());
 }
 
-async function prepareLaterPages() {
-  /** @type {Record<string, Page>} */
-  let pages = {};
+/** @param {PageName} name */
+async function showLater(name) {
   try {
-    pages = await import("./later_pages.js");
+    await loadLaterPages();
+    if (page.peek() === name) shownPage.value = here[name] ?? null;
+  } catch (error) {
+    if (page.peek() === name) [shownPage.value, loadError.value] = [null, /** @type {Error} */ (error)];
+  }
+}
+
+async function prepareLaterPages() {
+  try {
+    await loadLaterPages();
   } catch {
     return; // Told when one of them is asked for.
   }
-  for (const { prepare } of Object.values(pages)) if (prepare) effect(prepare);
+  for (const { prepare } of Object.values(here)) if (prepare) effect(prepare);
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;

@@ -63,6 +63,7 @@ class HistogramCard extends LazyCard {
       effect(() => this.#enlarge(opened.value === this.tag)),
     ];
     this.#size.observe(this);
+    queueMicrotask(() => this.#measure()); // Once all that wake together are rendered: their observer calls a frame later.
     return [
       ...ends,
       // Only who knows how large the plots are knows how many steps to ask for.

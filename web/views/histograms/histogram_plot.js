@@ -71,6 +71,7 @@ class HistogramPlot extends HTMLElement {
 
   /** @param {number} width @param {number} height */
   #sized(width, height) {
+    if (width === this.#width && height === this.#height) return;
     this.#width = width;
     this.#height = height;
     drawSoon(this.#draw);
@@ -78,6 +79,8 @@ class HistogramPlot extends HTMLElement {
 
   draw() {
     const plan = this.#plan;
+    // Its observer calls a frame later than it could be drawn first.
+    if (!this.#width) ({ width: this.#width, height: this.#height } = this.getBoundingClientRect());
     if (!plan || !this.#width) return;
     this.drawing.paint(emptied(this.#canvas, this.#width, this.#height), plan, this.area);
     this.#mark(aimed.peek());

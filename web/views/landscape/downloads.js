@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { fileAddress } from "../../api/landscapes.js";
-import { csvOf } from "../../lib/landscape_csv.js";
+import { isEven } from "../../lib/landscape_grid.js";
 import { lang, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { openAt, popover } from "../scalars/popover.js";
@@ -32,40 +32,45 @@ export function openDownloads(pane, event) {
 
 const close = () => document.getElementById(ID)?.hidePopover();
 
-export const downloads = () => popover({ id: ID, label: t("land.download") }, open.value?.model ? rows(open.value, open.value.model.landscape) : nothing);
+export const downloads = () => popover({ id: ID, label: t("land.download") }, open.value?.model ? sheet(open.value, open.value.model.landscape) : nothing);
 
-/** @param {LandscapePane} pane @param {Landscape} landscape */
-function rows(pane, landscape) {
-  const name = (/** @type {string} */ ending) => fileName(`${landscape.run}_${landscape.tag}`, ending);
+/** The picture of all that is drawn, and the files of each landscape in it.
+ * @param {LandscapePane} pane @param {Landscape} drawn */
+function sheet(pane, drawn) {
+  const all = pane.walkers.map(({ landscape }) => landscape);
+  const name = (/** @type {string} */ ending) => fileName(`${drawn.run}_${drawn.tag}`, ending);
   const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
+  const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
+    ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
+  return all.map((landscape) => html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
+    <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(landscape)}</div>`);
+}
+
+/** @param {Landscape} landscape */
+function files(landscape) {
   const which = { run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) };
   /** @type {Record<string, string>} */
   const look = { scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value };
   if (pathColour.value) look.path_colour = pathColour.value;
   if (camera.value) look.camera = camera.value.join(",");
-  const file = (/** @type {"html" | "npz" | "vti"} */ format, /** @type {Record<string, string>} */ wanted, /** @type {string} */ hint) => html`<a class="plain" data-key=${format} href=${fileAddress(format, wanted)} download=${name(format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
-  const isSurface = pane.dataset.view === "surface";
-  return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")}>
-    <span>${titleOf(landscape.tag)}</span>
-    ${button("png", t("land.png_hint"), () => void savePng(pane, landscape, name("png")))}
-    ${isSurface ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, landscape, name("svg")))}
-    ${file("html", { ...which, ...look }, t("land.html_hint"))}
-    ${button("csv", t("land.csv_hint"), () => save(new Blob([csvOf(landscape)], { type: "text/csv" }), name("csv")))}
-    ${file("npz", which, t("land.npz_hint"))}
-    ${file("vti", which, t("land.vti_hint"))}
-  </div>`;
+  const file = (/** @type {import("../../api/landscapes.js").FileFormat} */ format, /** @type {string} */ hint, wanted = which) => html`<a class="plain" data-key=${format} href=${fileAddress(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+  return html`${file("html", t("land.html_hint"), { ...which, ...look })}
+    ${file("csv", t("land.csv_hint"))}
+    ${file("npz", t("land.npz_hint"))}
+    ${isEven(landscape.x) && isEven(landscape.y) ? file("vti", t("land.vti_hint")) : nothing}
+    ${landscape.path?.x.length ? file("vtp", t("land.vtp_hint")) : nothing}`;
 }
 
-/** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
-async function saveSvg(pane, landscape, name) {
+/** @param {LandscapePane} pane @param {Landscape[]} all @param {string} name */
+async function saveSvg(pane, all, name) {
   const { svg } = await pane.picture();
-  if (svg) save(new Blob([titled(svg, landscape)], { type: "image/svg+xml" }), name);
+  if (svg) save(new Blob([titled(svg, all)], { type: "image/svg+xml" }), name);
 }
 
-/** @param {LandscapePane} pane @param {Landscape} landscape @param {string} name */
-async function savePng(pane, landscape, name) {
+/** @param {LandscapePane} pane @param {Landscape[]} all @param {string} name */
+async function savePng(pane, all, name) {
   const { svg, png } = await pane.picture();
-  const map = svg && (await pngOf(titled(svg, landscape)));
+  const map = svg && (await pngOf(titled(svg, all)));
   if (map && png) save(await sideBySide(map, png), name);
   else if (map ?? png) save(/** @type {Blob} */ (map ?? png), name);
 }
@@ -84,8 +89,8 @@ async function sideBySide(one, other) {
 
 const HEAD = 34;
 
-/** The drawing as a document of its own, under its title. @param {SVGElement} drawn @param {Landscape} landscape */
-function titled(drawn, landscape) {
+/** The drawing as a document of its own, under its title. @param {SVGElement} drawn @param {Landscape[]} all */
+function titled(drawn, all) {
   const copy = /** @type {SVGElement} */ (drawn.cloneNode(true));
   const [width, height] = [Number(copy.getAttribute("width")), Number(copy.getAttribute("height"))];
   const ink = tokens();
@@ -98,7 +103,7 @@ function titled(drawn, landscape) {
   copy.removeAttribute("aria-hidden");
   copy.setAttribute("height", String(height + HEAD));
   copy.setAttribute("viewBox", `0 ${-HEAD} ${width} ${height + HEAD}`);
-  const title = `${nameOf(landscape.run)} · ${titleOf(landscape.tag)}`;
+  const title = [...all.map(({ run }) => nameOf(run)), titleOf(all[0].tag)].join(" · ");
   copy.prepend(made("title", {}, title), made("rect", { y: -HEAD, width, height: height + HEAD, fill: ink.surface }), made("text", { x: 12, y: -12, "font-size": 14, "font-weight": 600, fill: ink.text }, title));
   return new XMLSerializer().serializeToString(copy).replace(/<!--[\s\S]*?-->/g, "");
 }

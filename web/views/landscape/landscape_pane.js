@@ -3,18 +3,17 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { hasWebGL, plotly, Surface } from "../../charts/landscape_surface.js";
-import { tokens } from "../../charts/tokens.js";
 import { pointAt } from "../../lib/landscape_path.js";
 import { planeOf } from "../../lib/landscape_plane.js";
 import { keyOf } from "../../state/landscapes.js";
-import { styles } from "../../state/runs.js";
 import { lang, theme } from "../../state/view.js";
 import { LazyCard } from "../lazy_card.js";
 import { frameOf, map } from "./map.js";
 import { place } from "./map_path.js";
 import { MapPointer } from "./map_pointer.js";
-import { detailed, hasMap, hasSurface, heights, lossText, models } from "./model.js";
+import { detailed, hasMap, hasSurface, models } from "./model.js";
 import { paneFrame } from "./pane_frame.js";
+import { colourOf, walkersOf } from "./panes.js";
 import { cursor, pointedPlace } from "./pointed.js";
 import { camera, moment, pathColour, raised, setCamera, view, withoutSurface, zooms } from "./settings.js";
 import { heightOver, heightUnder, sceneOf } from "./surface_scene.js";
@@ -22,6 +21,7 @@ import { heightOver, heightUnder, sceneOf } from "./surface_scene.js";
 /** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("../../state/landscapes.js").Choice} Choice */
 /** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./panes.js").Walker} Walker */
 
 /** What the page tells a pane. @typedef {{choice: Choice, landscape: Landscape | null, error: Error | null, place: number, panes: number}} Told */
 
@@ -33,6 +33,8 @@ export class LandscapePane extends LazyCard {
   /** @type {import("@preact/signals-core").Signal<Told | null>} */
   #told = signal(null);
   #size = signal({ width: 0, height: 0 });
+  /** The first map is drawn in a task of its own, after all around it: scripts that are new to the browser are slow. */
+  #isFramed = signal(false);
   #observer = new ResizeObserver(() => this.#measure());
   #id = `land-${++made}`;
   /** @type {Surface | null} */
@@ -58,9 +60,14 @@ export class LandscapePane extends LazyCard {
     return { svg, png: (await this.#surface?.png()) ?? null };
   }
 
-  /** What the path is drawn in. */
-  get colour() {
-    return (this.place === 0 && pathColour.value) || tokens().palette[styles.value.get(this.#told.value?.choice.run ?? "")?.colour ?? 0];
+  /** Whose paths are drawn. */
+  get walkers() {
+    return this.model ? this.#walkersOf(this.model) : [];
+  }
+
+  /** @param {Model} model */
+  #walkersOf({ landscape }) {
+    return walkersOf(landscape, (this.place === 0 && pathColour.value) || colourOf(landscape.run));
   }
 
   frame() {
@@ -76,22 +83,23 @@ export class LandscapePane extends LazyCard {
     });
     const model = computed(() => whole.value && (hasMap.value ? detailed(whole.value, drawnZoom.value) : whole.value));
     const isRaised = computed(() => hasSurface.value && !withoutSurface.value && model.value !== null && raised.value === Math.min(this.#told.value?.place ?? 0, (this.#told.value?.panes ?? 1) - 1));
-    const colour = computed(() => (theme.value, this.colour));
+    const walkers = computed(() => (theme.value, model.value ? this.#walkersOf(model.value) : []));
     const isMapped = computed(() => hasMap.value || !isRaised.value);
     const ends = [
       effect(() => {
         const told = this.#told.value;
         if (!told) return;
         this.model = model.value;
-        render(paneFrame(this, told, model.value, isRaised.value), this);
+        render(paneFrame(this, told, model.value, walkers.value, isRaised.value), this);
         this.#measure();
+        if (model.value && !this.#isFramed.peek()) setTimeout(() => (this.#isFramed.value = true));
       }),
-      effect(() => this.#drawMap(isMapped.value ? model.value : null, drawnZoom.value, colour.value)),
-      effect(() => void (isRaised.value ? this.#raise(whole.value, colour.value) : this.#lower())),
+      effect(() => this.#drawMap(isMapped.value ? model.value : null, drawnZoom.value, walkers.value)),
+      effect(() => void (isRaised.value ? this.#raise(whole.value, walkers.value) : this.#lower())),
       effect(() => {
         const now = moment.value;
-        model.value, isRaised.value, drawnZoom.value, colour.value, this.#size.value, lang.value;
-        this.#placeHead(now);
+        walkers.value, isRaised.value, drawnZoom.value, this.#size.value, lang.value;
+        this.#placeHeads(now);
       }),
       effect(() => {
         model.value, isRaised.value, drawnZoom.value, this.#size.value;
@@ -114,17 +122,17 @@ export class LandscapePane extends LazyCard {
     this.#surface?.resize();
   }
 
-  /** @param {Model | null} model @param {import("./settings.js").Zoom | null} part @param {string} colour */
-  #drawMap(model, part, colour) {
+  /** @param {Model | null} model @param {import("./settings.js").Zoom | null} part @param {Walker[]} walkers */
+  #drawMap(model, part, walkers) {
     const size = this.#size.value;
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-map"));
     if (!host) return;
-    render(model && size.width ? map(model, size, part, view.value !== "contours", this.#id, colour) : nothing, host);
+    render(model && size.width && this.#isFramed.value ? map(model, size, part, view.value !== "contours", this.#id, walkers) : nothing, host);
   }
 
-  /** @param {Model | null} model @param {string} colour */
-  async #raise(model, colour) {
-    const scene = model && sceneOf(model, colour, !hasMap.value);
+  /** @param {Model | null} model @param {Walker[]} walkers */
+  async #raise(model, walkers) {
+    const scene = model && sceneOf(model, walkers, !hasMap.value);
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-surface"));
     if (!scene || !host) return;
     this.dataset.surface ||= "waiting";
@@ -135,13 +143,13 @@ export class LandscapePane extends LazyCard {
       if (this.#raising !== token) return;
       this.#surface ??= new Surface(library, host, {
         turned: (numbers) => this.#turned(numbers),
-        turning: () => (this.#placeHead(moment.peek()), this.#showSpot()),
+        turning: () => (this.#placeHeads(moment.peek()), this.#showSpot()),
         pointed: (place) => (pointedPlace.value = place && this.model && { plane: planeOf(this.model.landscape), ...place }),
         lost: () => (withoutSurface.value = "lost"),
       });
       await this.#surface.draw(scene, camera.peek());
       if (this.#raising !== token) return;
-      this.#placeHead(moment.peek());
+      this.#placeHeads(moment.peek());
       this.#showSpot();
       this.dataset.surface = "drawn";
     } catch {
@@ -179,25 +187,25 @@ export class LandscapePane extends LazyCard {
   }
 
   /** @param {number | null} now */
-  #placeHead(now) {
-    const { model } = this;
-    const path = model?.landscape.path;
-    if (!model || !path?.x.length) return;
+  #placeHeads(now) {
+    const { model, walkers } = this;
     const frame = this.frame();
     const drawing = this.querySelector(".land-map svg");
-    if (drawing && frame) place(drawing, path, frame, now);
-    if (this.#surface) {
-      const point = now === null ? null : pointAt(path, now);
-      this.#showHead(point && this.#surface.place(point.x, point.y, heightOver(model, point)));
-    } else this.#showHead(null);
-    this.dataset.head = now === null ? "" : JSON.stringify([pointAt(path, now).x, pointAt(path, now).y]);
+    if (!model || !frame) return;
+    if (drawing) place(drawing, walkers, frame, now);
+    const points = walkers.map(({ landscape: { path } }) => (now === null || !path?.x.length ? null : pointAt(path, now)));
+    walkers.forEach(({ landscape, colour }, which) => {
+      const point = points[which];
+      this.#showHead(which, colour, point && (this.#surface?.place(point.x, point.y, heightOver(model, landscape, point)) ?? null));
+    });
+    this.dataset.head = points[0] ? JSON.stringify([points[0].x, points[0].y]) : "";
   }
 
-  /** The head of the training over the surface: it moves without drawing the surface again.
-   * @param {{left: number, top: number} | null} at in pixels of the surface */
-  #showHead(at) {
-    const head = this.#over(".land-head", at);
-    if (head) head.style.background = this.colour;
+  /** The head of a training over the surface: it moves without drawing the surface again.
+   * @param {number} which @param {string} colour @param {{left: number, top: number} | null} at in pixels of the surface */
+  #showHead(which, colour, at) {
+    const head = this.#over(`.land-head[data-which="${which}"]`, at);
+    if (head) head.style.background = colour;
   }
 
   /** The cursor on the surface. */
@@ -227,13 +235,8 @@ export class LandscapePane extends LazyCard {
       view: model ? (isRaised ? view.value : view.value === "contours" ? "contours" : "filled") : "",
       scale: model?.heights.scale ?? "",
       reach: JSON.stringify(model?.heights.reach ?? []),
-      levels: JSON.stringify(model?.heights.levels.map((level) => lossText(level, heights.value.scale)) ?? []),
-      grid: JSON.stringify(landscape ? { x: [...landscape.x], y: [...landscape.y], z: landscape.z.length <= 4096 ? [...landscape.z] : [] } : null),
-      path: JSON.stringify(landscape?.path ? { x: [...landscape.path.x], y: [...landscape.path.y], z: [...landscape.path.z], intervals: landscape.path.intervals } : null),
-      convergence: JSON.stringify(landscape?.convergence ?? null),
-      truth: JSON.stringify(landscape?.truth ? { real: [...landscape.truth.real], plane: [...landscape.truth.plane] } : null),
       level: landscape?.measured ? `${landscape.measured.level}/${landscape.measured.levels}` : "",
-      plane: landscape ? planeOf(landscape) : "",
+      walkers: JSON.stringify(this.walkers.map((walker) => walker.landscape.run)),
     };
     for (const [name, value] of Object.entries(told)) this.dataset[name] = value;
   }

@@ -7,12 +7,14 @@ import { levelOf, nodesOf } from "../../lib/landscape_plane.js";
 import { axisLabels, shortNumber } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 import { bandsOf, lossText } from "./model.js";
-import { companionsOf, marks } from "./map_path.js";
+import { marks } from "./map_path.js";
+import { companionsOf } from "./panes.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("../../charts/landscape_map.js").Frame} Frame */
 /** @typedef {import("./settings.js").Zoom} Zoom */
+/** @typedef {import("./panes.js").Walker} Walker */
 
 const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
@@ -34,13 +36,13 @@ export function frameOf({ landscape }, { width, height }, zoom) {
 /** Paths are kept for as long as model and frame stay. @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
 const known = new WeakMap();
 
-/** @param {Model} model @param {Frame} frame */
-export function pathsOf(model, frame) {
-  const key = JSON.stringify(frame);
+/** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
+function pathsOf(model, frame, walkers) {
+  const key = JSON.stringify([frame, walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication])]);
   const kept = known.get(model);
   if (kept?.key === key) return kept.paths;
   const { levels, scale } = model.heights;
-  const paths = contourPaths(model.drawn, levels, frame, (level) => lossText(level, scale).length * CHARACTER, coveredBy(model.landscape, frame));
+  const paths = contourPaths(model.drawn, levels, frame, (level) => lossText(level, scale).length * CHARACTER, walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)));
   known.set(model, { key, paths });
   return paths;
 }
@@ -63,10 +65,10 @@ function coveredBy({ path }, frame) {
 }
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @param {boolean} isFilled @param {string} id of parts that are referred to
- * @param {string} colour of the path */
-export function map(model, size, zoom, isFilled, id, colour) {
+ * @param {Walker[]} walkers */
+export function map(model, size, zoom, isFilled, id, walkers) {
   const frame = frameOf(model, size, zoom);
-  const paths = pathsOf(model, frame);
+  const paths = pathsOf(model, frame, walkers);
   const ink = tokens();
   const { levels, scale, area, line } = model.heights;
   const bands = bandsOf(model.heights);
@@ -83,10 +85,10 @@ export function map(model, size, zoom, isFilled, id, colour) {
       ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
       ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
       ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
-      ${marks(model.landscape, frame, ink, colour, companionsOf(model.landscape))}
+      ${marks(walkers, companionsOf(model.landscape), frame, ink)}
     </g>
     <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
-    ${axes(model, frame, ink)}
+    ${axes(model, frame, ink, walkers.length > 1)}
     ${bar(model, frame, ink, bands, isFilled)}
   </svg>`;
 }
@@ -124,14 +126,14 @@ function dots(landscape, frame, ink, colour) {
     ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
 }
 
-/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink */
-function axes({ landscape }, frame, ink) {
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {boolean} areSeveral does each path have a part of its own in them? */
+function axes({ landscape }, frame, ink, areSeveral) {
   const across = ticksOf(frame.x, Math.floor(frame.width / 70));
   const down = ticksOf(frame.y, Math.floor(frame.height / 44));
   const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
-  const names = toldAxes(landscape);
+  const names = areSeveral ? axisNames(landscape) : toldAxes(landscape);
   return svg`<g fill=${ink.label}>
     ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
     ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}

@@ -162,14 +162,19 @@ export class MapPointer {
 
   /** @param {{left: number, top: number}} at @param {import("../../charts/landscape_map.js").Frame} frame @returns {Found | null} */
   #checkpointAt(at, frame) {
-    const { path } = this.#landscape;
-    let best = -1;
     let least = NEAR;
-    path?.x.forEach((x, place) => {
-      const distance = Math.hypot(toLeft(frame, x) - at.left, toTop(frame, path.y[place]) - at.top);
-      if (distance < least) [best, least] = [place, distance];
-    });
-    return path && best >= 0 ? { ...checkpointTold(this.#landscape, best), x: path.x[best], y: path.y[best], moment: path.steps?.[best] ?? null } : null;
+    /** @type {Found | null} */
+    let found = null;
+    for (const { landscape } of this.pane.walkers) {
+      const { path } = landscape;
+      path?.x.forEach((x, place) => {
+        const distance = Math.hypot(toLeft(frame, x) - at.left, toTop(frame, path.y[place]) - at.top);
+        if (distance >= least) return;
+        least = distance;
+        found = { ...checkpointTold(landscape, place), x, y: path.y[place], moment: path.steps?.[place] ?? null };
+      });
+    }
+    return found;
   }
 
   /** @param {{left: number, top: number}} at @param {import("../../charts/landscape_map.js").Frame} frame @returns {Found | null} */

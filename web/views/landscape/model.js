@@ -36,7 +36,9 @@ import { between, colours, count, scale, view } from "./settings.js";
 /** Points along an axis beyond which every so many-th is drawn. */
 const MOST = 129;
 /** Points along an axis that a smooth picture needs. */
-const FINE = 81;
+const FINE = 65;
+/** Points beside a part, by which the curve at its edges is that of the whole. */
+const MARGIN = 2;
 
 /** @type {Landscape[]} */
 let soundBefore = [];
@@ -53,12 +55,12 @@ const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ 
 /** Grids are made once of each landscape: made again when it, the scale, or the points between are. */
 const grids = computed(() => new Map(sound.value.map((landscape) => [landscape, drawnOf(landscape, scaleInUse.value, between.value === "curved")])));
 
-/** @param {Landscape} landscape @param {HeightScale} scale @param {boolean} isCurved @returns {Grid} */
+/** @param {{x: Float64Array, y: Float64Array, z: Float64Array}} surface @param {HeightScale} scale @param {boolean} isCurved @returns {Grid} */
 function drawnOf({ x, y, z }, scale, isCurved) {
   const few = thinned({ x, y, heights: z }, MOST);
   const grid = { ...few, heights: few.heights.map((loss) => heightOf(loss, scale)) };
-  const longest = Math.max(few.x.length, few.y.length) - 1;
-  return isCurved && Math.min(few.x.length, few.y.length) > 1 ? refined(grid, Math.ceil(FINE / Math.max(1, longest))) : grid;
+  const cells = Math.max(few.x.length, few.y.length) - 1;
+  return isCurved && Math.min(few.x.length, few.y.length) > 1 ? refined(grid, Math.ceil((FINE - 1) / cells)) : grid;
 }
 
 /** Standard errors that a landscape is high at least: noise is not drawn as mountains. */
@@ -99,12 +101,11 @@ const modelOf = (landscape, drawn, all) => ({ landscape, drawn, points: { column
 /** What is drawn of a part: points that all of it has no room for.
  * @param {Model} model @param {import("./settings.js").Zoom | null} part @returns {Model} */
 export function detailed(model, part) {
-  const { landscape: { x, y, z }, drawn, heights: { scale } } = model;
-  if (!part || (drawn.x.length >= x.length && drawn.y.length >= y.length)) return model;
+  if (!part) return model;
+  const { landscape: { x, y, z }, heights: { scale } } = model;
   const [left, right, bottom, top] = part;
-  const all = cropped({ x, y, heights: z }, [left, right], [bottom, top]);
-  const few = thinned(all, MOST);
-  return { ...model, points: { columns: all.x.length, rows: all.y.length }, drawn: { ...few, heights: few.heights.map((loss) => heightOf(loss, scale)) } };
+  const all = cropped({ x, y, heights: z }, [left, right], [bottom, top], MARGIN);
+  return { ...model, points: { columns: all.x.length, rows: all.y.length }, drawn: drawnOf({ x: all.x, y: all.y, z: all.heights }, scale, between.value === "curved") };
 }
 
 /** The lowest and highest loss of one landscape, as they are on the scale. @param {Model} model */

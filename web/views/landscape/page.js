@@ -1,4 +1,4 @@
-// The landscape page: one landscape large, or up to three on one scale; beside them the loss curve and how they were made.
+// The landscape page: one landscape large, or up to three on one scale, those of one surface as one; beside them the loss curve and how they were made.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -15,6 +15,7 @@ import { checkpoints, facts } from "./facts.js";
 import "./landscape_pane.js";
 import "./loss_curve.js";
 import { hasSurface } from "./model.js";
+import { panes } from "./panes.js";
 import { planesNote } from "./planes.js";
 import "./player.js";
 import { choose, withoutSurface } from "./settings.js";
@@ -41,8 +42,8 @@ export function content() {
     ${missing && hasSurface.value ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
       ${missing === "webgl" ? nothing : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`}</p>` : nothing}
     ${planesNote()}
-    <div class="landscapes" data-panes=${all.length}>
-      <div class="land-panes">${repeat(all, ({ choice }) => keyOf(choice), ({ choice, landscape }, place) => html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: all.length }}></landscape-pane>`)}</div>
+    <div class="landscapes" data-panes=${panes.value.length}>
+      <div class="land-panes">${repeat(panes.value, ([{ choice }]) => keyOf(choice), ([{ choice, landscape }], place) => html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: panes.value.length }}></landscape-pane>`)}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
         ${sound.length ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
           ${sound.map((landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>` : nothing}

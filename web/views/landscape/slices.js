@@ -10,12 +10,12 @@ import { isLine, planeOf } from "../../lib/landscape_plane.js";
 import { lossesOf, parabola, sliceAlong, slicesOfPath } from "../../lib/landscape_slices.js";
 import { nearest } from "../../lib/search.js";
 import { landscapes } from "../../state/landscapes.js";
-import { styles } from "../../state/runs.js";
 import { lang, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { LazyCard } from "../lazy_card.js";
 import { coordinate } from "./map.js";
 import { heights, lossText, models } from "./model.js";
+import { colourOf, panes } from "./panes.js";
 import { pointedMoment, pointedPlace, sliced } from "./pointed.js";
 import { moment } from "./settings.js";
 import { inSteps } from "./timeline.js";
@@ -51,7 +51,8 @@ class LandscapeSlices extends LazyCard {
   #charts(width) {
     const place = sliced.value;
     const all = landscapes.value.flatMap(({ landscape }) => (landscape && models.value.get(landscape)) ?? []);
-    const cut = place ? all.filter(({ landscape }) => planeOf(landscape) === place.plane) : [];
+    const drawing = new Set(panes.value.map(([first]) => first.landscape));
+    const cut = place ? all.filter(({ landscape }) => drawing.has(landscape) && planeOf(landscape) === place.plane) : [];
     const charts = [...(place && cut.length ? [alongAxis("x", cut, place), ...(cut.every(({ landscape }) => isLine(landscape)) ? [] : [alongAxis("y", cut, place)])] : []), alongPath(all)].filter((chart) => chart !== null);
     this.dataset.through = place ? JSON.stringify([place.x, place.y]) : "";
     return html`${charts.map((chart) => this.#chart(chart, width))}${cut.length ? html`<p class="meta">${t("land.slice_hint")}${charts.some(({ lines }) => lines.some(({ dash }) => dash === WORST)) ? ` ${t("land.slice_worst")}` : ""}</p>` : nothing}`;
@@ -106,9 +107,6 @@ function alongPath(models) {
   const hasTruth = paths.some(({ real }) => real);
   return { key: "path", title: t(hasTruth ? "land.slice_path" : "land.slice_path_plane", { unit: t(inSteps.value ? "land.slice_steps" : "land.slice_checkpoints") }), lines, extent: [Math.min(...ends), Math.max(...ends)], cursor: pointedMoment.value ?? moment.value };
 }
-
-/** @param {string} run */
-const colourOf = (run) => tokens().palette[styles.value.get(run)?.colour ?? 0];
 
 /** @param {Chart} chart @param {Frame} frame @param {PointerEvent} event */
 function pointed(chart, frame, event) {

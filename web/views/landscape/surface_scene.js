@@ -6,9 +6,13 @@ import { t } from "../../state/words.js";
 import { axisNames } from "./map.js";
 import { fillingOf } from "./map_path.js";
 import { lossText } from "./model.js";
+import { endName } from "./panes.js";
 import { checkpointText } from "./tells.js";
 
 /** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./panes.js").Walker} Walker */
+/** @typedef {import("../../charts/landscape_surface.js").Line} Line */
+/** @typedef {import("../../lib/landscape_path.js").Path} Path */
 
 const SHADES = 33;
 const TICKS = 7;
@@ -18,30 +22,44 @@ const LIFT = 0.02;
 const BETWEEN = 16;
 const MOST_POINTS = 4000;
 
-/** @param {Model} model @param {string} pathColour @param {boolean} hasScale does it say itself which loss has which colour? @returns {import("../../charts/landscape_surface.js").Scene} */
-export function sceneOf({ landscape, drawn, heights }, pathColour, hasScale) {
+/** @param {Model} model @param {Walker[]} walkers @param {boolean} hasScale does it say itself which loss has which colour? @returns {import("../../charts/landscape_surface.js").Scene} */
+export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
   const { scale, reach, levels, area } = heights;
   const ink = tokens();
-  const { path, convergence, truth } = landscape;
-  // Real losses are drawn where they are; losses on the surface a little above it.
-  const lift = truth ? 0 : (reach[1] - reach[0]) * LIFT;
-  const at = (/** @type {number} */ loss) => heightOf(loss, scale) + lift;
+  const lift = (reach[1] - reach[0]) * LIFT;
   const every = Math.max(1, Math.ceil(levels.length / TICKS));
+  const trainings = walkers.map((walker) => trainingOn(drawn, walker, walkers, (loss) => heightOf(loss, scale), lift));
+  const real = walkers.flatMap(({ landscape: { truth } }) => (truth ? [...truth.real, ...truth.plane] : []));
   return {
     // Between points of uneven distance plotly.js makes up very many more.
-    grid: evened(drawn), reach, levels, ink, pathColour, hasScale,
-    tall: tallest(reach, truth ? [...truth.real, ...truth.plane].map((loss) => heightOf(loss, scale)) : []),
+    grid: evened(drawn), reach, levels, ink, hasScale,
+    tall: tallest(reach, real.map((loss) => heightOf(loss, scale))),
     shades: Array.from({ length: SHADES }, (_, shade) => area(reach[0] + ((reach[1] - reach[0]) * shade) / (SHADES - 1))),
     ticks: levels.filter((_, place) => place % every === 0).map((height) => ({ height, text: lossText(height, scale) })),
     lossOf: (height) => lossOf(height, scale),
     lossText: t("land.read_loss", { loss: "{loss}" }),
-    line: path && (truth ? straight(path, at) : draped(path, drawn, at, lift)),
-    thin: path && truth && joined(draped({ ...path, z: truth.plane }, drawn, at, (reach[1] - reach[0]) * LIFT), stemsOf(path, truth, at)),
-    points: [
-      ...(path ? checkpoints(landscape, at, ink.surface, pathColour) : []),
-      ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: t("land.converged"), name: path?.x.length ? "" : t("land.converged"), fill: ink.text, edge: ink.surface, ...STAR }] : []),
-    ],
+    line: joined(trainings.flatMap(({ line }) => line)),
+    thin: joined(trainings.flatMap(({ thin }) => thin)),
+    points: trainings.flatMap(({ points }) => points),
     names: /** @type {[string, string, string]} */ ([...axisNames(landscape), t(scale === "log" ? "land.loss_log" : "land.loss")]),
+  };
+}
+
+/** A training over the surface: real losses are drawn where they are, losses on the surface a little above it.
+ * @param {import("../../lib/landscape_grid.js").Grid} drawn @param {Walker} walker @param {Walker[]} walkers @param {(loss: number) => number} height @param {number} lift */
+function trainingOn(drawn, walker, walkers, height, lift) {
+  const { landscape, colour } = walker;
+  const { path, truth, convergence } = landscape;
+  const at = truth ? height : (/** @type {number} */ loss) => height(loss) + lift;
+  const ink = tokens();
+  const name = path?.x.length ? "" : t("land.converged");
+  return {
+    line: path ? [coloured(truth ? straight(path, at) : draped(path, drawn, at, lift), colour)] : [],
+    thin: path && truth ? [coloured(draped({ ...path, z: truth.plane }, drawn, at, lift), colour), coloured(stemsOf(path, truth, at), colour)] : [],
+    points: [
+      ...checkpoints(walker, walkers, at, ink.surface),
+      ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: t("land.converged"), name, fill: ink.text, edge: ink.surface, ...STAR }] : []),
+    ],
   };
 }
 
@@ -53,17 +71,18 @@ const STAR = { size: 8, symbol: "diamond" };
 /** Checkpoints up to which each has a dot of its own. */
 const MOST_DOTS = 400;
 
-/** The checkpoints, the first and the last of them marked. @param {import("../../lib/landscape_reply.js").Landscape} landscape @param {(loss: number) => number} at @param {string} surface @param {string} colour @returns {import("../../charts/landscape_surface.js").Point[]} */
-function checkpoints(landscape, at, surface, colour) {
+/** The checkpoints, the first and the last of them marked. @param {Walker} walker @param {Walker[]} walkers @param {(loss: number) => number} at @param {string} surface @returns {import("../../charts/landscape_surface.js").Point[]} */
+function checkpoints(walker, walkers, at, surface) {
+  const { landscape, colour } = walker;
   const { path, truth } = landscape;
+  if (!path) return [];
   const filled = fillingOf(truth?.residual ?? null, surface, colour);
-  const last = (path?.x.length ?? 0) - 1;
-  return Array.from(path?.x ?? [], (x, place) => {
+  const last = path.x.length - 1;
+  return Array.from(path.x, (x, place) => {
     const isEnd = place === 0 || place === last;
     const form = place === last ? END : place === 0 ? START : last < MOST_DOTS ? DOT : SPECK;
-    const name = place === last ? t("land.end") : place === 0 ? t("land.start") : "";
-    const { y, z } = /** @type {import("../../lib/landscape_path.js").Path} */ (path);
-    return { x, y: y[place], height: at(z[place]), text: checkpointText(landscape, place), name, fill: isEnd ? colour : filled(place), edge: isEnd ? surface : colour, ...form };
+    const name = place === last ? endName(walker, walkers) : place === 0 && landscape === walkers[0].landscape ? t("land.start") : "";
+    return { x, y: path.y[place], height: at(path.z[place]), text: checkpointText(landscape, place), name, fill: isEnd ? colour : filled(place), edge: isEnd ? surface : colour, ...form };
   });
 }
 
@@ -73,13 +92,20 @@ function tallest([lo, hi], heights) {
   return [Math.min(lo, ...known), Math.max(hi, ...known)];
 }
 
-/** @param {import("../../lib/landscape_path.js").Path} path @param {(loss: number) => number} at */
+/** A line without its colour. @typedef {Omit<Line, "colours">} Course */
+
+/** @param {Path} path @param {(loss: number) => number} at @returns {Course} */
 const straight = ({ x, y, z }, at) => ({ x: [...x], y: [...y], heights: Array.from(z, at) });
 
-/** @param {import("../../charts/landscape_surface.js").Line} one @param {import("../../charts/landscape_surface.js").Line} other */
-const joined = (one, other) => ({ x: [...one.x, null, ...other.x], y: [...one.y, null, ...other.y], heights: [...one.heights, null, ...other.heights] });
+/** @param {Course} course @param {string} colour @returns {Line} */
+const coloured = (course, colour) => ({ ...course, colours: course.x.map(() => colour) });
 
-/** A line from each checkpoint's loss on the plane to its own. @param {import("../../lib/landscape_path.js").Path} path @param {import("../../lib/landscape_reply.js").Truth} truth @param {(loss: number) => number} at */
+/** Several lines as one, which costs less to draw; null without any. @param {Line[]} lines @returns {Line | null} */
+const joined = (lines) => (lines.length ? lines.reduce((one, other) => ({
+  x: [...one.x, null, ...other.x], y: [...one.y, null, ...other.y], heights: [...one.heights, null, ...other.heights], colours: [...one.colours, other.colours[0], ...other.colours],
+})) : null);
+
+/** A line from each checkpoint's loss on the plane to its own. @param {Path} path @param {import("../../lib/landscape_reply.js").Truth} truth @param {(loss: number) => number} at */
 const stemsOf = ({ x, y }, { real, plane }, at) => ({
   x: Array.from(x).flatMap((one) => [one, one, null]),
   y: Array.from(y).flatMap((one) => [one, one, null]),
@@ -87,7 +113,7 @@ const stemsOf = ({ x, y }, { real, plane }, at) => ({
 });
 
 /** The path over the surface: straight on the map, and never under what lies between two checkpoints.
- * @param {import("../../lib/landscape_path.js").Path} path @param {import("../../lib/landscape_grid.js").Grid} grid @param {(loss: number) => number} at @param {number} lift */
+ * @param {Path} path @param {import("../../lib/landscape_grid.js").Grid} grid @param {(loss: number) => number} at @param {number} lift */
 function draped({ x, y, z }, grid, at, lift) {
   const between = Math.max(1, Math.min(BETWEEN, Math.floor(MOST_POINTS / x.length)));
   /** @type {{x: number[], y: number[], heights: number[]}} */
@@ -111,10 +137,10 @@ function draped({ x, y, z }, grid, at, lift) {
 /** The surface at a place. @param {Model} model @param {{x: number, y: number}} place */
 export const heightUnder = ({ drawn }, { x, y }) => heightAt(drawn, x, y);
 
-/** Where the head of the training stands: at the real loss when that is known, else over the surface, or over its checkpoint where the surface is unknown.
- * @param {Model} model @param {{x: number, y: number, z: number, isBetween: boolean}} point */
-export function heightOver({ landscape, drawn, heights: { scale, reach } }, { x, y, z, isBetween }) {
-  if (landscape.truth) return heightOf(z, scale);
+/** Where the head of a training stands: at the real loss when that is known, else over the surface, or over its checkpoint where the surface is unknown.
+ * @param {Model} model @param {import("../../lib/landscape_reply.js").Landscape} landscape of the training @param {{x: number, y: number, z: number, isBetween: boolean}} point */
+export function heightOver({ drawn, heights: { scale, reach } }, { truth }, { x, y, z, isBetween }) {
+  if (truth) return heightOf(z, scale);
   const over = isBetween ? heightAt(drawn, x, y) : NaN;
   return (Number.isNaN(over) ? heightOf(z, scale) : over) + (reach[1] - reach[0]) * LIFT;
 }

@@ -4,19 +4,22 @@ import { lossOf } from "../../lib/landscape_grid.js";
 import { nodesOf } from "../../lib/landscape_plane.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { wallTime } from "../../lib/times.js";
+import { shownRuns } from "../../state/landscapes.js";
 import { toldAt } from "../../state/landscape_scalars.js";
 import { t } from "../../state/words.js";
 import { coordinate } from "./map.js";
+import { nameOf } from "../run_row.js";
 import { ownReach } from "./model.js";
 
 /** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("./model.js").Model} Model */
 
-/** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end.
+/** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end; ours of several runs begin with "joint_".
  * @param {string} tag */
 export function titleOf(tag) {
-  const [, from, to] = /^landscape_\[(\d+)(?:,.*?(\d+))?\]$/.exec(tag) ?? [];
+  const [, joint, from, to] = /^(joint_)?landscape_\[(\d+)(?:,.*?(\d+))?\]$/.exec(tag) ?? [];
   if (from === undefined) return tag;
+  if (joint) return t("land.joint", { from: grouped(Number(from)), to: grouped(Number(to ?? from)) });
   return to === undefined ? t("land.final", { at: grouped(Number(from)) }) : t("land.interval", { from: grouped(Number(from)), to: grouped(Number(to)) });
 }
 
@@ -54,7 +57,7 @@ export function checkpointTold(landscape, at) {
     [t("land.told_time"), scalars?.wallTime != null && wallTime(scalars.wallTime)],
   ];
   return {
-    title: momentText(landscape, at),
+    title: [shownRuns.value.length > 1 ? nameOf(run) : "", momentText(landscape, at)].filter(Boolean).join(" · "),
     loss: withError(real[at], standardError?.[at] ?? NaN),
     rows: rows.flatMap(([what, value]) => (value ? [/** @type {[string, string]} */ ([what, value])] : [])),
     note: t(truth ? "land.read_real" : "land.read_path"),
@@ -78,16 +81,21 @@ export function lowest(landscape) {
   return at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
 }
 
-/** A map in one sentence, for those who do not see it. @param {Model} model */
-export function summary(model) {
+/** A map in a few sentences, for those who do not see it. @param {Model} model @param {import("./panes.js").Walker[]} walkers */
+export function summary(model, walkers) {
   const { landscape, heights: { scale } } = model;
   const low = lowest(landscape);
   const reach = ownReach(model);
-  const { path, diagnostics } = landscape;
+  const { diagnostics } = landscape;
+  const ofPath = (/** @type {Landscape} */ { run, path }) => {
+    if (!path?.x.length) return "";
+    const text = t("land.summary_path", { n: path.x.length, from: shortNumber(path.z[0]), to: shortNumber(path.z[path.z.length - 1]) });
+    return walkers.length > 1 ? `${nameOf(run)}: ${text}` : text;
+  };
   return [
     t("land.summary", { columns: landscape.x.length, rows: landscape.y.length, lo: shortNumber(lossOf(reach[0], scale)), hi: shortNumber(lossOf(reach[1], scale)) }),
     low ? t("land.summary_low", { loss: shortNumber(low.loss), x: coordinate(low.x), y: coordinate(low.y) }) : "",
-    path?.x.length ? t("land.summary_path", { n: path.x.length, from: shortNumber(path.z[0]), to: shortNumber(path.z[path.z.length - 1]) }) : "",
+    ...walkers.map((walker) => ofPath(walker.landscape)),
     diagnostics?.energy.length ? t("land.summary_energy", { part: percent(diagnostics.energy.reduce((sum, part) => sum + part, 0)) }) : "",
   ].filter(Boolean).join(" ");
 }

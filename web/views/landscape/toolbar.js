@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { SCALES } from "../../lib/landscape_scales.js";
-import { compare, keyOf, MOST_SHOWN, offered, show, shown } from "../../state/landscapes.js";
+import { compare, hasRoom, keyOf, offered, show, shown } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
 import { choice, select } from "../choice.js";
 import { nameOf } from "../run_row.js";
@@ -51,7 +51,7 @@ function whichTag(first) {
 function another() {
   const taken = new Set(shown.value.map(keyOf));
   const left = [...offered.value].flatMap(([run, tags]) => tags.map(({ tag }) => ({ run, tag }))).filter((one) => !taken.has(keyOf(one)));
-  if (!left.length || shown.value.length >= MOST_SHOWN) return nothing;
+  if (!left.length || !hasRoom.value) return nothing;
   const isOneRun = offered.value.size < 2;
   // Made anew after each choice: it stands at its first entry again.
   return keyed([...taken].join(), select("land-compare", t("land.compare_hint"), [["", t("land.compare")], ...left.map((one) => /** @type {[string, string]} */ ([keyOf(one), isOneRun ? titleOf(one.tag) : `${nameOf(one.run)} · ${titleOf(one.tag)}`]))], "", (key) => {

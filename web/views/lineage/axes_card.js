@@ -27,9 +27,14 @@ const REACH = 8;
 class LineageAxes extends LineagePart {
   #frame = 0;
 
+  /** @param {number} width */
+  measure(width) {
+    axesWidth.value = width;
+  }
+
   begin() {
     return [
-      this.followWidth((width) => (axesWidth.value = width)),
+      this.followSize(),
       effect(() => this.#standOut(rowOf.value.get(pointedRun.value ?? ""))),
       () => cancelAnimationFrame(this.#frame),
     ];

@@ -1,6 +1,6 @@
 // The lineage page: what runs were trained with and how good they became, side by side.
 
-import { computed } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { importance } from "../../state/importance.js";
 import { lastScalars, lineages, pipelines, wholeRuns } from "../../state/lineage.js";
@@ -28,10 +28,13 @@ export const content = () => withoutRuns() ?? (rowCount.value ? page() : without
 
 /** Why a part of what runs tell could not be had. */
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
+/** How often somebody had it asked for once more. */
+const retries = signal(0);
+const retry = () => html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
 
 const page = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
-    ${failure.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: failure.value.message })}</p>` : nothing}
+    ${failure.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: failure.value.message })} ${retry()}</p>` : nothing}
     <div class="lineage-grid">
       <lineage-axes class="lineage-card"></lineage-axes>
       <lineage-table class="lineage-card"></lineage-table>
@@ -43,7 +46,7 @@ const page = () => html`
   </div>`;
 
 function withoutLineage() {
-  if (lineages.error.value) return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing);
+  if (lineages.error.value) return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
   if (!lineages.isComplete.value) return skeleton();
   return listedRuns.value.length < wholeRuns.value.length || scope.value ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more")) : withoutPlugin(t("lineage.none"));
 }
@@ -51,9 +54,9 @@ function withoutLineage() {
 /** Begins to ask for what the page shows; returns what ends it. */
 export function follow() {
   const ends = [
-    lineages.follow(() => ({ runs: wholeRuns.value, query: null })),
-    pipelines.follow(() => ({ runs: part.value ? wholeRuns.value : [], query: null })),
-    lastScalars.follow(() => ({ runs: wholeRuns.value, query: { metric: metrics.value, sparkline: false, environment: false } })),
+    lineages.follow(() => ({ runs: wantedRuns(), query: null })),
+    pipelines.follow(() => ({ runs: part.value ? wantedRuns() : [], query: null })),
+    lastScalars.follow(() => ({ runs: wantedRuns(), query: { metric: metrics.value, sparkline: false, environment: false } })),
     importance.follow(() => {
       const column = target.value;
       if (!lineages.isComplete.value || !isMeasurable() || !column) return null;
@@ -62,6 +65,12 @@ export function follow() {
     followMenus(),
   ];
   return () => ends.forEach((end) => end());
+}
+
+/** Told anew with every retry: what could not be had is asked for again. */
+function wantedRuns() {
+  retries.value;
+  return wholeRuns.value;
 }
 
 /** The runs that count: those that are chosen; none is named when these are all. */

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { drawLast, drawNever, drawSoon } from "../../charts/draw_queue.js";
 
 /** Subclasses say in `template` what is shown, and in `begin` what else goes on while it is in the page. */
 export class LineagePart extends HTMLElement {
@@ -12,11 +12,12 @@ export class LineagePart extends HTMLElement {
 
   connectedCallback() {
     const start = () => {
+      this.measure(this.clientWidth);
       this.#draw();
       this.#ends = [() => this.#unfollow(), () => drawNever(this.#draw), ...this.begin()];
     };
     this.#ends = [() => drawNever(start)];
-    drawSoon(start);
+    drawLast(start); // The lines of the axes come before the other parts.
   }
 
   disconnectedCallback() {
@@ -34,6 +35,9 @@ export class LineagePart extends HTMLElement {
     });
   };
 
+  /** Learns how wide it is before it is drawn, so that it is drawn once. @param {number} _width */
+  measure(_width) {}
+
   /** @returns {unknown} */
   template() {
     return null;
@@ -44,9 +48,9 @@ export class LineagePart extends HTMLElement {
     return [];
   }
 
-  /** Calls back now and whenever the element's width changes. @param {(width: number) => void} changed @returns {() => void} */
-  followWidth(changed) {
-    const size = new ResizeObserver(() => changed(this.clientWidth));
+  /** Measures it again whenever its size changes. @returns {() => void} ends it */
+  followSize() {
+    const size = new ResizeObserver(() => this.measure(this.clientWidth));
     size.observe(this);
     return () => size.disconnect();
   }

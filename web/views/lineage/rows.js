@@ -24,10 +24,10 @@ const FEW_COLUMNS = 24;
 const MOST_CATEGORIES = 30;
 
 /** Runs that may be rows, in start order; told only when they change. */
-export const listedRuns = computed(() => listedText.value.split("\n").filter(Boolean));
+export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(listedText.value)));
 const listedText = computed(() => {
   const drawn = scope.value ? new Set(chosenRuns.value) : null;
-  return wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))).join("\n");
+  return JSON.stringify(wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))));
 });
 
 /** What each run says that says anything. @type {import("@preact/signals-core").ReadonlySignal<readonly Source[]>} */

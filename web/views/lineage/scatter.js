@@ -45,9 +45,14 @@ class LineageScatter extends LineagePart {
   #points = new Float32Array();
   #draw = () => this.#drawNow();
 
+  /** @param {number} width */
+  measure(width) {
+    scatterWidth.value = width;
+  }
+
   begin() {
     return [
-      this.followWidth((width) => (scatterWidth.value = width)),
+      this.followSize(),
       effect(() => {
         if (scatter.value && scatterWidth.value) drawSoon(this.#draw);
       }),

@@ -15,7 +15,7 @@ import { tableRow } from "./table_row.js";
 
 /** @typedef {import("../../lib/lineage_columns.js").Column} Column */
 
-/** Must be the height of a line in lineage.css. */
+/** Must be the height of a line in lineage_table.css. */
 const ROW = 30;
 const SPARE = 4;
 /** The window of rows moves by so many, so that not every pixel scrolled costs a rendering. */
@@ -27,7 +27,8 @@ const NARROW_NAME_WIDTH = 184;
 let top = 0;
 let left = 0;
 const rowInSight = signal(0);
-const rowsInSight = signal(20);
+/** Few before it is measured: the others come a frame later. */
+const rowsInSight = signal(4);
 /** Pixels scrolled to the right, in steps. */
 const leftInSight = signal(0);
 const widthInSight = signal(1200);
@@ -41,8 +42,8 @@ const widthOf = ({ name, isNumber, categories, id }) => {
 
 class LineageTable extends LineagePart {
   begin() {
-    this.#view()?.scrollTo(left, top);
-    return [effect(() => this.#standOut(pointedRun.value)), this.followWidth((width) => this.#measured(width))];
+    if (left || top) this.#view()?.scrollTo(left, top); // It takes a layout.
+    return [effect(() => this.#standOut(pointedRun.value)), this.followSize()];
   }
 
   #view() {
@@ -50,9 +51,10 @@ class LineageTable extends LineagePart {
   }
 
   /** @param {number} width */
-  #measured(width) {
+  measure(width) {
+    const view = this.#view();
     widthInSight.value = width;
-    rowsInSight.value = Math.ceil((this.#view()?.clientHeight ?? 0) / ROW);
+    if (view) rowsInSight.value = Math.ceil(view.clientHeight / ROW);
   }
 
   template() {
@@ -60,7 +62,7 @@ class LineageTable extends LineagePart {
     const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
     const widths = columns.map(widthOf);
     const width = widths.reduce((sum, one) => sum + one, nameWidth);
-    const window = columnsInSight(widths);
+    const window = columnsInSight(widths, nameWidth);
     const rows = sortedRows.value;
     const first = Math.max(0, Math.min(rowInSight.value, rows.length - rowsInSight.value) - SPARE);
     const last = Math.min(rows.length, first + rowsInSight.value + 2 * SPARE + STRIDE);
@@ -95,9 +97,10 @@ class LineageTable extends LineagePart {
   }
 }
 
-/** The columns that exist: from, to. @param {readonly number[]} widths @returns {[number, number]} */
-function columnsInSight(widths) {
-  const [left, right] = [leftInSight.value, leftInSight.value + widthInSight.value + LEFT_STRIDE];
+/** The columns that exist: from, to. The name of the run stays in sight before them.
+ * @param {readonly number[]} widths @param {number} nameWidth @returns {[number, number]} */
+function columnsInSight(widths, nameWidth) {
+  const [left, right] = [leftInSight.value, leftInSight.value + widthInSight.value - nameWidth + LEFT_STRIDE];
   let at = 0;
   let [first, last] = [widths.length, 0];
   widths.forEach((width, index) => {

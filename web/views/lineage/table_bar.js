@@ -57,6 +57,7 @@ const download = () => save(new Blob([tableAsCsv()], { type: "text/csv" }), "lin
 /** Has every page draw the rows of the table, and no other run; the shorter list is the one that stands in the address. */
 export function drawKept() {
   const kept = new Set(keptRows.peek().map((row) => sources.peek()[row].run));
+  if (!kept.size) return;
   const others = wholeRuns.peek().filter((run) => !kept.has(run));
   change({ selection: !others.length ? EVERYTHING : others.length < kept.size ? { mode: "hide", runs: new Set(others) } : { mode: "show", runs: kept } });
 }
