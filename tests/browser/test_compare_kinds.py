@@ -1,6 +1,7 @@
 """Landscapes, graphs and lineage metrics of several runs side by side, and their tiles on the page of a run."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -102,6 +103,29 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     other.locator('[data-section="landscape"] figure[data-run="b"] button').click()
     expect(other.locator('body[data-page="landscape"]')).to_be_visible()
     assert "land.run=b" in other.url
+
+
+def test_a_landscape_that_comes_late(server, page, logdir):
+    """The place of a landscape is its run's before it has come: a click on another never opens it."""
+    held = []
+    page.route(re.compile(r"/api/landscapes\?.*run=a(&|$)"), lambda route: held.append(route))
+    page.goto(server(logdir).url + "#page=compare")
+    section = page.locator('[data-section="landscape"]')
+    section.scroll_into_view_if_needed()
+    expect(section.locator('figure[data-run="b"] .landscape-picture')).to_be_visible()
+    expect(section.locator('figure[data-run="a"] [data-state="waiting"]')).to_be_visible()
+    assert held
+    figure = section.locator('figure[data-run="b"]')
+    place = figure.bounding_box()
+    button = figure.locator("button").element_handle()
+
+    for route in held:
+        route.continue_()
+    expect(section.locator('figure[data-run="a"] .landscape-picture')).to_be_visible()
+    assert figure.bounding_box() == pytest.approx(place, abs=1)
+    button.click()
+    expect(page.locator('body[data-page="landscape"]')).to_be_visible()
+    assert "land.run=b" in page.url
 
 
 def test_graphs_and_metrics(server, page, logdir):

@@ -1,6 +1,7 @@
 // The landscapes of the compared runs side by side, on one scale.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { printList } from "../../lib/lists.js";
 import { naturally } from "../../lib/natural_order.js";
 import { comparedRuns } from "../../state/runs.js";
@@ -12,6 +13,8 @@ import { chosenTags, chooseTag, seriesOf } from "./compared.js";
 import { PerRun } from "./per_run.js";
 
 /** @typedef {import("../../api/landscapes.js").LandscapeReply} Reply */
+/** @typedef {import("../overview/landscape_picture.js").Heights} Heights */
+/** A run that has the tag, with its landscape when it has come. @typedef {{run: string, tag: string, reply: Reply | undefined}} Shown */
 
 const WIDTH = 360;
 const HEIGHT = 270;
@@ -40,11 +43,14 @@ export function landscapeSection() {
   const series = seriesOf("landscape");
   if (!series.size) return nothing;
   const { value: replies } = compareLandscapes.replies;
-  /** @type {Array<[run: string, reply: Reply]>} */
-  const told = comparedRuns.value.flatMap((run) => (replies.get(run)?.landscapes[0] ? [[run, replies.get(run).landscapes[0]]] : []));
-  const heights = heightsOf(told.map(([, reply]) => reply).filter(({ error }) => error === null));
+  const shown = comparedRuns.value.flatMap((run) => {
+    const tag = tagFor(run);
+    return tag === undefined ? [] : [{ run, tag, reply: /** @type {Reply | undefined} */ (replies.get(run)?.landscapes[0]) }];
+  });
+  const heights = heightsOf(shown.flatMap(({ reply }) => (reply && reply.error === null ? [reply] : [])));
   const { value: error } = compareLandscapes.error;
-  const without = comparedRuns.value.filter((run) => tagFor(run) === undefined).length;
+  const without = comparedRuns.value.length - shown.length;
+  // A figure stands in its place before its landscape has come, and stays its run's: else a click could hit another run's.
   return html`<section class="compare-section" data-section="landscape" data-section-tag=${shownTag()}>
     <header><h2>${t("compare.landscape")}</h2>
       <select data-key="tag-landscape" aria-label=${t("compare.tag_of", { kind: t("compare.landscape") })} @change=${(/** @type {Event} */ event) => chooseTag("landscape", /** @type {HTMLSelectElement} */ (event.target).value)}>
@@ -55,23 +61,28 @@ export function landscapeSection() {
       ${heights ? scale(heights) : nothing}
     </header>
     ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
-    <div class="compare-landscapes">${told.map((one) => figure(one, heights, told))}</div>
+    <div class="compare-landscapes">${repeat(shown, ({ run }) => run, (one) => figure(one, heights, shown))}</div>
   </section>`;
 }
 
-/** @param {[run: string, reply: Reply]} one @param {import("../overview/landscape_picture.js").Heights | null} heights @param {Array<[run: string, reply: Reply]>} all */
-function figure([run, reply], heights, all) {
-  const others = all.filter(([other]) => other !== run).slice(0, BESIDE);
-  const beside = printList(others.flatMap(([other, of]) => [other, of.tag]));
-  const open = () => change({ page: "landscape", own: { ...view.peek().own, "land.run": run, "land.tag": reply.tag, "land.compare": beside, "land.zoom": "" } });
-  return html`<figure data-run=${run} data-tag=${reply.tag}>
-    <figcaption>${runTitle(run)}<span class="meta">${reply.tag}</span></figcaption>
-    <button title=${t("compare.landscape_open")} aria-label=${`${t("compare.landscape_open")}: ${run}`} @click=${open}>
-      ${reply.error !== null || !heights ? html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>` : landscapePicture(reply, heights, WIDTH, HEIGHT)}</button>
+/** @param {Shown} one @param {Heights | null} heights @param {Shown[]} all */
+function figure({ run, tag, reply }, heights, all) {
+  const beside = printList(all.filter((other) => other.run !== run).slice(0, BESIDE).flatMap((other) => [other.run, other.tag]));
+  const open = () => change({ page: "landscape", own: { ...view.peek().own, "land.run": run, "land.tag": tag, "land.compare": beside, "land.zoom": "" } });
+  return html`<figure data-run=${run} data-tag=${tag}>
+    <figcaption>${runTitle(run)}<span class="meta">${tag}</span></figcaption>
+    <button title=${t("compare.landscape_open")} aria-label=${`${t("compare.landscape_open")}: ${run}`} @click=${open}>${picture(reply, heights)}</button>
   </figure>`;
 }
 
-/** @param {import("../overview/landscape_picture.js").Heights} heights */
+/** @param {Reply | undefined} reply @param {Heights | null} heights */
+function picture(reply, heights) {
+  if (!reply) return html`<span class="bone" data-state="waiting"></span>`;
+  if (reply.error !== null || !heights) return html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>`;
+  return landscapePicture(reply, heights, WIDTH, HEIGHT);
+}
+
+/** @param {Heights} heights */
 function scale(heights) {
   const [lowest, highest] = lossesOf(heights);
   return html`<span class="landscape-scale" data-lowest=${lowest} data-highest=${highest}>
