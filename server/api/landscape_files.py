@@ -7,18 +7,20 @@ import numpy as np
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from toposcope.server.api.current import Current
-from toposcope.server.api.landscape_choice import Chosen, FileQuery, choose_one, read
-from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.current import Current, find_runs, not_found
+from toposcope.server.api.landscape_choice import Chosen, FileQuery, LandscapeQuery, choose, choose_one, read
+from toposcope.server.api.payload_query import MOST_NAME, REFUSED
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.values.landscape import Landscape
 from toposcope.server.values.landscape_csv import csv
-from toposcope.server.values.landscape_figure import landscape_document
+from toposcope.server.values.landscape_figure import Training, landscape_document
 from toposcope.server.values.landscape_look import Camera, Colours, Lang, Look, Scale, Theme
 from toposcope.server.values.landscape_npz import npz
 from toposcope.server.values.landscape_vtk import vti, vtp
 
 router = APIRouter()
+_MOST_OTHERS = 7
+"""As many as the page draws."""
 _NUMBER = r"-?[0-9]{1,6}(\.[0-9]{1,9})?"
 
 
@@ -29,7 +31,15 @@ class DocumentQuery(FileQuery):
     colours: Colours = Field("viridis", description="from the lowest loss to the highest")
     theme: Theme = Field("light", description="of the document")
     lang: Lang = Field("en", description="of its words")
-    path_colour: str | None = Field(None, pattern="^#[0-9a-fA-F]{6}$", description="of the path; absent: the theme's")
+    top: float | None = Field(
+        None, allow_inf_nan=False, description="loss at which the surface ends; absent: it is drawn in full"
+    )
+    other: list[Annotated[str, Field(max_length=MOST_NAME)]] = Field(
+        [], max_length=_MOST_OTHERS, description="runs that share the surface, whose paths are drawn too"
+    )
+    path_colour: list[Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]] = Field(
+        [], max_length=1 + _MOST_OTHERS, description="of each path, that of `run` first; absent: the theme's"
+    )
     camera: str | None = Field(
         None,
         pattern=f"^{_NUMBER}(,{_NUMBER}){{5}}$",
@@ -51,12 +61,13 @@ _BYTES = "application/octet-stream"
 
 @router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_file(_HTML, "html"), **_NO_PLOTLY})
 def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Query()]) -> Response:
-    """Read a landscape as an HTML document of its own: a surface to turn."""
-    chosen = choose_one(current, query)
+    """Read a landscape as an HTML document of its own: a surface to turn, with the paths of the runs that share it."""
+    landscape = _read(choose_one(current, query))
+    trainings = [Training(query.run, landscape), *(_sharing(current, run, query.tag, landscape) for run in query.other)]
     camera = Camera(*map(float, query.camera.split(","))) if query.camera else None
-    look = Look(query.scale, query.colours, query.theme, query.lang, query.path_colour, camera)
+    look = Look(query.scale, query.colours, query.theme, query.lang, query.top, tuple(query.path_colour), camera)
     try:
-        document = landscape_document(_read(chosen), f"{query.run} · {query.tag}", look)
+        document = landscape_document(trainings, query.tag, look)
     except ImportError:
         raise HTTPException(501, "the document is made with the plotly package, which is not installed") from None
     return _attachment(document.encode("utf-8", "replace"), f"{_HTML}; charset=utf-8", "landscape.html")
@@ -102,6 +113,20 @@ def _written(
     except ValueError as reason:
         raise HTTPException(422, str(reason)) from None
     return _attachment(content, media_type, name)
+
+
+def _sharing(current: Snapshot, run: str, tag: str, landscape: Landscape) -> Training:
+    """Return another run with its landscape of the same surface: of several that with the same tag."""
+    surface = landscape.details.diagnostics.surface if landscape.details else None
+    every = choose(find_runs(current, [run]), LandscapeQuery.model_validate({}))
+    for chosen in sorted(every, key=lambda each: each.tag != tag) if surface else []:
+        try:
+            found = read(chosen)
+        except ValueError:
+            continue
+        if found.details and found.details.diagnostics.surface == surface:
+            return Training(run, found)
+    raise not_found("landscape of this surface in the run", [run])
 
 
 def _read(chosen: Chosen) -> Landscape:

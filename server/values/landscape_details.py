@@ -81,6 +81,12 @@ class Diagnostics(NamedTuple):
     provenance: dict[str, str]
     """Hashes of "axes", "checkpoints" and "samples"; "mode", "version" and more."""
 
+    @property
+    def surface(self) -> tuple[str, str, str] | None:
+        """Return what landscapes of one surface have in common: axes, samples and network; None: it is not told."""
+        axes, samples, network = (self.provenance.get(name, "") for name in ("axes", "samples", "network"))
+        return (axes, samples, network) if axes and samples else None
+
 
 class Details(NamedTuple):
     """What stands beside a landscape."""

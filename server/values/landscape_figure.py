@@ -1,8 +1,10 @@
-"""A loss landscape as an HTML document of its own: the surface with the path of the training, made with plotly."""
+"""A loss landscape as an HTML document of its own: the surface with the paths of trainings, made with plotly."""
 
 import html
 import re
-from typing import Any
+from collections.abc import Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +21,19 @@ _TICKS = 8
 _SEEN_THROUGH = 0.88
 
 
-def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
+class Training(NamedTuple):
+    """A training whose path is drawn."""
+
+    run: str
+    landscape: Landscape
+
+
+def landscape_document(trainings: Sequence[Training], tag: str, look: Look) -> str:
     """Return an HTML document that needs nothing beside it: plotly.js is in it.
 
     Args:
-        landscape: what to draw.
-        title: shown as it is, whatever it holds.
+        trainings: what to draw: the surface that they share, as the first one has it, and the path of each.
+        tag: of the first; it is shown, as runs are, as it is, whatever it holds.
         look: how.
 
     Raises:
@@ -32,8 +41,10 @@ def landscape_document(landscape: Landscape, title: str, look: Look) -> str:
     """
     from plotly.graph_objects import Figure
 
+    landscape = trainings[0].landscape
     look = look._replace(scale=_scale_in_use(landscape, look))
-    figure = Figure({"data": _traces(landscape, look), "layout": _layout(landscape, _as_text(title), look)})
+    title = " · ".join([*(training.run for training in trainings), tag])
+    figure = Figure({"data": _traces(trainings, look), "layout": _layout(landscape, _as_text(title), look)})
     page = figure.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True})
     style = f"body{{margin:0;background:{INKS[look.theme].surface}}}"
     head = f'<meta charset="utf-8" /><title>{html.escape(title)}</title><style>{style}</style>'
@@ -65,46 +76,75 @@ _AT = "<br>%{x:.4~g}, %{y:.4~g}<extra></extra>"
 """Where one points, in what plotly says of it."""
 
 
-def _traces(landscape: Landscape, look: Look) -> list[dict[str, Any]]:
-    words, inks = WORDS[look.lang], _inks(look)
-    path, end = landscape.path, landscape.convergence_point
-    truth = landscape.details.truth if landscape.details else None
-    traces = [_surface(landscape, look)]
-    if path is not None and path.x.size:
-        heights = _plain(_heights(path.z, look.scale))
-        traces.append(_path(path, truth, str(landscape.metadata.get("unit") or ""), look))
-        if truth is not None:
-            traces.append(_stems(path, truth, look))
-        for name, at, symbol in ((words.start, 0, "circle"), (words.end, -1, "square")):
-            traces.append(_mark(name, path.x[at], path.y[at], heights[at], symbol, inks.path, inks))
-    if end is not None:
-        height = _plain(_heights(end[2:], look.scale))[0]
-        traces.append(_mark(words.converged, end[0], end[1], height, "diamond", inks.text, inks))
+def _traces(trainings: Sequence[Training], look: Look) -> list[dict[str, Any]]:
+    traces = [_surface(trainings[0].landscape, look)]
+    colours = chain(look.path_colours, repeat(INKS[look.theme].path))
+    for (run, landscape), colour in zip(trainings, colours, strict=False):
+        if len(trainings) == 1:
+            return [*traces, *_training("", landscape, colour, look)]
+        parts = _training(_as_text(run), landscape, colour, look)
+        # The legend names a run once, and hides all of it.
+        traces += [part | {"legendgroup": run, "showlegend": not at} for at, part in enumerate(parts)]
     return traces
 
 
+def _training(run: str, landscape: Landscape, colour: str, look: Look) -> list[dict[str, Any]]:
+    """Return the path of a training with its marks; the run is "" of one that is alone."""
+    words, inks = WORDS[look.lang], INKS[look.theme]
+    path, end = landscape.path, landscape.convergence_point
+    truth = landscape.details.truth if landscape.details else None
+    traces = []
+    if path is not None and path.x.size:
+        heights = _plain(_heights(path.z, look.scale))
+        traces.append(_path(run, landscape, path, colour, look))
+        if truth is not None:
+            traces.append(_stems(path, truth, colour, look))
+        for name, at, symbol in ((words.start, 0, "circle"), (words.end, -1, "square")):
+            traces.append(_mark(_told(run, name), path.x[at], path.y[at], heights[at], symbol, colour, inks))
+    if end is not None:
+        height = _plain(_heights(end[2:], look.scale))[0]
+        traces.append(_mark(_told(run, words.converged), end[0], end[1], height, "diamond", inks.text, inks))
+    return traces
+
+
+def _told(*parts: str) -> str:
+    return " · ".join(filter(None, parts))
+
+
 def _surface(landscape: Landscape, look: Look) -> dict[str, Any]:
-    words, inks = WORDS[look.lang], _inks(look)
-    ticks = _ticks(landscape, look.scale)
+    words, inks = WORDS[look.lang], INKS[look.theme]
+    clipped = "" if look.top is None else f"<br>{words.clipped.format(top=look.top)}"
     return {
         "type": "surface",
         "x": _plain(landscape.x),
         "y": _plain(landscape.y),
-        "z": _plain(_heights(landscape.z, look.scale)),
+        "z": _plain(_surface_heights(landscape, look)),
         "customdata": _plain(landscape.z),
         "hovertemplate": f"{words.loss} %{{customdata:.4~g}}{_AT}",
         "colorscale": _BLUE_ORANGE if look.colours == "blue-orange" else look.colours.capitalize(),
-        "colorbar": {"title": {"text": words.loss}, "thickness": 12, "outlinewidth": 0, **ticks},
+        "colorbar": {
+            "title": {"text": words.loss + clipped},
+            "thickness": 12,
+            "outlinewidth": 0,
+            **_ticks(landscape, look),
+        },
         "contours": {"z": {"show": True, "usecolormap": False, "color": inks.surface, "width": 1}},
         # Checkpoints may lie under it.
         "opacity": 1 if landscape.details is None or landscape.details.truth is None else _SEEN_THROUGH,
     }
 
 
-def _path(path: Path, truth: PathTruth | None, unit: str, look: Look) -> dict[str, Any]:
+def _surface_heights(landscape: Landscape, look: Look) -> npt.NDArray[np.float64]:
+    heights = _heights(landscape.z, look.scale)
+    return heights if look.top is None else np.minimum(heights, _heights(np.array(look.top), look.scale))
+
+
+def _path(run: str, landscape: Landscape, path: Path, colour: str, look: Look) -> dict[str, Any]:
     """Return the line through the checkpoints; what is known of one is read where it is pointed at."""
-    words, inks = WORDS[look.lang], _inks(look)
-    titles = [_as_text(f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [""] * path.x.size
+    words, inks = WORDS[look.lang], INKS[look.theme]
+    truth = landscape.details.truth if landscape.details else None
+    unit = _as_text(str(landscape.metadata.get("unit") or ""))
+    titles = [_told(run, f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [run] * path.x.size
     told, template = [titles, _plain(path.z)], f"%{{customdata[0]}}<br>{words.loss} %{{customdata[1]:.4~g}}"
     if truth is not None:
         told += [_plain(truth.plane), _plain(truth.gap), _plain(truth.residual)]
@@ -113,18 +153,18 @@ def _path(path: Path, truth: PathTruth | None, unit: str, look: Look) -> dict[st
     return {
         "type": "scatter3d",
         "mode": "lines+markers",
-        "name": words.path,
+        "name": run or words.path,
         "x": _plain(path.x),
         "y": _plain(path.y),
         "z": _plain(_heights(path.z, look.scale)),
-        "line": {"color": inks.path, "width": 6},
-        "marker": {"size": 4, "color": inks.surface, "line": {"color": inks.path, "width": 2}},
+        "line": {"color": colour, "width": 6},
+        "marker": {"size": 4, "color": inks.surface, "line": {"color": colour, "width": 2}},
         "customdata": [list(checkpoint) for checkpoint in zip(*told, strict=True)],
         "hovertemplate": template + _AT,
     }
 
 
-def _stems(path: Path, truth: PathTruth, look: Look) -> dict[str, Any]:
+def _stems(path: Path, truth: PathTruth, colour: str, look: Look) -> dict[str, Any]:
     """Return lines from the loss on the plane to that of each checkpoint itself."""
     no_line = np.full(path.x.size, np.nan)
     heights = (_heights(truth.plane, look.scale), _heights(truth.real, look.scale))
@@ -138,14 +178,9 @@ def _stems(path: Path, truth: PathTruth, look: Look) -> dict[str, Any]:
         "x": x,
         "y": y,
         "z": z,
-        "line": {"color": _inks(look).path, "width": 2},
+        "line": {"color": colour, "width": 2},
         "hoverinfo": "skip",
     }
-
-
-def _inks(look: Look) -> Inks:
-    inks = INKS[look.theme]
-    return inks if look.path_colour is None else inks._replace(path=look.path_colour)
 
 
 def _mark(name: str, x: float, y: float, height: Any, symbol: str, colour: str, inks: Inks) -> dict[str, Any]:
@@ -166,11 +201,11 @@ def _scale_in_use(landscape: Landscape, look: Look) -> Scale:
     return look.scale if np.isfinite(_heights(landscape.z, look.scale)).any() else "linear"
 
 
-def _ticks(landscape: Landscape, scale: Scale) -> dict[str, Any]:
+def _ticks(landscape: Landscape, look: Look) -> dict[str, Any]:
     """Say which losses heights stand for, where these are logarithms."""
-    heights = _heights(landscape.z, scale)
+    heights = _surface_heights(landscape, look)
     heights = heights[np.isfinite(heights)]
-    if scale == "linear" or not heights.size:
+    if look.scale == "linear" or not heights.size:
         return {}
     values = np.linspace(heights.min(), heights.max(), _TICKS) if np.ptp(heights) else heights[:1]
     return {"tickmode": "array", "tickvals": values.tolist(), "ticktext": [f"{10**value:.3g}" for value in values]}
@@ -188,7 +223,7 @@ def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
             "showbackground": False,
         }
 
-    z = {**axis(words.loss), **_ticks(landscape, look.scale)}
+    z = {**axis(words.loss), **_ticks(landscape, look)}
     name = words.component if landscape.metadata.get("decomposition") == "PCA" else words.direction
     return {
         "title": {"text": title, "font": {"size": 16}},
@@ -196,6 +231,7 @@ def _layout(landscape: Landscape, title: str, look: Look) -> dict[str, Any]:
         "font": {"color": inks.text, "family": "system-ui, sans-serif"},
         "margin": {"l": 0, "r": 0, "t": 48, "b": 0},
         "legend": {"x": 0, "y": 1},
+        "hoverlabel": {"namelength": -1},
         "scene": {
             "xaxis": axis(f"{name} 1"),
             "yaxis": axis(f"{name} 2"),

@@ -22,6 +22,7 @@ class Words(NamedTuple):
     plane: str
     gap: str
     residual: str
+    clipped: str
 
 
 WORDS: dict[str, Words] = {
@@ -37,6 +38,7 @@ WORDS: dict[str, Words] = {
         plane="on the plane",
         gap="gap",
         residual="off the plane",
+        clipped="clipped above {top:.3g}",
     ),
     "zh": Words(
         direction="方向",
@@ -50,6 +52,7 @@ WORDS: dict[str, Words] = {
         plane="平面上",
         gap="差距",
         residual="偏离平面",
+        clipped="高于 {top:.3g} 处截断",
     ),
 }
 
@@ -88,7 +91,9 @@ class Look(NamedTuple):
     colours: Colours = "viridis"
     theme: Theme = "light"
     lang: Lang = "en"
-    path_colour: str | None = None
-    """As #rrggbb; None: the theme's."""
+    top: float | None = None
+    """The loss at which the surface ends; None: it is drawn in full."""
+    path_colours: tuple[str, ...] = ()
+    """Of the paths, in their order, as #rrggbb; those left have the theme's."""
     camera: Camera | None = None
     """None: over the lowest of the four corners."""

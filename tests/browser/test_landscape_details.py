@@ -156,6 +156,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
     page.goto(server(tmp_path).url + "#page=landscape")
     shown, slices = pane(page, "a", "run"), page.locator("landscape-slices")
     expect(shown).to_have_attribute("data-level", "2/3")
+    expect(shown.locator("path.measured")).to_have_count(3)
     nodes = shown.locator("path.measured").evaluate_all(
         "paths => Object.fromEntries(paths.map(path => "
         "[path.dataset.level, path.getAttribute('d').split('M').length - 1]))"
@@ -229,6 +230,7 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page,
     first.locator('circle.checkpoint[data-at="3"]').hover()
     expect(second.locator(".land-cross")).to_be_visible()
     lines = page.locator('landscape-slices [data-slice="x"] [data-line]')
+    expect(lines).to_have_count(2)
     assert lines.evaluate_all("lines => lines.map(line => line.dataset.line)") == ["one", "two"]
 
     page.goto(url + "#page=landscape&land.run=one&land.compare=three,a")
@@ -277,6 +279,19 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
         page.locator('#land-downloads [data-run="second"] [data-key="npz"]').click()
     with np.load(download.value.path()) as arrays:
         np.testing.assert_array_equal(arrays["path_x"], made.ALONG + 0.4)
+    shown.locator('[data-key="download"]').click()
+    with page.expect_download() as download:
+        page.locator('#land-downloads [data-run="first"] [data-key="html"]').click()
+    download.value.save_as(tmp_path / "taken.html")
+    document = pages.open()
+    document.goto((tmp_path / "taken.html").as_uri())
+    expect(document.locator(".legendtext")).to_have_text(["first", "second"])
+    paths = document.locator(".js-plotly-plot").evaluate(
+        "plot => plot.data.filter(({mode}) => mode === 'lines+markers').map(({name, x, line}) => [name, x, line.color])"
+    )
+    assert [name for name, *_ in paths] == ["first", "second"]
+    np.testing.assert_allclose([x for _, x, _ in paths], [made.ALONG, made.ALONG + 0.4])
+    assert [colour for *_, colour in paths] == strokes
 
     shown.locator('[data-key="leave-out-run"]').click()
     expect(shown).to_have_attribute("data-walkers", '["first"]')
@@ -310,9 +325,9 @@ def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):
     page.wait_for_function("() => document.fullscreenElement?.localName === 'landscape-pane'")
     shown.locator('circle.checkpoint[data-at="1"]').hover()
     expect(shown.locator("#land-read-out")).to_be_visible()
-    after = shown.locator(".land-map svg").bounding_box()
     assert before
-    assert after
-    assert after["width"] > before["width"]
+    page.wait_for_function(
+        "before => document.querySelector('.land-map svg').getBoundingClientRect().width > before", arg=before["width"]
+    )
     page.keyboard.press("f")
     page.wait_for_function("() => !document.fullscreenElement")

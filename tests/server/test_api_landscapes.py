@@ -254,6 +254,7 @@ def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
 
     (_, path, stems, *_), layout = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
 
+    assert "legendgroup" not in path
     assert layout["scene"]["camera"] == {"eye": {"x": 1, "y": 2, "z": 0.5}, "center": {"x": 0, "y": 0, "z": -0.1}}
     assert (path["line"]["color"], stems["line"]["color"]) == ("#123456", "#123456")
     plane = made.losses(made.ALONG, made.ALONG)
@@ -267,6 +268,46 @@ def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
     ]
     for wrong in ({"camera": "1,2,3"}, {"camera": "1,2,3,4,5,nan"}, {"path_colour": "red"}):
         assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
+
+
+def test_a_document_of_several_runs_has_all_their_paths(tmp_path: Path, serve) -> None:
+    """Each is named once in the legend and has its colour; a run that does not share the surface is not found."""
+    joint, apart = {"axes": "joint", "samples": "s"}, {"axes": "other", "samples": "s"}
+    write_run(tmp_path / "a<b>", [_record(2.0, 0, joint=made.bowl(provenance=joint))])
+    write_run(
+        tmp_path / "b",
+        [_record(2.0, 0, apart=made.bowl(provenance=apart), ours=made.bowl(2, shift=0.4, provenance=joint))],
+    )
+    write_run(tmp_path / "c", [_record(2.0, 0, joint=made.bowl(provenance=apart))])
+    client = serve(tmp_path)
+    query = {"run": "a<b>", "tag": "joint", "other": ["b"], "path_colour": ["#111111", "#222222"]}
+
+    (_, *parts), layout = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+
+    assert [part["name"] for part in parts if part["showlegend"]] == ["a&lt;b&gt;", "b"]
+    first, second = ([part for part in parts if part["legendgroup"] == run] for run in ("a<b>", "b"))
+    np.testing.assert_allclose([first[0]["x"], second[0]["x"]], [made.ALONG, made.ALONG + 0.4])
+    assert [one[0]["line"]["color"] for one in (first, second)] == ["#111111", "#222222"]
+    assert second[0]["customdata"][1][0] == "b · step 4"
+    assert [part["name"] for part in second[2:]] == ["b · start", "b · end", "b · converged"]
+    assert layout["title"]["text"] == "a&lt;b&gt; · b · joint"
+    for other in ("c", "nobody"):
+        refused = client.get("api/landscapes.html", params={**query, "other": [other]})
+        assert (refused.status_code, repr(other) in refused.json()["detail"]) == (404, True)
+
+
+def test_a_document_ends_its_surface_where_it_is_told(tmp_path: Path, serve) -> None:
+    """What is read of the surface, and the path, are as they are; the legend says that it is clipped."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+    losses = made.losses(*np.meshgrid(*[np.linspace(-1, 1, 9)] * 2))
+    for scale, height in (("linear", np.array), ("log", np.log10)):
+        query = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
+        (surface, path, *_), _ = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+        np.testing.assert_allclose(surface["z"], height(np.minimum(losses, 1.25)))
+        np.testing.assert_allclose(surface["customdata"], losses)
+        assert surface["colorbar"]["title"]["text"] == "loss<br>clipped above 1.25"
+        np.testing.assert_allclose(path["z"], height(made.losses(made.ALONG, made.ALONG) + made.GAP))
 
 
 def test_landscapes_as_files(tmp_path: Path, serve) -> None:

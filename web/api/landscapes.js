@@ -78,5 +78,5 @@ export const readLineageOf = async (run, signal) => (await ask(`lineage?${new UR
  * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */
 
 /** Where a landscape is had as a file.
- * @param {FileFormat} format @param {Record<string, string>} wanted run, tag, publication; of a document how it looks */
+ * @param {FileFormat} format @param {Array<[name: string, value: string]>} wanted run, tag, publication; of a document how it looks */
 export const fileAddress = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;

@@ -10,6 +10,7 @@ import { ask } from "./client.js";
  * @property {number} [lo] first step
  * @property {number} [hi] last step
  * @property {number} [limit] points, evenly spread
+ * @property {number} [digits] of the losses of landscapes; absent = all
  * @property {number} [rank] absent = the lowest that has the series
  * @property {number} [attempt] absent = all of them stitched
  */

@@ -9,6 +9,7 @@
 /** What is drawn; heights are losses or their logarithms, and ticks say which losses they stand for.
  * @typedef {object} Scene
  * @property {Grid} grid
+ * @property {number} top where the surface ends; Infinity: it is drawn in full
  * @property {readonly [number, number]} reach of heights
  * @property {readonly [number, number]} tall of all that is drawn: of the surface, and of what stands over or under it
  * @property {string[]} shades from the lowest to the highest
@@ -188,7 +189,7 @@ function tracesOf(scene) {
   const size = levels.length > 1 ? levels[1] - levels[0] : 1;
   const lines = levels.length ? { show: true, start: levels[0], end: levels[levels.length - 1], size, color: ink.surface, width: 1, usecolormap: false, highlight: false } : { show: false };
   const surface = {
-    type: "surface", x: [...grid.x], y: [...grid.y], z: rows, cmin: reach[0], cmax: reach[1], showscale: scene.hasScale, opacity: scene.thin ? SEEN_THROUGH : 1,
+    type: "surface", x: [...grid.x], y: [...grid.y], z: rows.map((row) => row.map((height) => (height === null ? null : Math.min(height, scene.top)))), cmin: reach[0], cmax: reach[1], showscale: scene.hasScale, opacity: scene.thin ? SEEN_THROUGH : 1,
     colorbar: { thickness: 12, len: 0.92, outlinewidth: 0, xpad: 8, tickfont: { size: 10, color: ink.label }, tickmode: "array", tickvals: scene.ticks.map(({ height }) => height), ticktext: scene.ticks.map(({ text }) => text) },
     colorscale: shades.map((shade, at) => [at / (shades.length - 1), shade]),
     contours: { z: lines, x: { highlight: false }, y: { highlight: false } },

@@ -8,7 +8,7 @@ import { comparedRuns } from "../../state/runs.js";
 import { change, theme, view } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { runTitle } from "../card_parts.js";
-import { bandsOf, heightsOf, landscapePicture, lossesOf } from "../overview/landscape_picture.js";
+import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../overview/landscape_picture.js";
 import { chosenTags, chooseTag, seriesOf } from "./compared.js";
 import { PerRun } from "./per_run.js";
 
@@ -36,7 +36,7 @@ function tagFor(run) {
 
 export const compareLandscapes = new PerRun("landscapes", (run) => {
   const tag = tagFor(run);
-  return tag === undefined ? null : { tag, limit: 1 };
+  return tag === undefined ? null : { tag, limit: 1, digits: DIGITS };
 });
 
 export function landscapeSection() {

@@ -3,14 +3,15 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { fileAddress } from "../../api/landscapes.js";
-import { isEven } from "../../lib/landscape_grid.js";
+import { isEven, lossOf } from "../../lib/landscape_grid.js";
 import { lang, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { openAt, popover } from "../scalars/popover.js";
 import { fileName, pngOf, save } from "../scalars/download.js";
 import { nameOf } from "../run_row.js";
 import { tokens } from "../../charts/tokens.js";
-import { camera, colours, pathColour, scale } from "./settings.js";
+import { heights } from "./model.js";
+import { camera, colours, scale } from "./settings.js";
 import { titleOf } from "./tells.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
@@ -37,24 +38,29 @@ export const downloads = () => popover({ id: ID, label: t("land.download") }, op
 /** The picture of all that is drawn, and the files of each landscape in it.
  * @param {LandscapePane} pane @param {Landscape} drawn */
 function sheet(pane, drawn) {
-  const all = pane.walkers.map(({ landscape }) => landscape);
+  const { walkers } = pane;
+  const all = walkers.map(({ landscape }) => landscape);
   const name = (/** @type {string} */ ending) => fileName(`${drawn.run}_${drawn.tag}`, ending);
   const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
   const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
     ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
-  return all.map((landscape) => html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
-    <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(landscape)}</div>`);
+  return walkers.map((walker) => {
+    const { landscape } = walker;
+    return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
+      <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(walker, walkers.filter((other) => other !== walker))}</div>`;
+  });
 }
 
-/** @param {Landscape} landscape */
-function files(landscape) {
-  const which = { run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) };
-  /** @type {Record<string, string>} */
-  const look = { scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value };
-  if (pathColour.value) look.path_colour = pathColour.value;
-  if (camera.value) look.camera = camera.value.join(",");
+/** @param {import("./panes.js").Walker} walker @param {import("./panes.js").Walker[]} others on its surface */
+function files({ landscape, colour }, others) {
+  const which = Object.entries({ run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) });
+  const look = Object.entries({ scale: scale.value, colours: colours.value, theme: theme.value, lang: lang.value, path_colour: colour });
+  const { reach: [, top], scale: scaleOfTop, isClipped } = heights.value;
+  if (isClipped) look.push(["top", String(lossOf(top, scaleOfTop))]);
+  if (camera.value) look.push(["camera", camera.value.join(",")]);
+  for (const other of others) look.push(["other", other.landscape.run], ["path_colour", other.colour]);
   const file = (/** @type {import("../../api/landscapes.js").FileFormat} */ format, /** @type {string} */ hint, wanted = which) => html`<a class="plain" data-key=${format} href=${fileAddress(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
-  return html`${file("html", t("land.html_hint"), { ...which, ...look })}
+  return html`${file("html", t("land.html_hint"), [...which, ...look])}
     ${file("csv", t("land.csv_hint"))}
     ${file("npz", t("land.npz_hint"))}
     ${isEven(landscape.x) && isEven(landscape.y) ? file("vti", t("land.vti_hint")) : nothing}

@@ -6,7 +6,7 @@ import { tokens } from "../../charts/tokens.js";
 import { levelOf, nodesOf } from "../../lib/landscape_plane.js";
 import { axisLabels, shortNumber } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
-import { bandsOf, lossText } from "./model.js";
+import { bandsOf, lossText, topText } from "./model.js";
 import { marks } from "./map_path.js";
 import { companionsOf } from "./panes.js";
 
@@ -20,6 +20,8 @@ const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 const CHARACTER = 6.2;
 const BAR = 12;
+/** Height of the tip of a scale that is clipped. */
+const TIP = 7;
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
 export function frameOf({ landscape }, { width, height }, zoom) {
@@ -41,8 +43,8 @@ function pathsOf(model, frame, walkers) {
   const key = JSON.stringify([frame, walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication])]);
   const kept = known.get(model);
   if (kept?.key === key) return kept.paths;
-  const { levels, scale } = model.heights;
-  const paths = contourPaths(model.drawn, levels, frame, (level) => lossText(level, scale).length * CHARACTER, walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)));
+  const { levels, scale, reach, isClipped } = model.heights;
+  const paths = contourPaths(model.drawn, isClipped ? [...levels, reach[1]] : levels, frame, (level) => lossText(level, scale).length * CHARACTER, walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)));
   known.set(model, { key, paths });
   return paths;
 }
@@ -153,7 +155,8 @@ const toldAxes = (landscape) => axisNames(landscape).map((name, axis) => {
 
 /** Which loss has which colour.
  * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
-function bar({ heights: { scale, reach: [lo, hi], levels, line } }, frame, ink, bands, isFilled) {
+function bar({ heights }, frame, ink, bands, isFilled) {
+  const { scale, reach: [lo, hi], levels, line, area, isClipped } = heights;
   const left = frame.left + frame.width + 12;
   const top = (/** @type {number} */ height) => frame.top + frame.height - ((height - lo) / (hi - lo || 1)) * frame.height;
   let above = Infinity;
@@ -166,7 +169,8 @@ function bar({ heights: { scale, reach: [lo, hi], levels, line } }, frame, ink, 
     ${bands.map(({ from, to, colour }) => svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)} fill=${isFilled ? colour : ink.surface}></rect>`)}
     ${isFilled ? nothing : levels.map((level) => svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`)}
     <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
-    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${lossText(height, scale)}</text>`)}
+    ${isClipped ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z" fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>` : nothing}
+    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`)}
   </g>`;
 }
 

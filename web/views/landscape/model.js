@@ -1,14 +1,16 @@
 // What is drawn of the landscapes that are shown: heights on one scale for all, their levels, their colours.
 
 import { computed } from "@preact/signals-core";
+import { quantileOf } from "../../lib/landscape_clip.js";
 import { cropped, heightOf, lossOf, refined, thinned } from "../../lib/landscape_grid.js";
 import { levelsOf } from "../../lib/landscape_levels.js";
+import { surfaceOf } from "../../lib/landscape_plane.js";
 import { colourOf } from "../../lib/landscape_scales.js";
 import { noiseOf } from "../../lib/landscape_trust.js";
 import { shortNumber } from "../../lib/numbers.js";
 import { landscapes } from "../../state/landscapes.js";
 import { theme } from "../../state/view.js";
-import { between, colours, count, scale, view } from "./settings.js";
+import { between, clip, colours, count, scale, view } from "./settings.js";
 
 /** @typedef {import("../../lib/landscape_reply.js").Landscape} Landscape */
 /** @typedef {import("../../lib/landscape_grid.js").Grid} Grid */
@@ -18,6 +20,7 @@ import { between, colours, count, scale, view } from "./settings.js";
  * @typedef {object} Heights
  * @property {HeightScale} scale
  * @property {readonly [number, number]} reach
+ * @property {boolean} isClipped are there heights above the reach? The surface ends at its top
  * @property {number[]} levels
  * @property {(height: number) => string} area the colour of a height, of an area or a surface
  * @property {(height: number) => string} line of a line
@@ -30,6 +33,7 @@ import { between, colours, count, scale, view } from "./settings.js";
  * @property {{columns: number, rows: number}} points of the file, in the part that is drawn
  * @property {number} dropped losses that have no place on the scale
  * @property {number} nonFinite losses that are no finite numbers
+ * @property {number} clipped losses above the scale
  * @property {Heights} heights
  */
 
@@ -66,19 +70,32 @@ function drawnOf({ x, y, z }, scale, isCurved) {
 /** Standard errors that a landscape is high at least: noise is not drawn as mountains. */
 const LEAST_ERRORS = 16;
 
+/** Is there nothing but noise? @param {Landscape[]} all */
+const areFlat = (all) => all.every(({ diagnostics }) => diagnostics?.isFlat);
+
 /** Lowest and highest of all heights; null when none has one.
  * @param {Landscape[]} all @param {HeightScale} scale @returns {[number, number] | null} */
 function reachOf(all, scale) {
   const lo = Math.min(...all.map(({ tally }) => (scale === "log" ? tally.loAboveZero : tally.lo)));
   const hi = Math.max(...all.map(({ tally }) => tally.hi));
   if (!(lo <= hi)) return null;
-  const air = all.every(({ diagnostics }) => diagnostics?.isFlat) ? Math.max(0, (LEAST_ERRORS * Math.max(...all.map(noiseOf)) - (hi - lo)) / 2) : 0;
+  const air = areFlat(all) ? Math.max(0, (LEAST_ERRORS * Math.max(...all.map(noiseOf)) - (hi - lo)) / 2) : 0;
   return [heightOf(scale === "log" ? Math.max(lo / 2, lo - air) : lo - air, scale), heightOf(hi + air, scale)];
 }
 
+/** Where the scale ends when it is clipped; Infinity when it is not, and of noise. A surface of several runs counts once. */
+const top = computed(() => {
+  if (clip.value === "off" || areFlat(sound.value)) return Infinity;
+  const surfaces = [...Map.groupBy(sound.value, surfaceOf).values()].map(([{ z }]) => z);
+  return heightOf(quantileOf(surfaces, scaleInUse.value, Number(clip.value) / 100), scaleInUse.value);
+});
+
 /** @type {import("@preact/signals-core").ReadonlySignal<Heights>} */
 export const heights = computed(() => {
-  const [lo, hi] = reachOf(sound.value, scaleInUse.value) ?? [0, 1];
+  const [lo, highest] = reachOf(sound.value, scaleInUse.value) ?? [0, 1];
+  // Where nearly all losses are the lowest one, no scale would be left.
+  const isClipped = top.value > lo && top.value < highest;
+  const hi = isClipped ? top.value : highest;
   const reach = /** @type {const} */ ([lo, hi]);
   const share = (/** @type {number} */ height) => (hi > lo ? (height - lo) / (hi - lo) : 0.5);
   const isDark = theme.value === "dark";
@@ -86,6 +103,7 @@ export const heights = computed(() => {
   return {
     scale: scaleInUse.value,
     reach,
+    isClipped,
     levels: levelsOf(reach, Number(count.value), scaleInUse.value),
     area: (height) => colourOf(name, share(height), "area", isDark),
     line: (height) => colourOf(name, share(height), "line", isDark),
@@ -96,7 +114,11 @@ export const heights = computed(() => {
 export const models = computed(() => new Map([...grids.value].map(([landscape, drawn]) => [landscape, modelOf(landscape, drawn, heights.value)])));
 
 /** @param {Landscape} landscape @param {Grid} drawn @param {Heights} all @returns {Model} */
-const modelOf = (landscape, drawn, all) => ({ landscape, drawn, points: { columns: landscape.x.length, rows: landscape.y.length }, heights: all, nonFinite: landscape.tally.nonFinite, dropped: all.scale === "log" ? landscape.tally.notPositive : 0 });
+const modelOf = (landscape, drawn, all) => ({
+  landscape, drawn, points: { columns: landscape.x.length, rows: landscape.y.length }, heights: all, nonFinite: landscape.tally.nonFinite,
+  dropped: all.scale === "log" ? landscape.tally.notPositive : 0,
+  clipped: all.isClipped ? landscape.z.reduce((count, loss) => count + Number(heightOf(loss, all.scale) > all.reach[1]), 0) : 0,
+});
 
 /** What is drawn of a part: points that all of it has no room for.
  * @param {Model} model @param {import("./settings.js").Zoom | null} part @returns {Model} */
@@ -113,6 +135,9 @@ export const ownReach = ({ landscape, heights: { scale, reach } }) => reachOf([l
 
 /** @param {number} height @param {HeightScale} scaleOfIt */
 export const lossText = (height, scaleOfIt) => shortNumber(lossOf(height, scaleOfIt), 3);
+
+/** What stands at the top of the scale. @param {Heights} all */
+export const topText = ({ scale, reach: [, hi], isClipped }) => `${isClipped ? "> " : ""}${lossText(hi, scale)}`;
 
 /** Bands between the levels, from the lowest loss to the highest. @param {Heights} all @returns {Array<{from: number, to: number, colour: string}>} */
 export function bandsOf({ reach: [lo, hi], levels, area }) {

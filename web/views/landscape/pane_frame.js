@@ -1,7 +1,7 @@
 // What stands around a landscape: whose it is, what can be done with it, what must be known to read it right.
 
 import { html, nothing } from "lit-html";
-import { grouped } from "../../lib/numbers.js";
+import { grouped, shortNumber } from "../../lib/numbers.js";
 import { isLine } from "../../lib/landscape_plane.js";
 import { leaveOut } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
@@ -10,8 +10,9 @@ import { ICONS } from "../icons.js";
 import { nameOf } from "../run_row.js";
 import { openDownloads } from "./downloads.js";
 import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
-import { hasMap, hasSurface, heights } from "./model.js";
+import { hasMap, hasSurface, heights, topText } from "./model.js";
 import { camera, raised, scale, view, withoutSurface, zoom, zooms } from "./settings.js";
+import { tooHigh } from "./surface_scene.js";
 import { summary, titleOf } from "./tells.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
@@ -48,17 +49,18 @@ export function paneFrame(pane, told, drawn, walkers, isRaised) {
           ${drawn ? nothing : error ? html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.message })}</p>` : html`<div class="bone cell-bone" data-state="waiting"></div>`}
         </div>`
       : html`<p class="cell-state error" role="alert" data-note="error">${landscape.error ? t("land.unreadable", { reason: landscape.error }) : t("land.nothing_finite")}</p>`}
-    ${drawn ? html`<footer>${notes(drawn, isRaised)}</footer>` : nothing}`;
+    ${drawn ? html`<footer>${notes(drawn, walkers, isRaised)}</footer>` : nothing}`;
 }
 
 /** Another run on the same surface. @param {import("../../lib/landscape_reply.js").Landscape} landscape */
 const also = ({ run, tag }) => html`${runTitle(run)}<button class="quiet" data-key="leave-out-run" data-run=${run} title=${t("land.leave_out")} aria-label="${t("land.leave_out")}: ${nameOf(run)}" @click=${() => leaveOut({ run, tag })}>${ICONS.close}</button>`;
 
-/** What must be known to read the drawing right. @param {Model} model @param {boolean} isRaised */
-function notes({ landscape, drawn, points, dropped, nonFinite }, isRaised) {
+/** What must be known to read the drawing right. @param {Model} model @param {import("./panes.js").Walker[]} walkers @param {boolean} isRaised */
+function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights: all }, walkers, isRaised) {
   const { measured } = landscape;
   const isThinned = drawn.x.length < points.columns || drawn.y.length < points.rows;
   const isFiner = drawn.x.length > points.columns;
+  const above = tooHigh(all, walkers);
   const note = (/** @type {string} */ key, /** @type {string} */ text, warned = false) => html`<span class=${warned ? "warned" : ""} data-note=${key}>${text}</span>`;
   return html`
     ${measured
@@ -67,6 +69,8 @@ function notes({ landscape, drawn, points, dropped, nonFinite }, isRaised) {
     ${isLine(landscape) ? note("line", t("land.note_line")) : nothing}
     ${isThinned ? note("thinned", t("land.note_thinned", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
     ${scale.value === "log" && heights.value.scale === "linear" ? note("no_log", t("land.note_no_log"), true) : nothing}
+    ${clipped ? note("clipped", t("land.note_clipped", { n: grouped(clipped), top: topText(all), highest: shortNumber(landscape.tally.hi) })) : nothing}
+    ${isRaised && above ? note("too_high", t("land.note_too_high", { n: grouped(above) })) : nothing}
     ${dropped ? note("dropped", t("land.note_dropped", { n: grouped(dropped) }), true) : nothing}
     ${nonFinite ? note("non_finite", t("land.note_non_finite", { n: grouped(nonFinite) }), true) : nothing}
     ${landscape.path && !landscape.path.steps ? note("no_steps", t("land.note_no_steps")) : nothing}`;

@@ -11,6 +11,9 @@ export const VIEWS = /** @type {const} */ (["filled", "contours", "surface", "bo
 
 export const view = setting("land.view", /** @type {ViewName} */ ("filled"), VIEWS);
 export const scale = setting("land.z", /** @type {import("../../lib/landscape_grid.js").HeightScale} */ ("linear"), ["linear", "log"]);
+/** How many of a hundred points the scale reaches over. */
+export const CLIPS = /** @type {const} */ (["off", "99", "95", "90"]);
+export const clip = setting("land.clip", /** @type {(typeof CLIPS)[number]} */ ("off"), CLIPS);
 export const colours = setting("land.scale", /** @type {import("../../lib/landscape_scales.js").ScaleName} */ ("viridis"), SCALES);
 export const COUNTS = /** @type {const} */ (["5", "10", "15", "20", "30", "50", "80"]);
 export const count = setting("land.levels", /** @type {(typeof COUNTS)[number]} */ ("15"), COUNTS);

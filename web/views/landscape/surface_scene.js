@@ -5,17 +5,20 @@ import { evened, heightAt, heightOf, lossOf } from "../../lib/landscape_grid.js"
 import { t } from "../../state/words.js";
 import { axisNames } from "./map.js";
 import { fillingOf } from "./map_path.js";
-import { lossText } from "./model.js";
+import { lossText, topText } from "./model.js";
 import { endName } from "./panes.js";
 import { checkpointText } from "./tells.js";
 
 /** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model.js").Heights} Heights */
 /** @typedef {import("./panes.js").Walker} Walker */
 /** @typedef {import("../../charts/landscape_surface.js").Line} Line */
 /** @typedef {import("../../lib/landscape_path.js").Path} Path */
 
 const SHADES = 33;
 const TICKS = 7;
+/** Of all heights: as near to the top of a clipped scale there is no room for another tick. */
+const NEAR_TOP = 0.06;
 /** What lies on the surface is a little above it, so that it is seen; as a part of all heights. */
 const LIFT = 0.02;
 /** Points of the path between two checkpoints, and of all of it. */
@@ -24,18 +27,17 @@ const MOST_POINTS = 4000;
 
 /** @param {Model} model @param {Walker[]} walkers @param {boolean} hasScale does it say itself which loss has which colour? @returns {import("../../charts/landscape_surface.js").Scene} */
 export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
-  const { scale, reach, levels, area } = heights;
+  const { scale, reach, levels, area, isClipped } = heights;
   const ink = tokens();
   const lift = (reach[1] - reach[0]) * LIFT;
-  const every = Math.max(1, Math.ceil(levels.length / TICKS));
-  const trainings = walkers.map((walker) => trainingOn(drawn, walker, walkers, (loss) => heightOf(loss, scale), lift));
-  const real = walkers.flatMap(({ landscape: { truth } }) => (truth ? [...truth.real, ...truth.plane] : []));
+  const surface = isClipped ? { ...drawn, heights: drawn.heights.map((height) => onSurface(heights, height)) } : drawn;
+  const trainings = walkers.map((walker) => trainingOn(surface, walker, walkers, heights, lift));
   return {
     // Between points of uneven distance plotly.js makes up very many more.
-    grid: evened(drawn), reach, levels, ink, hasScale,
-    tall: tallest(reach, real.map((loss) => heightOf(loss, scale))),
+    grid: evened(drawn), top: isClipped ? reach[1] : Infinity, reach, levels, ink, hasScale,
+    tall: tallest(reach, trainings.flatMap(({ stands }) => stands)),
     shades: Array.from({ length: SHADES }, (_, shade) => area(reach[0] + ((reach[1] - reach[0]) * shade) / (SHADES - 1))),
-    ticks: levels.filter((_, place) => place % every === 0).map((height) => ({ height, text: lossText(height, scale) })),
+    ticks: ticksOf(heights),
     lossOf: (height) => lossOf(height, scale),
     lossText: t("land.read_loss", { loss: "{loss}" }),
     line: joined(trainings.flatMap(({ line }) => line)),
@@ -45,17 +47,37 @@ export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
   };
 }
 
+/** Where a height of the surface is drawn: a clipped one ends at the top of the scale. @param {Heights} heights @param {number} height */
+const onSurface = ({ reach: [, hi], isClipped }, height) => (isClipped ? Math.min(height, hi) : height);
+
+/** Where the height of a real loss is drawn: over a clipped surface there is room for as much again. @param {Heights} heights @param {number} height */
+const overSurface = ({ reach: [lo, hi], isClipped }, height) => (isClipped ? Math.min(height, 2 * hi - lo) : height);
+
+/** Checkpoints for whose real losses there is no room over a clipped surface. @param {Heights} heights @param {Walker[]} walkers */
+export const tooHigh = (heights, walkers) => walkers.flatMap(({ landscape: { truth } }) => Array.from(truth?.real ?? [], (loss) => heightOf(loss, heights.scale))).filter((height) => overSurface(heights, height) < height).length;
+
+/** @param {Heights} heights */
+function ticksOf(heights) {
+  const { levels, scale, reach: [lo, hi], isClipped } = heights;
+  const every = Math.max(1, Math.ceil(levels.length / TICKS));
+  const ticks = levels.filter((_, place) => place % every === 0).map((height) => ({ height, text: lossText(height, scale) }));
+  return isClipped ? [...ticks.filter(({ height }) => hi - height > (hi - lo) * NEAR_TOP), { height: hi, text: topText(heights) }] : ticks;
+}
+
 /** A training over the surface: real losses are drawn where they are, losses on the surface a little above it.
- * @param {import("../../lib/landscape_grid.js").Grid} drawn @param {Walker} walker @param {Walker[]} walkers @param {(loss: number) => number} height @param {number} lift */
-function trainingOn(drawn, walker, walkers, height, lift) {
+ * @param {import("../../lib/landscape_grid.js").Grid} surface @param {Walker} walker @param {Walker[]} walkers @param {Heights} heights @param {number} lift */
+function trainingOn(surface, walker, walkers, heights, lift) {
   const { landscape, colour } = walker;
   const { path, truth, convergence } = landscape;
-  const at = truth ? height : (/** @type {number} */ loss) => height(loss) + lift;
+  const on = (/** @type {number} */ loss) => onSurface(heights, heightOf(loss, heights.scale));
+  const over = (/** @type {number} */ loss) => overSurface(heights, heightOf(loss, heights.scale));
+  const at = truth ? over : (/** @type {number} */ loss) => on(loss) + lift;
   const ink = tokens();
   const name = path?.x.length ? "" : t("land.converged");
   return {
-    line: path ? [coloured(truth ? straight(path, at) : draped(path, drawn, at, lift), colour)] : [],
-    thin: path && truth ? [coloured(draped({ ...path, z: truth.plane }, drawn, at, lift), colour), coloured(stemsOf(path, truth, at), colour)] : [],
+    line: path ? [coloured(truth ? straight(path, at) : draped(path, surface, at, lift), colour)] : [],
+    thin: path && truth ? [coloured(draped({ ...path, z: truth.plane }, surface, on, lift), colour), coloured(stemsOf(path, truth, on, over), colour)] : [],
+    stands: truth ? [...truth.real.map(over), ...truth.plane.map(on)] : [],
     points: [
       ...checkpoints(walker, walkers, at, ink.surface),
       ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: t("land.converged"), name, fill: ink.text, edge: ink.surface, ...STAR }] : []),
@@ -105,11 +127,11 @@ const joined = (lines) => (lines.length ? lines.reduce((one, other) => ({
   x: [...one.x, null, ...other.x], y: [...one.y, null, ...other.y], heights: [...one.heights, null, ...other.heights], colours: [...one.colours, other.colours[0], ...other.colours],
 })) : null);
 
-/** A line from each checkpoint's loss on the plane to its own. @param {Path} path @param {import("../../lib/landscape_reply.js").Truth} truth @param {(loss: number) => number} at */
-const stemsOf = ({ x, y }, { real, plane }, at) => ({
+/** A line from each checkpoint's loss on the plane to its own. @param {Path} path @param {import("../../lib/landscape_reply.js").Truth} truth @param {(loss: number) => number} on @param {(loss: number) => number} over */
+const stemsOf = ({ x, y }, { real, plane }, on, over) => ({
   x: Array.from(x).flatMap((one) => [one, one, null]),
   y: Array.from(y).flatMap((one) => [one, one, null]),
-  heights: Array.from(real).flatMap((loss, place) => [at(plane[place]), at(loss), null]),
+  heights: Array.from(real).flatMap((loss, place) => [on(plane[place]), over(loss), null]),
 });
 
 /** The path over the surface: straight on the map, and never under what lies between two checkpoints.
@@ -135,12 +157,13 @@ function draped({ x, y, z }, grid, at, lift) {
 }
 
 /** The surface at a place. @param {Model} model @param {{x: number, y: number}} place */
-export const heightUnder = ({ drawn }, { x, y }) => heightAt(drawn, x, y);
+export const heightUnder = ({ drawn, heights }, { x, y }) => onSurface(heights, heightAt(drawn, x, y));
 
 /** Where the head of a training stands: at the real loss when that is known, else over the surface, or over its checkpoint where the surface is unknown.
  * @param {Model} model @param {import("../../lib/landscape_reply.js").Landscape} landscape of the training @param {{x: number, y: number, z: number, isBetween: boolean}} point */
-export function heightOver({ drawn, heights: { scale, reach } }, { truth }, { x, y, z, isBetween }) {
-  if (truth) return heightOf(z, scale);
+export function heightOver({ drawn, heights }, { truth }, { x, y, z, isBetween }) {
+  const { scale, reach } = heights;
+  if (truth) return overSurface(heights, heightOf(z, scale));
   const over = isBetween ? heightAt(drawn, x, y) : NaN;
-  return (Number.isNaN(over) ? heightOf(z, scale) : over) + (reach[1] - reach[0]) * LIFT;
+  return onSurface(heights, Number.isNaN(over) ? heightOf(z, scale) : over) + (reach[1] - reach[0]) * LIFT;
 }

@@ -7,7 +7,7 @@ import { compare, hasRoom, keyOf, offered, show, shown } from "../../state/lands
 import { t } from "../../state/words.js";
 import { choice, select } from "../choice.js";
 import { nameOf } from "../run_row.js";
-import { between, choose, colours, count, COUNTS, scale, view, VIEWS } from "./settings.js";
+import { between, choose, clip, CLIPS, colours, count, COUNTS, scale, view, VIEWS } from "./settings.js";
 import { titleOf } from "./tells.js";
 
 /** Landscapes of a run that are told as buttons; more are a list. */
@@ -23,6 +23,7 @@ export function toolbar() {
     <span class="space"></span>
     ${choice("land-view", t("land.view"), VIEWS.map((name) => [name, t(`land.view_${name}`), t(`land.view_${name}_hint`)]), view.value, choose("land.view", "filled"))}
     ${choice("land-z", t("land.z"), [["linear", t("land.linear")], ["log", t("land.log"), t("land.log_hint")]], scale.value, choose("land.z", "linear"))}
+    ${select("land-clip", t("land.clip"), CLIPS.map((part) => [part, t(part === "off" ? "land.clip_off" : "land.clip_at", { part })]), clip.value, choose("land.clip", "off"))}
     ${select("land-scale", t("land.colours"), SCALES.map((name) => [name, t(`land.colours_${name}`)]), colours.value, choose("land.scale", "viridis"))}
     ${select("land-levels", t("land.levels"), COUNTS.map((n) => [n, t("land.levels_about", { n })]), count.value, choose("land.levels", "15"))}
     ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () => choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"))}`;

@@ -18,6 +18,8 @@ import { t } from "../../state/words.js";
 /** Losses further apart than this are drawn by their logarithms. */
 const FAR = 20;
 const LEVELS = 10;
+/** Of losses: when they differ by a hundredth of themselves or more, all digits would not move a line by a quarter of a pixel. */
+export const DIGITS = 6;
 /** Points along an axis: more is finer than the picture, fewer are joined by curves. */
 const MOST = 65;
 const FINE = 41;

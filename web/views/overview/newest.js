@@ -7,6 +7,7 @@ import { naturally } from "../../lib/natural_order.js";
 import { runsByName } from "../../state/catalogue.js";
 import { Listing } from "../../state/listing.js";
 import { metrics } from "../../state/overview.js";
+import { DIGITS } from "./landscape_picture.js";
 import { openRun } from "./settings.js";
 
 /** @typedef {{tag: string, point: any}} Newest */
@@ -17,7 +18,7 @@ const KINDS = /** @type {const} */ ({
   image: { kind: "images", points: "images", most: 4 },
   tensor: { kind: "tensors", points: "tensors", most: 1 },
   text: { kind: "text", points: "texts", most: 1 },
-  landscape: { kind: "landscapes", points: "landscapes", most: 2 },
+  landscape: { kind: "landscapes", points: "landscapes", most: 2, digits: DIGITS },
 });
 /** @typedef {keyof typeof KINDS} Kind */
 const PLUGINS = ["scalar", ...Object.keys(KINDS)];
@@ -80,9 +81,9 @@ export function followNewest() {
 function look(run, rows) {
   const byPlugin = Map.groupBy(rows.toSorted((a, b) => naturally(a.tag, b.tag)), (row) => row.plugin);
   known.value = { run, tags: new Map([...byPlugin].map(([plugin, of]) => [plugin, of.map((row) => row.tag)])) };
-  const shown = Object.entries(KINDS).map(([plugin, { kind, most }]) => {
-    const tags = tagsOf({ run }, plugin).slice(0, most);
-    return /** @type {[string, Listing[]]} */ ([plugin, tags.map((tag) => new Listing(kind, { run, tag, limit: 1 }))]);
+  const shown = Object.entries(KINDS).map(([plugin, of]) => {
+    const tags = tagsOf({ run }, plugin).slice(0, of.most);
+    return /** @type {[string, Listing[]]} */ ([plugin, tags.map((tag) => new Listing(of.kind, { run, tag, limit: 1, digits: "digits" in of ? of.digits : undefined }))]);
   });
   listings.value = new Map(shown);
   return shown.flatMap(([, of]) => of.map((listing) => listing.look()));

@@ -1,0 +1,121 @@
+"""Clipped landscapes in a real browser: colours, levels and the surface end at a quantile, all numbers stay true."""
+
+import math
+import re
+from pathlib import Path
+
+import httpx
+import landscape_details as made
+import numpy as np
+from landscape_panes import drawn, pane, publish, told
+from playwright.sync_api import expect
+
+from toposcope.recorder import landscape
+from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth
+
+OF_GRAPHICS = "GL Driver Message|willReadFrequently"
+"""What Chromium remarks of WebGL that is drawn without a GPU."""
+AXIS = np.linspace(-1, 1, 9)
+TOLERANCE = 1e-8
+"""The page takes nine digits of losses."""
+
+
+def exploding(folder: Path, lift: float = 0.1) -> None:
+    """Write a bowl with one corner in which the loss explodes."""
+    z = made.losses(*np.meshgrid(AXIS, AXIS), lift)
+    z[-1, -1] += 1000
+    publish(folder, "loss", landscape(AXIS, AXIS, z))
+
+
+def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(server, page, tmp_path):
+    """Colours, levels and legend of both maps do; read-outs do not; the address keeps it, and off is as before."""
+    for run, lift in (("one", 0.1), ("two", 3.0)):
+        exploding(tmp_path / run, lift)
+    url = server(tmp_path).url
+    page.goto(f"{url}#page=landscape&land.run=one&land.compare=two,loss")
+    first, second = pane(page, "loss", "one"), pane(page, "loss", "two")
+    expect(second.locator("path.contour").first).to_be_visible()
+    before = first.locator(".land-map").inner_html()
+    page.locator('[data-select="land-clip"]').select_option("95")
+    expect(page).to_have_url(re.compile(r"land\.clip=95"))
+    expect(first.locator(".clipped")).to_be_visible()
+
+    losses = np.concatenate([np.ravel(each["z"]) for each in httpx.get(f"{url}api/landscapes").json()["landscapes"]])
+    top = np.quantile(losses, 0.95)
+    for shown, own in ((first, losses[:81]), (second, losses[81:])):
+        np.testing.assert_allclose(told(shown, "reach"), [0.1, top], TOLERANCE)
+        expect(shown.locator(".land-map")).to_contain_text(f"> {top:.3g}")
+        levels = shown.locator("path.contour").evaluate_all("all => all.map((one) => Number(one.dataset.level))")
+        assert math.isclose(max(levels), top, rel_tol=TOLERANCE)
+        count = int((own > top).sum())
+        points = "1 point" if count == 1 else f"{count} points"
+        expect(shown.locator('[data-note="clipped"]')).to_have_text(re.compile(rf"^{points} > {top:.3g} .* is 1k\."))
+    first.locator(".land-plot").focus()
+    for key in ["ArrowRight", "ArrowUp"] * 5:
+        page.keyboard.press(key)
+    expect(page.locator("#land-read-out")).to_contain_text("loss 1.002k")
+    expect(first.locator(".land-plot")).to_have_attribute("aria-label", re.compile("from 0.1 to 1k"))
+
+    page.reload()
+    expect(page.locator('[data-select="land-clip"]')).to_have_value("95")
+    page.locator('[data-choice="land-z"] [data-value="log"]').click()
+    expect(first).to_have_attribute("data-scale", "log")
+    np.testing.assert_allclose(told(first, "reach"), np.log10([0.1, top]), TOLERANCE)
+    page.locator('[data-choice="land-z"] [data-value="linear"]').click()
+    page.locator('[data-select="land-clip"]').select_option("off")
+    expect(page).not_to_have_url(re.compile("clip"))
+    expect(page.locator(".clipped")).to_have_count(0)
+    assert ids_aside(first.locator(".land-map").inner_html()) == ids_aside(before)
+
+
+def ids_aside(drawing: str) -> str:
+    """Return a drawing without the names of its parts and the marks of its templates."""
+    return re.sub(r"land-\d+|<!--.*?-->", "", drawing)
+
+
+def test_a_landscape_that_is_low_nearly_everywhere_is_not_clipped(server, page, tmp_path):
+    """Its quantile is its lowest loss: there would be no scale left."""
+    z = np.full((9, 9), 0.5)
+    z[-1, -1] = 7
+    publish(tmp_path / "run", "loss", landscape(AXIS, AXIS, z))
+    page.goto(server(tmp_path).url + "#page=landscape&land.clip=90")
+    shown = pane(page, "loss", "run")
+    expect(shown.locator("path.contour").first).to_be_visible()
+    assert told(shown, "reach") == [0.5, 7]
+    expect(shown.locator(".clipped")).to_have_count(0)
+
+
+def test_surface_ends_at_the_top_and_the_path_stands_over_it(server, pages, tmp_path):
+    """A surface of two runs counts once; real losses are true up to twice its height, and the page says what is cut."""
+    z = made.losses(*np.meshgrid(AXIS, AXIS))
+    z[-1, -1] += 1000
+    for run, gap in (("first", made.GAP), ("second", 100 * made.GAP)):
+        plane = made.losses(made.ALONG, made.ALONG)
+        truth = PathTruth(plane + gap, plane, made.RESIDUAL, np.full(5, 0.02))
+        details = LandscapeDetails(made.measured(3), truth, made.diagnostics())
+        path = (made.ALONG, made.ALONG, truth.real)
+        publish(tmp_path / run, "joint_landscape_[1, 5]", landscape(AXIS, AXIS, z, path=path, details=details))
+    pages.allowed = OF_GRAPHICS
+    page = pages.open(width=1110, height=460)
+    page.goto(
+        server(tmp_path).url + "#page=landscape&land.run=first&land.view=surface&land.between=straight&land.clip=90"
+    )
+    shown = pane(page, "joint_landscape_[1, 5]", "first")
+    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect(shown).to_have_attribute("data-surface", "drawn")
+
+    top = np.quantile(z, 0.9)
+    surface, thin, line = shown.locator(".land-surface").evaluate(
+        "host => host.data.slice(0, 3).map(({z, customdata, cmax, colorbar}) => ({z, customdata, cmax, colorbar}))"
+    )
+    np.testing.assert_allclose(surface["z"], np.minimum(z, top), TOLERANCE)
+    np.testing.assert_allclose(surface["customdata"], z, TOLERANCE)
+    assert math.isclose(surface["cmax"], top, rel_tol=TOLERANCE)
+    assert surface["colorbar"]["ticktext"][-1] == f"> {top:.3g}"
+    ceiling = 2 * top - z.min()
+    real = np.array([drawn(shown)["truth"]["real"], plane + 100 * made.GAP])
+    heights = np.array(line["z"], float)
+    np.testing.assert_allclose(heights[:5], real[0], TOLERANCE)
+    np.testing.assert_allclose(heights[6:], np.minimum(real[1], ceiling), TOLERANCE)
+    assert np.nanmax(np.array(thin["z"], float)) <= ceiling
+    expect(shown.locator('[data-note="too_high"]')).to_contain_text(f"{int((real > ceiling).sum())} checkpoints")
