@@ -23,7 +23,10 @@ _kept = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_kept.name}/cache", "XDG_DATA_HOME": f"{_kept.name}/data"}
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
-_forked.set_forkserver_preload(["toposcope.server.commands.serve", "toposcope.server.commands.export"])
+# Without the last one every server that tells importances would import it for itself: seconds on a busy machine.
+_forked.set_forkserver_preload(
+    ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
+)
 
 
 class Process:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.event_files import GOLDEN
+from tests.event_files import GOLDEN, scalar_event, write_run
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -136,11 +136,28 @@ def test_no_more_runs_than_fit(server, page, tmp_path):
 
     expect(page.locator(".compared-run")).to_have_count(8)
     expect(page.locator('[data-note="left_out"]')).to_contain_text("2 more")
+    expect(page.locator(".live")).to_have_attribute("data-state", "live")
     compared = json.loads(page.locator(".compare").get_attribute("data-runs") or "[]")
     chart = page.locator('[data-section="scalar"] scalar-card')
     expect(chart).to_have_attribute("data-drawn-runs", json.dumps(compared, separators=(",", ":")))
     page.locator('[data-page="scalars"]').click()
     expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "10")
+
+
+def test_a_run_that_is_found_late(server, page, tmp_path):
+    """A run that stands before another when it is found does not take that one's button."""
+    for run in ("b", "c"):
+        write_run(tmp_path / run, [scalar_event(2000.0, 1, {"loss": 1.0})], 2000)
+    page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=compare")
+    compared = page.locator(".compare")
+    expect(compared).to_have_attribute("data-runs", '["b","c"]')
+    button = page.locator('.compared-run[data-run="b"] button').element_handle()
+
+    write_run(tmp_path / "a", [scalar_event(1000.0, 1, {"loss": 1.0})], 1000)
+    expect(compared).to_have_attribute("data-runs", '["a","b","c"]')
+    button.click()
+
+    expect(compared).to_have_attribute("data-runs", '["a","c"]')
 
 
 def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
@@ -150,7 +167,7 @@ def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
     expect(page.locator(".groups.alone scalar-card")).to_have_attribute("data-tag", "loss")
     page.locator('[data-page="histograms"]').click()
     expect(page.locator("histogram-card").first).to_be_visible()
-    assert "open=" not in page.url
+    expect(page).not_to_have_url(re.compile("open="))
     assert "open=" not in (page.locator('[data-page="scalars"]').get_attribute("href") or "")
     page.go_back()
     expect(page.locator(".groups.alone scalar-card")).to_have_attribute("data-tag", "loss")
@@ -164,7 +181,7 @@ def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
     expect(page.locator("image-viewer")).to_be_visible()
     page.go_back()
     expect(page.locator(".compare")).to_be_visible()
-    assert "open=" not in page.url
+    expect(page).not_to_have_url(re.compile("open="))
 
 
 def test_golden_runs_under_a_prefix(server, page):

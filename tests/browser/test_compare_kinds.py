@@ -102,7 +102,7 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     expect(other.locator('[data-section="landscape"]')).to_have_attribute("data-section-tag", "landscape_[4]")
     other.locator('[data-section="landscape"] figure[data-run="b"] button').click()
     expect(other.locator('body[data-page="landscape"]')).to_be_visible()
-    assert "land.run=b" in other.url
+    expect(other).to_have_url(re.compile("land.run=b"))
 
 
 def test_a_landscape_that_comes_late(server, page, logdir):
@@ -125,7 +125,7 @@ def test_a_landscape_that_comes_late(server, page, logdir):
     assert figure.bounding_box() == pytest.approx(place, abs=1)
     button.click()
     expect(page.locator('body[data-page="landscape"]')).to_be_visible()
-    assert "land.run=b" in page.url
+    expect(page).to_have_url(re.compile("land.run=b"))
 
 
 def test_graphs_and_metrics(server, page, logdir):
@@ -138,6 +138,7 @@ def test_graphs_and_metrics(server, page, logdir):
         expect(row.locator("td")).to_have_text(list(values))
 
     expect(page.locator(".compared-run")).to_have_count(4)
+    expect(page.locator(".live")).to_have_attribute("data-state", "live")
     runs = [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()]
     page.locator('[data-section="graph"]').scroll_into_view_if_needed()
     graphs = [run for run in runs if run != HOSTILE]

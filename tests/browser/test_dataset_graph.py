@@ -1,6 +1,7 @@
 """The dataset graph in a real browser: the pipeline of a run from its sources to the last stage."""
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -179,7 +180,7 @@ def test_runs_with_and_without(server, page, tmp_path):
 
     page.locator('[data-select="dataset-run"]').select_option("b")
     expect(page.locator('[data-stage="0.0"]')).to_have_attribute("data-op", "Cifar10")
-    assert "graph.run=b" in page.url
+    expect(page).to_have_url(re.compile("graph.run=b"))
 
     write_pipeline(tmp_path / "b", stage("Batch", stage("Repeat", stage("Cifar10"), count=3), batch_size=32), 2)
     expect(page.locator("[data-stage]")).to_have_count(3)

@@ -34,7 +34,8 @@ def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(server, page, t
     url = server(tmp_path).url
     page.goto(f"{url}#page=landscape&land.run=one&land.compare=two,loss")
     first, second = pane(page, "loss", "one"), pane(page, "loss", "two")
-    expect(second.locator("path.contour").first).to_be_visible()
+    for shown in (first, second):
+        expect(shown.locator("path.contour").first).to_be_visible()
     before = first.locator(".land-map").inner_html()
     page.locator('[data-select="land-clip"]').select_option("95")
     expect(page).to_have_url(re.compile(r"land\.clip=95"))
@@ -103,6 +104,7 @@ def test_surface_ends_at_the_top_and_the_path_stands_over_it(server, pages, tmp_
     shown = pane(page, "joint_landscape_[1, 5]", "first")
     expect(shown).to_have_attribute("data-walkers", '["first","second"]')
     expect(shown).to_have_attribute("data-surface", "drawn")
+    page.wait_for_function("() => document.querySelector('.land-surface').data[2].z.length === 11")
 
     top = np.quantile(z, 0.9)
     surface, thin, line = shown.locator(".land-surface").evaluate(

@@ -71,11 +71,17 @@ def write_sweep(logdir: Path, runs: dict[str, dict[str, Any]]) -> None:
         write_lineage(logdir / run, *messages)
 
 
+def wait_until_loaded(url: str) -> None:
+    """Wait until a server has read every run: before, the page has some of them."""
+    wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+
+
 @pytest.fixture
 def sweep_url(server, tmp_path: Path) -> str:
     """Return the address of a server on the sweep, under a prefix."""
     write_sweep(tmp_path, sweep())
     url: str = server(tmp_path, "--path-prefix", "/a/b").url
+    wait_until_loaded(url)
     return url
 
 
@@ -409,7 +415,7 @@ def test_importance_counts_the_chosen_runs_and_no_others(server, page, tmp_path)
     runs = {name: {"param:learning_rate": draw.random(), "metric:accuracy": draw.random()} for name in names}
     write_sweep(tmp_path, runs)
     url = server(tmp_path).url
-    wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+    wait_until_loaded(url)
     with page.expect_response(re.compile("/api/importance$")) as asked:
         open_page(page, url, runs="left")
     assert (asked.value.json()["runs"], asked.value.json()["left_out"]) == (320, 0)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.event_files import scalar_event, version_event
 from toposcope.proto import framing, lineage_pb2
@@ -162,6 +162,33 @@ def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
     expect(other.locator('.group-line[data-group="a"]')).to_have_attribute("data-count", "2")
 
 
+def test_what_comes_late_moves_nothing_from_under_the_hand(server, page, tmp_path, data_dir):
+    """Rows that are sorted and columns that appear when facts come stay themselves: links, heads and focused fields."""
+    write_sweep(tmp_path)
+    held: list[Route] | None = []
+    page.route("**/api/overview*", lambda route: route.continue_() if held is None else held.append(route))
+    address = server(tmp_path, "--data-dir", str(data_dir)).url
+    page.goto(f"{address}#page=overview&over.sort=-last:train/loss")
+    expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")
+    page.locator('[data-key="filter-row"]').click()
+    field = page.locator('[data-filter="steps"]')
+    field.focus()
+    link = row(page, "sweep/a9").locator("a.run-name").element_handle()
+    head = page.locator('.heads [data-column="steps"] button').element_handle()
+
+    late, held = held, None
+    for route in late:
+        route.continue_()
+
+    expect_order(page, "other", "sweep/a10", "sweep/a9", "sweep/b1")
+    expect(page.locator('.heads [data-column="param:optimizer"]')).to_be_attached()
+    expect(field).to_be_focused()
+    head.click()
+    expect(page.locator('.heads [data-column="steps"]')).to_have_attribute("aria-sort", "descending")
+    link.click()
+    expect(page.locator('.run-page[data-run="sweep/a9"]')).to_be_visible()
+
+
 def test_thousands_of_runs(server, page, tmp_path, data_dir):
     """Only the rows in sight exist; the last one is reached; keys walk the rows, choose them and open a run's page."""
     for index in range(1000):
@@ -178,6 +205,7 @@ def test_thousands_of_runs(server, page, tmp_path, data_dir):
     expect_value(page, "run999", "last:train/loss", "249.75")
     expect(cell(page, "run999", "line:train/loss").locator("svg")).to_be_visible()
     expect(row(page, "run0")).to_have_count(0)
+    expect(page.locator(".live")).to_have_attribute("data-state", "live")
     table.evaluate("table => table.scrollTop = 0")
     page.keyboard.press("j")
     page.keyboard.press("j")

@@ -71,8 +71,8 @@ def test_texts_and_tensors(server, page, logdir):
     expect(page.locator('#toolbar [data-select="attempt"]')).to_have_value("")
     shapes = {"usual": ["4  float", "10  float", "12  float"], "rank": ["6  float"], "attempt": ["4  ", "8  ", "12  "]}
     expect_choices(page, "tensor-card", shapes)
-    assert "text.attempt=1" in page.url
-    assert "tensor.attempt=1" in page.url
+    for setting in ("text.attempt=1", "tensor.attempt=1"):
+        expect(page).to_have_url(re.compile(setting))
 
     page.goto(url + "#page=tensors&tensor.tag=t&tensor.run=ranks&tensor.rank=1&tensor.step=1")
     expect(page.locator(".tensor-shape")).to_have_attribute("data-dims", "[6]")

@@ -157,6 +157,7 @@ def test_slices(server, page, pages, tmp_path):
     page.locator("#tensor-slice").press("Enter")
     page.locator('[data-key="scientific"]').click()
     page.locator("#tensor-decimals").fill("1")
+    expect(page).to_have_url(re.compile("tensor.decimals=1"))
     other = pages.open()
     other.goto(page.url)
     expect(other.locator(".tensor")).to_have_attribute("data-step", "0")

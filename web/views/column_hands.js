@@ -52,7 +52,7 @@ export function columnHands(shown, choose) {
     const table = headOf(event).closest("table");
     const at = shown().indexOf(column);
     put(column, shown()[at + by]);
-    // Behind the drawing of the table, which writes another name into the head that had the focus.
+    // Behind the drawing of the table: a head that is put elsewhere loses the focus.
     drawSoon(() => /** @type {HTMLElement | null | undefined} */ (table?.querySelector(`th[data-column=${JSON.stringify(column)}] .head-label`))?.focus());
   }
 

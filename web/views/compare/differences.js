@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { DASHES } from "../../lib/colours.js";
 import { differenceOf } from "../../lib/difference.js";
 import { parseList, printList } from "../../lib/lists.js";
@@ -61,7 +62,7 @@ export function differenceTable(title, runs, tables, always = false) {
 const grid = (runs, rows, label, kind) => html`
   <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
     <thead><tr><td></td>${runs.map(head)}</tr></thead>
-    <tbody>${rows.map(line)}</tbody>
+    <tbody>${repeat(rows, ({ name }) => name, line)}</tbody>
   </table></div>`;
 
 const wholeText = setting("compare.whole", /** @type {string} */ (""));

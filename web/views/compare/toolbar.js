@@ -1,6 +1,7 @@
 // The runs that are compared, each to be taken out.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { DASHES } from "../../lib/colours.js";
 import { toggled } from "../../lib/selection.js";
 import { cutLeaf } from "../../lib/tags.js";
@@ -11,7 +12,7 @@ import { ICONS, swatch } from "../icons.js";
 import { nameOf } from "../run_row.js";
 
 export const toolbar = () => html`
-  <div class="compared" role="list" aria-label=${t("compare.runs")}>${comparedRuns.value.map(chip)}</div>
+  <div class="compared" role="list" aria-label=${t("compare.runs")}>${repeat(comparedRuns.value, (run) => run, chip)}</div>
   <span class="space"></span>
   <button class="plain" data-key="choose-runs" @click=${() => change({ page: "overview" })}>${t("compare.choose")}</button>`;
 

@@ -1,6 +1,7 @@
 // A card around its plots: the tag, whose plot is whose, how many steps are drawn, what must be said about the values.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { DASHES } from "../../lib/colours.js";
 import { nonFiniteCount, rowAtStep, unplaced } from "../../lib/histograms.js";
 import { scaleGradient } from "../../charts/histogram_colours.js";
@@ -40,7 +41,7 @@ export function cardFrame(model) {
         <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
         ${enlargeButton(model.tag)}
       </header>
-      ${isTogether.value ? overlaid(model) : html`<div class="hist-panes">${model.listings.map((listing) => pane(model, listing))}</div>`}
+      ${isTogether.value ? overlaid(model) : html`<div class="hist-panes">${repeat(model.listings, ({ query }) => query?.run, (listing) => pane(model, listing))}</div>`}
       <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;

@@ -105,7 +105,7 @@ class ImageViewer extends SteppedCard {
       <header>
         ${action("back", t("image.back"), html`<span class="turned">${ICONS.chevron}</span>`, closePanes)}
         ${tagTitle(this.tag)}
-        ${this.cells.value.length > 1 ? html`<div class="run-chips" role="group" aria-label=${t("image.runs")}>${this.cells.value.map(({ run }) => this.#chip(run, shown))}</div>` : nothing}
+        ${this.cells.value.length > 1 ? html`<div class="run-chips" role="group" aria-label=${t("image.runs")}>${repeat(this.cells.value, ({ run }) => run, ({ run }) => this.#chip(run, shown))}</div>` : nothing}
         <span class="space"></span>
         ${shown.length > 1
           ? html`<span class="meta">${t("image.difference")}</span>${choice("difference", t("image.difference"), options, gain.value, setGain)}`

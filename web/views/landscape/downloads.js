@@ -2,8 +2,10 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { fileAddress } from "../../api/landscapes.js";
 import { isEven, lossOf } from "../../lib/landscape_grid.js";
+import { keyOf } from "../../state/landscapes.js";
 import { lang, theme } from "../../state/view.js";
 import { t } from "../../state/words.js";
 import { openAt, popover } from "../scalars/popover.js";
@@ -44,7 +46,7 @@ function sheet(pane, drawn) {
   const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
   const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
     ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
-  return walkers.map((walker) => {
+  return repeat(walkers, ({ landscape }) => keyOf(landscape), (walker) => {
     const { landscape } = walker;
     return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
       <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(walker, walkers.filter((other) => other !== walker))}</div>`;

@@ -46,7 +46,7 @@ export function content() {
       <div class="land-panes">${repeat(panes.value, ([{ choice }]) => keyOf(choice), ([{ choice, landscape }], place) => html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: panes.value.length }}></landscape-pane>`)}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
         ${sound.length ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
-          ${sound.map((landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>` : nothing}
+          ${repeat(sound, keyOf, (landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>` : nothing}
         ${training()}
         ${sound.length ? html`<section class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>` : nothing}
         ${all.map(({ choice, landscape }) => (landscape && !landscape.error ? html`<section class="land-card" data-facts-of=${choice.run}>

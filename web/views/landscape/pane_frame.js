@@ -1,9 +1,10 @@
 // What stands around a landscape: whose it is, what can be done with it, what must be known to read it right.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { isLine } from "../../lib/landscape_plane.js";
-import { leaveOut } from "../../state/landscapes.js";
+import { keyOf, leaveOut } from "../../state/landscapes.js";
 import { t } from "../../state/words.js";
 import { runTitle } from "../card_parts.js";
 import { ICONS } from "../icons.js";
@@ -26,7 +27,7 @@ export function paneFrame(pane, told, drawn, walkers, isRaised) {
   const isMapped = hasMap.value || !isRaised;
   return html`
     <header>
-      <h2>${runTitle(choice.run)}${walkers.slice(1).map(({ landscape: other }) => also(other))}<span class="land-title" title=${choice.tag}>${titleOf(choice.tag)}</span></h2>
+      <h2>${runTitle(choice.run)}${repeat(walkers.slice(1), ({ landscape: other }) => keyOf(other), ({ landscape: other }) => also(other))}<span class="land-title" title=${choice.tag}>${titleOf(choice.tag)}</span></h2>
       ${landscape ? levelMeter(landscape) : nothing}${landscape && at === 0 ? whichPublication(landscape) : nothing}
       <span class="space"></span>
       ${hasSurface.value && panes > 1 && drawn && !isRaised && !withoutSurface.value ? html`<button class="plain" data-key="raise" @click=${() => (raised.value = at)}>${t("land.raise")}</button>` : nothing}

@@ -1,6 +1,7 @@
 // One of the parallel axes: its title, ticks or categories, what is brushed.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { heightAt } from "../../charts/parallel_axes.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "../../lib/lineage_brush.js";
@@ -71,7 +72,7 @@ function categories(scale, own) {
   const { top, bottom } = frame.value;
   const labels = new Set(ticksOf(scale, Math.floor((bottom - top) / LABEL)).map(({ text }) => text));
   const thick = Math.max(2, Math.min(14, (bottom - top) / all.length - 1));
-  return all.map((text, at) => {
+  return repeat(all, (text) => text, (text, at) => {
     const isPicked = own?.picks?.has(pickOf(text)) ?? false;
     if (!isPicked && !labels.has(text)) return nothing;
     const style = styleMap({ top: `${heightAt(categoryPlace(at, all.length), frame.value)}px`, "--thick": `${thick}px` });

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { grouped } from "../../lib/numbers.js";
 import { t } from "../../state/words.js";
 import { ICONS } from "../icons.js";
@@ -59,8 +60,8 @@ function menu(kind) {
       </div>
       <p class="menu-all"><button class="text" data-key="all" @click=${() => choose(kind, [...new Set([...shown, ...found.map(({ id }) => id)])])}>${t("lineage.choose_all", { n: grouped(found.length) })}</button>
         <button class="text" data-key="none" @click=${() => choose(kind, shown.filter((id) => !found.some((column) => column.id === id)))}>${t("lineage.choose_none")}</button></p>
-      ${[...groups].map(([group, members]) => html`<h3>${t(`lineage.group_${group}`)}</h3>
-        <ul>${members.map(({ id, name, distinct }) => html`<li data-choice=${id}><label><input type="checkbox" .checked=${inShown.has(id)} @change=${() => turn(id)}><span>${name}</span></label><span class="meta">${grouped(distinct)}</span></li>`)}</ul>`)}
+      ${repeat(groups, ([group]) => group, ([group, members]) => html`<h3>${t(`lineage.group_${group}`)}</h3>
+        <ul>${repeat(members, ({ id }) => id, ({ id, name, distinct }) => html`<li data-choice=${id}><label><input type="checkbox" .checked=${inShown.has(id)} @change=${() => turn(id)}><span>${name}</span></label><span class="meta">${grouped(distinct)}</span></li>`)}</ul>`)}
       ${found.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: found.length - MOST_ROWS })}</p>` : nothing}
     </div>`;
 }

@@ -1,6 +1,7 @@
 // What a target tells: how its values are spread, and how much each hyperparameter matters for it.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { countsOf, most } from "../../lib/lineage_bins.js";
 import { valueAt } from "../../lib/lineage_scale.js";
@@ -70,8 +71,8 @@ function importances() {
   return html`
     ${told.problem ? html`<p class="hint" data-state="problem">${told.problem}</p>` : nothing}
     ${measured.length ? html`<div class="importance-heads" aria-hidden="true"><span></span><span>${t("lineage.matters")}</span><span title=${t("lineage.pearson")}>r</span></div>
-      <ul class="importances" aria-label=${t("lineage.importance")}>${measured.slice(0, FIRST).map((one) => bar(one, largest))}</ul>
-      ${measured.length > FIRST ? html`<details><summary>${t("read.more", { n: measured.length - FIRST })}</summary><ul class="importances">${measured.slice(FIRST).map((one) => bar(one, largest))}</ul></details>` : nothing}` : nothing}
+      <ul class="importances" aria-label=${t("lineage.importance")}>${repeat(measured.slice(0, FIRST), ({ name }) => name, (one) => bar(one, largest))}</ul>
+      ${measured.length > FIRST ? html`<details><summary>${t("read.more", { n: measured.length - FIRST })}</summary><ul class="importances">${repeat(measured.slice(FIRST), ({ name }) => name, (one) => bar(one, largest))}</ul></details>` : nothing}` : nothing}
     ${others.length ? html`<details class="unusable" ?open=${!measured.length && others.length < FIRST}><summary>${t("lineage.unusable", { n: others.length })}</summary>
       <dl>${others.map(({ name, problem }) => html`<dt>${name}</dt><dd>${problem ?? "–"}</dd>`)}</dl></details>` : nothing}`;
 }

@@ -6,6 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { cursorRun, pointedRun } from "../../state/pointer.js";
 import { narrow } from "../../state/view.js";
 import { t } from "../../state/words.js";
+import { RowSlots } from "../row_slots.js";
 import { LineagePart } from "./part.js";
 import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./rows.js";
 import { clearBrushes, showAll, brushes, hiding } from "./settings.js";
@@ -41,6 +42,8 @@ const widthOf = ({ name, isNumber, categories, id }) => {
 };
 
 class LineageTable extends LineagePart {
+  #slots = new RowSlots();
+
   begin() {
     if (left || top) this.#view()?.scrollTo(left, top); // It takes a layout.
     return [effect(() => this.#standOut(pointedRun.value)), this.followSize()];
@@ -66,6 +69,8 @@ class LineageTable extends LineagePart {
     const rows = sortedRows.value;
     const first = Math.max(0, Math.min(rowInSight.value, rows.length - rowsInSight.value) - SPARE);
     const last = Math.min(rows.length, first + rowsInSight.value + 2 * SPARE + STRIDE);
+    const existing = rows.slice(first, last);
+    const slot = this.#slots.give(existing.map((row) => sources.value[row].run));
     return html`
       ${tableBar()}
       <div class="run-table" role="region" aria-label=${t("lineage.table")} tabindex="0" @scroll=${(/** @type {Event} */ event) => this.#scrolled(event)} data-lines=${rows.length} style="--lines:${rows.length}"
@@ -75,7 +80,7 @@ class LineageTable extends LineagePart {
           ${tableHead(columns)}
           <tbody>
             ${gap(first)}
-            ${repeat(rows.slice(first, last), (_, at) => first + at, (row, at) => tableRow(row, columns, window, first + at))}
+            ${repeat(existing, (_, at) => slot[at], (row, at) => tableRow(row, columns, window, first + at))}
             ${gap(rows.length - last)}
           </tbody>
         </table>

@@ -1,6 +1,7 @@
 // The head of the table: what columns tell of, their names to sort by.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { likelyBest } from "../../lib/metrics.js";
 import { t } from "../../state/words.js";
 import { columnHands } from "../column_hands.js";
@@ -25,7 +26,7 @@ export const tableHead = (columns) => html`
     </tr>
     <tr class="heads">
       ${head("name", t("overview.col_name"), "name-cell", false)}
-      ${columns.map((column, at) => head(column.id, noteName(column), `${column.isNumber ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}`, isDownFirst(column)))}
+      ${repeat(columns, ({ id }) => id, (column, at) => head(column.id, noteName(column), `${column.isNumber ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}`, isDownFirst(column)))}
       <td></td>
     </tr>
   </thead>`;

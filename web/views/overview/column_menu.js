@@ -48,9 +48,9 @@ export function columnMenu() {
       <h3>${t("overview.shown_columns")}</h3>
       <ol>${repeat(shown, (id) => id, (id, at) => shownColumn(/** @type {Column} */ (allColumns.value.get(id)), at, shown))}</ol>
       ${left.some((column) => isFound(titleOf(column))) ? html`<h3>${t("overview.other_columns")}</h3>
-        <ul>${left.filter((column) => isFound(titleOf(column))).slice(0, MOST_ROWS).map((column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])))}</ul>` : nothing}
+        <ul>${repeat(left.filter((column) => isFound(titleOf(column))).slice(0, MOST_ROWS), ({ id }) => id, (column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])))}</ul>` : nothing}
       ${tags.length ? html`<h3>${t("overview.metrics")}</h3>
-        <ul>${tags.slice(0, MOST_ROWS).map((tag) => check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))))}</ul>
+        <ul>${repeat(tags.slice(0, MOST_ROWS), (tag) => tag, (tag) => check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))))}</ul>
         ${tags.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>` : nothing}` : nothing}
     </div>`;
 }

@@ -7,6 +7,7 @@ import { awayRuns, showAway } from "../../state/notes.js";
 import { cursorRun } from "../../state/pointer.js";
 import { narrow } from "../../state/view.js";
 import { t } from "../../state/words.js";
+import { RowSlots } from "../row_slots.js";
 import { shownColumns } from "./columns.js";
 import { lines } from "./rows.js";
 import { openRun } from "./settings.js";
@@ -66,11 +67,17 @@ export const followPlace = () => effect(() => {
   if (!openRun.value) queueMicrotask(() => document.querySelector(".run-table")?.scrollTo(0, top));
 });
 
+const slots = new RowSlots();
+
+/** No run begins with a slash. @param {Line} line */
+const keyOf = (line) => ("row" in line ? line.row.run : `/${line.group.key}`);
+
 export function runTable() {
   const columns = shownColumns.value;
   const [first, last] = range(firstInSight.value);
+  const rows = lines.value.slice(first, last);
+  const slot = slots.give(rows.map(keyOf));
   const count = lines.value.length;
-  const moved = jumped(first, last - first);
   const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
   const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
   const width = widths.reduce((sum, one) => sum + one, nameWidth);
@@ -81,7 +88,7 @@ export function runTable() {
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}
-          ${repeat(lines.value.slice(first, last), (_, at) => first + at - moved, (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
+          ${repeat(rows, (_, at) => slot[at], (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
           ${gap(count - last)}
         </tbody>
       </table>
@@ -92,19 +99,6 @@ export function runTable() {
 /** Why there are no rows: what is left may be hidden. */
 const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
   ${awayRuns.value.size ? html`<button class="plain" @click=${() => showAway(true)}>${t("empty.show_away")}</button>` : nothing}</div>`;
-
-/** The first row that existed at the last rendering, and how far the table has jumped. */
-let before = 0;
-let jumps = 0;
-
-/** Rows are told apart by their place less this: scrolling makes a few new ones; sorting and jumps use all of them again for
- * other runs, which costs less than making them anew.
- * @param {number} first @param {number} count of the rows that exist */
-function jumped(first, count) {
-  if (Math.abs(first - before) >= count) jumps += first - before;
-  before = first;
-  return jumps;
-}
 
 /** Holds the place of rows that do not exist. @param {number} rows */
 const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;

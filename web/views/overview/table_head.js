@@ -1,6 +1,7 @@
 // The head of the table: what columns have in common, their names to sort by, and the fields to filter by value.
 
 import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { cutGroup } from "../../lib/tags.js";
 import { t } from "../../state/words.js";
 import { columnHands } from "../column_hands.js";
@@ -28,7 +29,7 @@ export const tableHead = (columns) => html`
     </tr>
     <tr class="heads">
       ${head({ id: "name", label: t("overview.col_name") }, false, "name-cell")}
-      ${columns.map((column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""))}
+      ${repeat(columns, ({ id }) => id, (column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""))}
       <td></td>
     </tr>
     ${hasFields() ? filterFields(columns) : nothing}
@@ -81,7 +82,7 @@ function head(column, first, kind) {
 const filterFields = (columns) => html`
   <tr class="filter-fields">
     <td class="name-cell"><span class="meta">${ICONS.search}${t("overview.filter_values")}</span></td>
-    ${columns.map((column, at) => html`<td class=${isFirst(columns, at) ? "first" : ""}>${column.isDrawing ? nothing : filterInput(column)}</td>`)}
+    ${repeat(columns, ({ id }) => id, (column, at) => html`<td class=${isFirst(columns, at) ? "first" : ""}>${column.isDrawing ? nothing : filterInput(column)}</td>`)}
     <td></td>
   </tr>`;
 

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { columnFormat, grouped, inColumn } from "../../lib/numbers.js";
 import { DASHES } from "../../lib/colours.js";
 import { nearest } from "../../lib/search.js";
@@ -105,7 +106,7 @@ function table(rows, axis) {
   const formats = new Map(columns.map((column) => [column, columnFormat(shown.map(({ values }) => values[column]))]));
   return html`<table class="values">
     <thead><tr>${heading("name")}${columns.map(heading)}<th scope="col" class="at">${t("table.at")}</th></tr></thead>
-    <tbody>${shown.map((row) => tableRow(row, columns, formats))}</tbody>
+    <tbody>${repeat(shown, ({ line }) => keyOf(line), (row) => tableRow(row, columns, formats))}</tbody>
   </table>
   ${rows.length > shown.length ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>` : nothing}`;
 }

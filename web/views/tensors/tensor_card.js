@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
 import { DASHES } from "../../lib/colours.js";
 import { grouped, shortNumber } from "../../lib/numbers.js";
 import { cutGroup, cutLeaf } from "../../lib/tags.js";
@@ -56,7 +57,7 @@ class TensorCard extends LazyCard {
     return html`
       <header><h3 title=${this.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
         ${more > 0 ? html`<span class="meta">${t("read.more", { n: more })}</span>` : nothing}</header>
-      <ul>${shown.map((run) => html`<li>${this.#row(run)}</li>`)}</ul>`;
+      <ul>${repeat(shown, (run) => run, (run) => html`<li>${this.#row(run)}</li>`)}</ul>`;
   }
 
   /** @param {string} run */
