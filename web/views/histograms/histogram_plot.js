@@ -40,7 +40,7 @@ class HistogramPlot extends HTMLElement {
     this.append(this.#canvas, this.#above);
     this.#size.observe(this);
     this.#end = effect(() => this.#mark(aimed.value));
-    drawSoon(this.#draw); // Where it stood before it may have been about to draw.
+    if (this.#plan) drawSoon(this.#draw); // Where it stood before it may have been about to draw.
     this.onpointermove = (/** @type {PointerEvent} */ { offsetX, offsetY }) => this.#pointed(offsetX, offsetY);
     this.onpointerleave = this.onblur = () => this.#left();
     this.onclick = () => this.#markStep();
