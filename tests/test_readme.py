@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import ReadEvents
+from support.written_events import ReadEvents
 from torch.utils.data import DataLoader, TensorDataset
 
 from toposcope import server

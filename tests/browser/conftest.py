@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
-from servers import SLOW_SECONDS, Process, start
+from support.servers import SLOW_SECONDS, Process, start
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGUMENTS = [

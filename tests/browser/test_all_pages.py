@@ -6,8 +6,8 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 import pytest
-import servers
 from playwright.sync_api import Page, expect
+from support import servers
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import Node, SummaryRecord, graph, landscape

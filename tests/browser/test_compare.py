@@ -8,8 +8,8 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from support.event_files import GOLDEN, scalar_event, write_run
 
-from tests.event_files import GOLDEN, scalar_event, write_run
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from support.event_files import GOLDEN
 
-from tests.event_files import GOLDEN
 from toposcope.proto import framing
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
 from toposcope.recorder import SummaryRecord

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.event_files import GOLDEN
 
-from tests.event_files import GOLDEN
 from toposcope.proto import framing, lineage_pb2
 
 HOSTILE = "<img src=x onerror=alert(1)>"

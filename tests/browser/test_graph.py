@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import httpx
-from event_files import GOLDEN
 from playwright.sync_api import Locator, Page, expect
+from support.event_files import GOLDEN
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.recorder import Node, SummaryRecord, graph

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from summary_values import of_plugin, strings, tensorboard_run
+from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from event_files import GOLDEN, landscape_event, write_run
-from landscape_panes import drawn, pane, told
 from playwright.sync_api import expect
+from support.event_files import GOLDEN, landscape_event, write_run
+from support.landscape_panes import drawn, pane, told
 
 from toposcope.recorder import SummaryRecord, landscape
 

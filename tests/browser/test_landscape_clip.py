@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import httpx
-import landscape_details as made
 import numpy as np
-from landscape_panes import drawn, pane, publish, told
 from playwright.sync_api import expect
+from support import landscape_details as made
+from support.landscape_panes import drawn, pane, publish, told
 
 from toposcope.recorder import landscape
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth

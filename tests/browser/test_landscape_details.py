@@ -7,11 +7,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import landscape_details as made
 import numpy as np
-from event_files import GOLDEN
-from landscape_panes import drawn, pane, publish, told
 from playwright.sync_api import expect
+from support import landscape_details as made
+from support.event_files import GOLDEN
+from support.landscape_panes import drawn, pane, publish, told
 
 from toposcope.recorder import SummaryRecord
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, quote
 import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from servers import wait_until
+from support.event_files import GOLDEN, version_event
+from support.servers import wait_until
 
-from tests.event_files import GOLDEN, version_event
 from toposcope.proto import framing
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.recorder import custom_lineage, eval_lineage, train_lineage

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
+from support.event_files import scalar_event, version_event
 
-from tests.event_files import scalar_event, version_event
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from event_files import scalar_event, write_run
 from playwright.sync_api import Locator, Page, expect
+from support.event_files import scalar_event, write_run
 
 from toposcope.recorder import SummaryRecord
 

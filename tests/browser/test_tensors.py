@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from summary_values import MindSporeValue, record
+from support.summary_values import MindSporeValue, record
 
 from toposcope.recorder import SummaryRecord
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from summary_values import of_plugin, strings, tensorboard_run
+from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError, EncodeError
-from server.test_scan import PARTS, UNCOMPILED, Row, expected_of, read_fast, use_scan
+from server.reading.test_scan import PARTS, UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 from toposcope.server.reading.scan import LIGHT_BYTES

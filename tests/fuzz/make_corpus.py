@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from event_files import GOLDEN
 from fuzz.fuzz_scan import DIALECTS, encode_input
+from support.event_files import GOLDEN
 
 from toposcope.proto import framing
 

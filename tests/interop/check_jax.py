@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from interop.conftest import Recorded
 from PIL import Image
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from landscape_events import journals
-from landscape_model_contract import Float32s, LandscapeModelContract, Taken
+from support.landscape_events import journals
+from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
 
 from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
 from toposcope.recorder.landscapes import SummaryLandscape

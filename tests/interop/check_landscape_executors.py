@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bowl_network import bowl_callback, copy_trained_bowl
-from landscape_events import journals
+from support.bowl_network import bowl_callback, copy_trained_bowl
+from support.landscape_events import journals
 
 from toposcope.recorder.landscapes import SummaryLandscape
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
 MPI_PROGRAM = """
 import sys
-from bowl_network import bowl_callback
+from support.bowl_network import bowl_callback
 from mpi4py.futures import MPIPoolExecutor
 from toposcope.recorder.landscapes import SummaryLandscape
 

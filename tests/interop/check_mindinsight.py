@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import landscape_details as made
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import ReadEvents
 from PIL import Image
+from support import landscape_details as made
+from support.written_events import ReadEvents
 
 from toposcope.recorder import (
     Node,

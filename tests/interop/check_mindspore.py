@@ -9,14 +9,14 @@ from typing import Any
 import mindspore as ms
 import numpy as np
 import pytest
-from conftest import ReadEvents
 from google.protobuf.message import Message
 from interop.conftest import Recorded
 from mindspore import Parameter, Tensor, ops
 from mindspore.train import anf_ir_pb2, lineage_pb2, summary_pb2
 from mindspore.train.callback._dataset_graph import DatasetGraph
 from mindspore.train.summary import SummaryRecord as MindSporeRecord
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
+from support.written_events import ReadEvents
 
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.proto.summary_pb2 import Event, Summary

@@ -13,13 +13,13 @@ from typing import Any
 import mindspore as ms
 import numpy as np
 import pytest
-from conftest import ReadEvents
 from google.protobuf.message import Message
 from interop.check_mindspore import assert_same_histogram
 from mindspore import Tensor, nn, ops
 from mindspore.train import Model
 from PIL import Image
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
+from support.written_events import ReadEvents
 
 from toposcope.proto.graph_pb2 import GraphProto
 from toposcope.proto.lineage_pb2 import LineageEvent

@@ -7,8 +7,8 @@ from typing import Any
 import mindspore as ms
 import numpy as np
 import pytest
-from landscape_model_contract import Float32s, LandscapeModelContract, Taken
 from mindspore import Tensor, nn, ops
+from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
 
 from toposcope.recorder.frameworks.mindspore import take_operator_values
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of

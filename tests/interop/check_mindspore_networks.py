@@ -7,10 +7,10 @@ from typing import Any
 import mindspore as ms
 import numpy as np
 import pytest
-from conftest import ReadEvents
 from mindspore import Tensor, nn, ops
 from mindspore.train import anf_ir_pb2
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
+from support.written_events import ReadEvents
 
 from toposcope.proto.graph_pb2 import ModelProto
 from toposcope.proto.summary_pb2 import Event, Summary

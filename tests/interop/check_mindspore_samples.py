@@ -12,10 +12,10 @@ import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
 import pytest
-from conftest import ReadEvents
 from mindspore import nn
 from mindspore.common.initializer import Normal
 from mindspore.train import Accuracy, Model
+from support.written_events import ReadEvents
 
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 from toposcope.recorder.callbacks.early_stopping import EarlyStopping

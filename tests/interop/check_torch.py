@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from conftest import ReadEvents
 from interop.conftest import Recorded
 from PIL import Image
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
+from support.written_events import ReadEvents
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 from toposcope.recorder import SummaryRecord

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import landscape_details as made
 import numpy as np
 import pytest
-from event_files import GOLDEN
-from landscape_panes import publish
-from servers import start, stop, wait_until
+from support import landscape_details as made
+from support.event_files import GOLDEN
+from support.landscape_panes import publish
+from support.servers import start, stop, wait_until
 
 from toposcope.recorder import landscape
 

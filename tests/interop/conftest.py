@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ReadEvents
+from support.written_events import ReadEvents
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder import SummaryRecord

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import ReadEvents
+from support.written_events import ReadEvents
 
 from toposcope import server
 

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import PIL.Image
 import pytest
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
 
 from toposcope.proto import framing
 from toposcope.proto.lineage_pb2 import LineageEvent

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from operator_network import SAMPLES, Net
+from support.operator_network import SAMPLES, Net
 
 from toposcope.recorder import SummaryRecord, summary
 from toposcope.recorder.summary import OperatorValues, collecting, paused

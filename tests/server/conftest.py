@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from servers import SLOW_SECONDS, Process, start, stop, wait_until
+from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 Serve = Callable[..., httpx.Client]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from event_files import loss_run
-from servers import start, stop
+from support.event_files import loss_run
+from support.servers import start, stop
 
 TOKEN = "a-token-for-tests"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from event_files import GOLDEN, loss_run, scalar_event, write_run
-from summary_values import MindSporeValue, record
+from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.summary_values import MindSporeValue, record
 
 import toposcope.server
 from toposcope.proto.summary_pb2 import Summary

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from line_network import Line
+from support.line_network import Line
 
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 

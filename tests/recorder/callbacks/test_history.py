@@ -1,7 +1,7 @@
 """History: what it keeps of a training."""
 
 import numpy as np
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.history import History
 from toposcope.recorder.training.model import Model

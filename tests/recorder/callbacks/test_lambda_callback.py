@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.lambda_callback import LambdaCallback
 from toposcope.recorder.training.callback import LEGACY_HOOKS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.learning_rate_scheduler import LearningRateScheduler
 from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau

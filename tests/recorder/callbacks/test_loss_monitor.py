@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.loss_monitor import LossMonitor
 from toposcope.recorder.training.loss import loss_in

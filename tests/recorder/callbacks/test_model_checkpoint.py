@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from line_network import Line, line_batches
-from trained_networks import numbers_of, trained_torch
+from support.line_network import Line, line_batches
+from support.trained_networks import numbers_of, trained_torch
 
 from toposcope.recorder.callbacks import model_checkpoint
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig

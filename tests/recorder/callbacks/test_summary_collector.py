@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope import server
 from toposcope.proto.summary_pb2 import Event

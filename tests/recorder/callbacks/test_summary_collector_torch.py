@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from event_files import GOLDEN
+from support.event_files import GOLDEN
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
 from toposcope.recorder.training.callback import Callback

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from trained_networks import trained_torch
+from support.trained_networks import trained_torch
 
 from toposcope.recorder.checkpoints.capturing import captured, states_of
 from toposcope.recorder.checkpoints.checkpoint import leaves_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from trained_networks import numbers_of, trained_line, trained_torch
+from support.trained_networks import numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import load_checkpoint, save_checkpoint
 from toposcope.recorder.checkpoints.encryption import EncryptingWriter, decrypted

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from small_files import small_files
+from support.small_files import small_files
 
 from toposcope.recorder.checkpoints import load_checkpoint, save_checkpoint
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
-from line_network import Line
-from trained_networks import Momentum, numbers_of, trained_line, trained_torch
+from support.line_network import Line
+from support.trained_networks import Momentum, numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import Checkpoint, load_checkpoint, restore, save_checkpoint
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from line_network import Line, line_batches
-from small_files import small_files
+from support.line_network import Line, line_batches
+from support.small_files import small_files
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.checkpoints import load_checkpoint

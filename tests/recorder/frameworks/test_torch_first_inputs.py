@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import ReadEvents
+from support.torch_networks import Perceptron
+from support.written_events import ReadEvents
 from torch import nn
-from torch_networks import Perceptron
 
 from toposcope.recorder import Node, SummaryRecord, graph
 from toposcope.recorder.frameworks.torch.first_inputs import FirstInputs

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import torch
+from support.torch_networks import Branching, DigitsNet, ManyOutputs, Perceptron, Remembering, ResNet
 from torch import nn
-from torch_networks import Branching, DigitsNet, ManyOutputs, Perceptron, Remembering, ResNet
 
 from toposcope.proto.graph_pb2 import GraphProto, NodeProto
 from toposcope.recorder.frameworks.torch.exported_graph import exported_graph

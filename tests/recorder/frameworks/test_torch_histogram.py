@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import ReadEvents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from support.written_events import ReadEvents
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.frameworks.torch import device_histogram as module

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import ReadEvents
+from support.torch_networks import Branching, DigitsNet, Perceptron
+from support.written_events import ReadEvents
 from torch import nn
-from torch_networks import Branching, DigitsNet, Perceptron
 
 from toposcope.proto.graph_pb2 import GraphProto
 from toposcope.recorder import Node, SummaryRecord, graph

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support.torch_networks import DigitsNet, Perceptron
 from torch import nn
 from torch.optim import lr_scheduler
-from torch_networks import DigitsNet, Perceptron
 
 from toposcope.recorder.frameworks.framework import framework_of
 from toposcope.recorder.frameworks.torch.framework import FRAMEWORK

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from landscape_networks import Take, taking
+from support.landscape_networks import Take, taking
 
 
 @pytest.fixture

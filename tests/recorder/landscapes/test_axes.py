@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.linalg
-from checkpoint_folders import SIZE, bowl_path, leave_checkpoints, opened
+from support.checkpoint_folders import SIZE, bowl_path, leave_checkpoints, opened
 
 from toposcope.recorder.landscapes.planes.axes import Axes, anchored_axes, pca_axes
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES, OF_THE_HESSIAN, axes_of_kind

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from checkpoint_folders import leave_checkpoints
+from support.checkpoint_folders import leave_checkpoints
 
 from toposcope.recorder.checkpoints import save_checkpoint
 from toposcope.recorder.landscapes.weights import mapped_checkpoint

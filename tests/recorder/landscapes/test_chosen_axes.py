@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoint_folders import bowl_path, leave_checkpoints, opened
+from support.checkpoint_folders import bowl_path, leave_checkpoints, opened
 
 from toposcope.recorder.landscapes.planes.hessian_axes import hessian_axes
 from toposcope.recorder.landscapes.planes.interpolation_axes import interpolation_axes

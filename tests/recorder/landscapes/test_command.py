@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bowl_network import train_bowl
-from landscape_events import newest
+from support.bowl_network import train_bowl
+from support.landscape_events import newest
 
 from toposcope.recorder.landscapes.command import main
 

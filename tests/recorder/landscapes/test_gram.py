@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoint_folders import leave_path
+from support.checkpoint_folders import leave_path
 
 from toposcope.recorder.landscapes.weights.checkpoint_set import GRAM, CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, combined, displacement_products, products_with

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bowl_network import SIZE, bowl_callback, copy_trained_bowl
-from landscape_events import journals, newest
+from support.bowl_network import SIZE, bowl_callback, copy_trained_bowl
+from support.landscape_events import journals, newest
 
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.planes.axes_of_kind import axes_of_kind
@@ -34,7 +34,7 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 KILLS = {"here": 2, "workers": 1}
 PROGRAM = """
 import sys
-from bowl_network import Bowl, bowl_callback
+from support.bowl_network import Bowl, bowl_callback
 from toposcope.recorder.landscapes import SummaryLandscape
 
 class Slow(Bowl):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_files import small_files
+from support.small_files import small_files
 
 from toposcope.recorder.landscapes.models.landscape_model import LossSums
 from toposcope.recorder.landscapes.sweep.journal import Journal, JournalInUseError, Measurement, Place

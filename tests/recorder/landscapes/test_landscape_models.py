@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from landscape_model_contract import Float32s, LandscapeModelContract, Taken
-from landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, pictures, state_of
-from line_network import Line, line_batches
+from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
+from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, pictures, state_of
+from support.line_network import Line, line_batches
 from threadpoolctl import threadpool_info, threadpool_limits
 from torch import nn
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import scipy.linalg
-from checkpoint_folders import bowl_path, leave_checkpoints, opened
+from support.checkpoint_folders import bowl_path, leave_checkpoints, opened
 
 from toposcope.recorder.landscapes.planes.mindspore_axes import mindspore_axes
 from toposcope.recorder.landscapes.planes.projection import projection_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from checkpoint_folders import leave_path
+from support.checkpoint_folders import leave_path
 
 from toposcope.recorder.landscapes.planes.axes import anchored_axes, axes_along, pca_axes
 from toposcope.recorder.landscapes.planes.projection import projection_of

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from landscape_events import newest
+from support.landscape_events import newest
 
 SAMPLE = """
 import torch

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bowl_network import Bowl, bowl_callback, bowl_loss, train_bowl
-from landscape_events import journals, newest
+from support.bowl_network import Bowl, bowl_callback, bowl_loss, train_bowl
+from support.landscape_events import journals, newest
 
 from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes import SummaryLandscape

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from bowl_network import Bowl, bowl_callback, bowl_loss, train_bowl
-from landscape_events import journals, newest, published
+from support.bowl_network import Bowl, bowl_callback, bowl_loss, train_bowl
+from support.landscape_events import journals, newest, published
 from torch import nn
 
 from toposcope.recorder import callbacks

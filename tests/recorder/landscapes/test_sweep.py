@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bowl_network import Bowl, bowl_callback, copy_trained_bowl
-from landscape_events import journals, newest, published
-from small_files import small_files
+from support.bowl_network import Bowl, bowl_callback, copy_trained_bowl
+from support.landscape_events import journals, newest, published
+from support.small_files import small_files
 
 from toposcope.recorder.landscapes import Progress, SummaryLandscape
 from toposcope.recorder.landscapes.sweep import workers

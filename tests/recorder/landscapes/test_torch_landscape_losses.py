@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from landscape_networks import METRICS, SAMPLES, Smooth, Take, loader, pictures
+from support.landscape_networks import METRICS, SAMPLES, Smooth, Take, loader, pictures
 from torch import Tensor, nn
 
 from toposcope.recorder import summary

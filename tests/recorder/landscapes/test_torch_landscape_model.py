@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 import torch
-from landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, state_of, taken_of
-from line_network import Line, line_batches
+from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, state_of, taken_of
+from support.line_network import Line, line_batches
 from torch import Tensor, nn
 
 from toposcope.recorder.landscapes.models.landscape_model import LossSums, model_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, pictures
+from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, pictures
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 

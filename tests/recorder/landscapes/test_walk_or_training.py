@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from landscape_events import newest
+from support.landscape_events import newest
 from torch import nn
 
 from toposcope.recorder.callbacks import SummaryCollector

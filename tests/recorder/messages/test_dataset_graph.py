@@ -1,9 +1,9 @@
 """Dataset graphs, made of nested dicts."""
 
-import golden_run
 import numpy as np
 import pytest
 from google.protobuf.json_format import MessageToDict
+from support import golden_run
 
 from toposcope.recorder.messages.dataset_graph import dataset_graph
 

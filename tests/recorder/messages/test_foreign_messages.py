@@ -2,10 +2,10 @@
 
 import functools
 
-import golden_run
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from google.protobuf.message import Message
+from support import golden_run
 
 from toposcope.proto import graph_pb2, landscape_pb2, lineage_pb2, tensor_pb2
 from toposcope.recorder.messages.foreign_messages import LINEAGE_FIELDS, MESSAGES, message_from

@@ -1,9 +1,9 @@
 """Computational graphs, made of plain nodes."""
 
-import golden_run
 import ml_dtypes
 import numpy as np
 import pytest
+from support import golden_run
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import GraphProto, NodeProto, ValueProto

@@ -1,11 +1,11 @@
 """Loss landscapes, made of arrays."""
 
-import golden_run
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from support import golden_run
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import DT_FLOAT64, TensorProto

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import landscape_details as made
 import numpy as np
 import pytest
+from support import landscape_details as made
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.messages.landscape import landscape

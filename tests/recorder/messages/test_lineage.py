@@ -4,11 +4,11 @@ import json
 import math
 from pathlib import Path
 
-import golden_run
 import ml_dtypes
 import numpy as np
 import pytest
 from google.protobuf.json_format import MessageToDict
+from support import golden_run
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mindspore_words import LeNet5, Tensor, context, create_dataset, ds, nn
+from support.mindspore_words import LeNet5, Tensor, context, create_dataset, ds, nn
 
 import toposcope.server
 from toposcope.recorder import SummaryRecord

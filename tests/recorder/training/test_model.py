@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from line_network import Line, line_batches
+from support.line_network import Line, line_batches
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event

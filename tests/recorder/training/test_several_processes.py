@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-import servers
+from support import servers
 
 from toposcope.server import open as open_logdir
 from toposcope.server.opened import Run

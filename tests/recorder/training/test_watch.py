@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from traced_callbacks import Events, Traced
+from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training.callback import Callback

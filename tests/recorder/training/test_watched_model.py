@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from traced_callbacks import Events, Traced
+from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.watch import WatchedRun, watch

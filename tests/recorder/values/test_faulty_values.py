@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from trainings import ReadEvents, add_all_kinds, read_sessions
+from support.trainings import ReadEvents, add_all_kinds, read_sessions
 
 from toposcope.recorder import SummaryRecord
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from tensor_messages import tensor_array
+from support.tensor_messages import tensor_array
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.tensor_pb2 import TensorProto

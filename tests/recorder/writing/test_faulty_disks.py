@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from event_files import read_slowly
-from trainings import NEVER, ReadEvents, event_files, lost_in, read_sessions, run_training, steps_in, train
+from support.event_files import read_slowly
+from support.trainings import NEVER, ReadEvents, event_files, lost_in, read_sessions, run_training, steps_in, train
 
 from toposcope.recorder import SummaryRecord
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from trainings import (
+from support.trainings import (
     SLOW_SECONDS,
     ReadEvents,
     add_all_kinds,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import servers
+from support import servers
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Event

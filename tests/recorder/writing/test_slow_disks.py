@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from servers import wait_until
-from trainings import (
+from support.servers import wait_until
+from support.trainings import (
     NEVER,
     SLOW_SECONDS,
     lost_in,

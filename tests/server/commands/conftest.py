@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-import servers
+from support import servers
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from event_files import GOLDEN, loss_run, scalar_event, write_run
-from summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
+from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.server.commands.export_folder import run_folders, safe_name

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from event_files import GOLDEN, loss_run, scalar_event, version_event, write_run
-from summary_values import MindSporeValue, record
+from support.event_files import GOLDEN, loss_run, scalar_event, version_event, write_run
+from support.summary_values import MindSporeValue, record
 
 from toposcope.proto.summary_pb2 import Summary
 

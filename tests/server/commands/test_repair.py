@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from event_files import GOLDEN, loss_run, read_slowly, scalar_event, version_event, write_run
-from summary_values import MindSporeValue, record
+from support.event_files import GOLDEN, loss_run, read_slowly, scalar_event, version_event, write_run
+from support.summary_values import MindSporeValue, record
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from event_files import GOLDEN
+from support.event_files import GOLDEN
 
 from toposcope.proto import framing
 from toposcope.proto.tensorboard_pb2 import Event

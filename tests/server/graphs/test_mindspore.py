@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import golden_run
 import pytest
+from support import golden_run
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import GraphProto, InputProto, ValueProto

@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from event_files import GOLDEN
-from golden_run import lineage_events
 from google.protobuf.message import DecodeError
+from support.event_files import GOLDEN
+from support.golden_run import lineage_events
 
 from toposcope.proto.lineage_pb2 import DatasetGraph
 from toposcope.proto.wire import varint

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from summary_values import histogram_proto, strings, tensorboard_tensor
+from support.summary_values import histogram_proto, strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values.histogram import encoded, histogram_of

@@ -4,8 +4,8 @@ import math
 from contextlib import suppress
 
 import pytest
-from event_files import GOLDEN
 from google.protobuf.message import DecodeError
+from support.event_files import GOLDEN
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from event_files import GOLDEN
-from golden_run import landscapes
 from google.protobuf.message import DecodeError
+from support.event_files import GOLDEN
+from support.golden_run import landscapes
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder import landscape as recorded

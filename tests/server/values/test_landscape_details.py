@@ -7,9 +7,9 @@ import struct
 import xml.etree.ElementTree as ElementTree
 from contextlib import suppress
 
-import landscape_details as made
 import numpy as np
 import pytest
+from support import landscape_details as made
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.messages.landscape import landscape as recorded

@@ -5,9 +5,9 @@ import math
 from contextlib import suppress
 
 import pytest
-from event_files import GOLDEN
-from golden_run import lineage_events
 from google.protobuf.message import DecodeError
+from support.event_files import GOLDEN
+from support.golden_run import lineage_events
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder import custom_lineage, eval_lineage, train_lineage

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from summary_values import STRING, strings, tensorboard_tensor
+from support.summary_values import STRING, strings, tensorboard_tensor
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.tensor_pb2 import TensorProto

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from summary_values import strings, tensorboard_tensor
+from support.summary_values import strings, tensorboard_tensor
 
 from toposcope.server.values.text import MOST_CELLS, Text, read_text
 

@@ -1,0 +1,101 @@
+"""Real files of MindSpore, tensorboardX, torch and Keras give their scalars through the HTTP API, exactly."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from support.event_files import GOLDEN
+from support.servers import start, stop, wait_until
+
+Scalars = dict[str, list[list[Any]]]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx.Client]:
+    """Serve all golden runs."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def expected_scalars() -> Iterator[tuple[str, str, list[list[Any]]]]:
+    """Yield (run, tag, [[step, value]]) of every golden scalar series."""
+    mindspore = json.loads((GOLDEN / "mindspore/digits_momentum/expected.json").read_text())
+    for tag, points in mindspore["scalar"].items():
+        yield "mindspore/digits_momentum", tag, points
+    for writer in ("keras", "tensorboardx", "torch"):
+        for name, run in json.loads((GOLDEN / "tensorboard" / writer / "expected.json").read_text()).items():
+            path = f"tensorboard/{writer}" + ("" if name == "." else f"/{name}")
+            for tag, points in run["scalars"].items():
+                yield path, tag, points
+            for tag, tensor in run["tensors"].items():
+                if isinstance(tensor, dict) and tensor["plugin"] == "scalars":
+                    yield path, tag, [list(pair) for pair in zip(tensor["steps"], tensor["values"], strict=True)]
+
+
+@pytest.mark.parametrize(("run", "tag", "points"), list(expected_scalars()), ids=lambda value: str(value)[:40])
+def test_scalars_equal_what_the_writers_own_readers_see(
+    client: httpx.Client, run: str, tag: str, points: list[list[Any]]
+) -> None:
+    """Every scalar of every golden run comes back bit for bit, NaN and infinities included."""
+    query = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
+    (series,) = client.get("api/scalars", params=query).raise_for_status().json()["series"]
+
+    assert [list(pair) for pair in zip(series["step"], series["value"], strict=True)] == points
+    assert series["total"] == len(points)
+
+
+def test_golden_runs_hold_no_other_scalar_tags(client: httpx.Client) -> None:
+    """The tags of each run are those of its writer's own reader and no more."""
+    expected = {(run, tag) for run, tag, _ in expected_scalars()}
+    runs = [run["run"] for run in client.get("api/runs").json()["runs"]]
+
+    rows = client.get("api/tags", params={"run": runs, "plugin": "scalar"}).json()["tags"]
+
+    assert {(row["run"], row["tag"]) for row in rows} == expected
+
+
+def test_by_products_of_landscapes_are_left_out_by_default(client: httpx.Client) -> None:
+    """MindSpore's second file, with landscapes and scalars at step 0, hides nothing and adds nothing."""
+    query = {"tag": "logit_abs_mean", "run": "mindspore/digits_momentum"}
+
+    (stitched,) = client.get("api/scalars", params=query).json()["series"]
+    (everything,) = client.get("api/scalars", params=query | {"attempt": "all"}).json()["series"]
+    (run,) = [run for run in client.get("api/runs").json()["runs"] if run["dialect"] == "mindspore"]
+
+    assert stitched["step"] == everything["step"][:-2]
+    assert (stitched["step"][0], stitched["step"][-1]) == (1, 90)
+    assert everything["step"][-2:] == [0, 0]
+    assert (run["attempts"], run["first_step"], run["last_step"]) == (1, 1, 90)
+
+
+def test_sessions_of_hyperparameters_name_their_run(client: httpx.Client) -> None:
+    """A sub-directory that tensorboardX made for hyperparameters says which run it belongs to."""
+    parents = {run["run"]: run["parent"] for run in client.get("api/runs").json()["runs"]}
+
+    assert parents["tensorboard/tensorboardx/lr_0.01/1795230787.3919647"] == "tensorboard/tensorboardx/lr_0.01"
+    assert [run for run, parent in parents.items() if parent] == [
+        "tensorboard/tensorboardx/lr_0.1/1795230787.3453648",
+        "tensorboard/tensorboardx/lr_0.01/1795230787.3919647",
+    ]
+
+
+def test_other_kinds_of_data_are_counted(client: httpx.Client) -> None:
+    """Tags are counted by plugin, TensorBoard's by the plugin their first value names."""
+    plugins = {run["run"]: run["plugins"] for run in client.get("api/runs").json()["runs"]}
+
+    assert plugins["mindspore/digits_momentum"] == {
+        "dataset_graph": 1,
+        "graph": 1,
+        "lineage": 3,
+        "histogram": 5,
+        "image": 2,
+        "landscape": 2,
+        "scalar": 2,
+        "tensor": 1,
+    }
+    assert plugins["tensorboard/keras/custom"] == {"histogram": 1, "image": 1, "scalar": 1, "text": 1}

@@ -1,0 +1,135 @@
+"""Histograms over the HTTP API."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from support.event_files import GOLDEN
+from support.servers import start, stop, wait_until
+from support.summary_values import TensorBoardValue, histogram_proto, tensorboard_run
+
+from toposcope.recorder import SummaryRecord
+from toposcope.server.api.histograms import Histograms
+
+MINDSPORE = "mindspore/digits_momentum"
+
+
+@pytest.fixture(scope="module")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+    """Return the histograms of a tag."""
+    reply = client.get("api/histograms", params={"run": run, "tag": tag, "limit": 1000} | query).raise_for_status()
+    Histograms.model_validate(reply.json(), extra="forbid")
+    assert reply.json()["damaged"] == 0
+    return reply.json()["histograms"]
+
+
+def expected(path: str) -> dict[str, Any]:
+    """Return what a writer's own reader sees."""
+    return json.loads((GOLDEN / path / "expected.json").read_text())
+
+
+@pytest.mark.parametrize(("tag", "points"), list(expected(MINDSPORE)["histogram"].items()))
+def test_mindspores_histograms_are_exact(golden: httpx.Client, tag: str, points: list[list[float]]) -> None:
+    """Count, extremes, sum, number of buckets and their counts are those of its own reader."""
+    histograms = ask(golden, MINDSPORE, tag, attempt="all")
+
+    assert [
+        [
+            each["step"],
+            each["count"],
+            each["min"],
+            each["max"],
+            each["sum"],
+            len(each["buckets"]),
+            sum(count for _, _, count in each["buckets"]),
+        ]
+        for each in histograms
+    ] == points
+
+
+@pytest.mark.parametrize("run", ["lr_0.1", "lr_0.01"])
+def test_tensorboardxs_histograms_are_exact(golden: httpx.Client, run: str) -> None:
+    """Count and extremes are those that TensorBoard reads; the buckets hold all values, from least to greatest."""
+    points = expected("tensorboard/tensorboardx")[run]["histograms"]["fc/weight"]
+
+    histograms = ask(golden, f"tensorboard/tensorboardx/{run}", "fc/weight")
+
+    assert [[each["step"], each["count"], each["min"], each["max"]] for each in histograms] == points
+    for each in histograms:
+        (first, _, _), (last, width, _) = each["buckets"][0], each["buckets"][-1]
+        assert sum(count for _, _, count in each["buckets"]) == each["count"]
+        assert (first, last + width) == (each["min"], pytest.approx(each["max"]))
+
+
+def test_pytorchs_histograms_are_exact(golden: httpx.Client) -> None:
+    """Count is what TensorBoard reads, and the buckets add up to it."""
+    points = expected("tensorboard/torch")["."]["histograms"]["0.weight"]
+
+    histograms = ask(golden, "tensorboard/torch", "0.weight")
+
+    assert [[each["step"], each["count"]] for each in histograms] == points
+    assert all(sum(count for _, _, count in each["buckets"]) == 128 for each in histograms)
+
+
+def test_newer_histograms_of_tensorboard(golden: httpx.Client) -> None:
+    """Keras and tf.summary write tensors of 30 buckets; every value is in one of them."""
+    custom = ask(golden, "tensorboard/keras/custom", "h")
+    kernel = ask(golden, "tensorboard/keras/train", "sequential/dense/kernel/histogram")
+
+    assert [each["step"] for each in custom] == list(range(20))
+    assert {each["count"] for each in custom} == {1000}
+    assert [each["step"] for each in kernel] == list(range(5))
+    for each in (*custom, *kernel):
+        assert (len(each["buckets"]), each["sum"], each["nan_count"]) == (30, None, None)
+        assert sum(count for _, _, count in each["buckets"]) == each["count"]
+        assert each["min"] < each["max"]
+
+
+def test_recorded_histogram_comes_back(tmp_path: Path, serve) -> None:
+    """Every element is counted, NaN and infinities beside the buckets."""
+    with SummaryRecord(tmp_path) as recorder:
+        recorder.add_value("histogram", "gradient", np.array([1, 2, 3, 4, np.nan, np.inf, -np.inf, -np.inf]))
+        recorder.record(5)
+
+    (found,) = ask(serve(tmp_path), ".", "gradient")
+
+    assert found["step"] == 5
+    assert [found[name] for name in ("count", "min", "max", "sum")] == [8, 1, 4, 10]
+    assert [found[name] for name in ("nan_count", "pos_inf_count", "neg_inf_count")] == [1, 1, 2]
+    assert found["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
+
+
+def test_numbers_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
+    """PyTorch writes NaN as the extremes of values that hold one."""
+    nan = float("nan")
+    proto = histogram_proto([0.5, 1.0], [0, 2], min=nan, max=nan, num=3, sum=nan)
+    tensorboard_run(tmp_path, [(1, TensorBoardValue(tag="h", histo=proto))])
+
+    (found,) = ask(serve(tmp_path), ".", "h")
+
+    assert (found["count"], found["min"], found["max"], found["sum"]) == (3, "NaN", "NaN", "NaN")
+    assert found["buckets"] == [[0.5, 0.5, 2]]
+
+
+def test_malformed_histograms_are_counted(tmp_path: Path, serve) -> None:
+    """What is left is listed."""
+    sound = TensorBoardValue(tag="h", histo=histogram_proto([1], [2], max=1, num=2))
+    malformed = TensorBoardValue(tag="h", histo=histogram_proto([1, 2], [2]))
+    tensorboard_run(tmp_path, [(1, sound), (2, malformed), (3, TensorBoardValue(tag="h", histo=b"\xff"))])
+
+    reply = serve(tmp_path).get("api/histograms", params={"run": ".", "tag": "h"}).json()
+
+    assert ([each["step"] for each in reply["histograms"]], reply["total"], reply["damaged"]) == ([1], 3, 2)

@@ -1,0 +1,328 @@
+"""What users say about runs, over real server processes."""
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import loss_run, scalar_event
+from support.servers import ENVIRONMENT, run, start, stop, wait_until
+
+from toposcope.server.api.notes import AllNotes, NotesOfRun
+
+NOTHING = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Return a logdir of two runs, beside which there is room for data."""
+    loss_run(tmp_path / "logdir/a/b", range(3))
+    loss_run(tmp_path / "logdir/c", range(3))
+    return tmp_path / "logdir"
+
+
+def put(client: httpx.Client, run: str, **changes: object) -> dict:
+    """Change notes; return those of the run."""
+    reply = client.put("api/notes", params={"run": run}, json=changes).raise_for_status().json()
+    NotesOfRun.model_validate(reply, extra="forbid")
+    assert reply["run"] == run
+    return reply["notes"]
+
+
+def notes(client: httpx.Client) -> dict[str, dict]:
+    """Return all notes by run."""
+    reply = client.get("api/notes").raise_for_status().json()
+    AllNotes.model_validate(reply, extra="forbid")
+    assert reply["problems"] == []
+    return reply["runs"]
+
+
+def test_change_replaces_only_the_fields_it_holds(logdir: Path, tmp_path: Path, serve) -> None:
+    """Absent fields stay; the list, the row of the table and the run itself say the same."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    assert notes(client) == {}
+    assert not (tmp_path / "data").exists()
+
+    first = put(client, "a/b", alias="best", tags=["x", " y ", "", "x"], colour="#AABBCC", hidden=True)
+    second = put(client, "a/b", note="# Title\n\n<b>bold</b>", hidden=False, alias=None)
+
+    assert first == NOTHING | {"alias": "best", "tags": ["x", "y"], "colour": "#aabbcc", "hidden": True}
+    assert second == NOTHING | {"tags": ["x", "y"], "colour": "#aabbcc", "note": "# Title\n\n<b>bold</b>"}
+    assert notes(client) == {"a/b": second}
+    assert client.get("api/runs/a/b/notes").json()["notes"] == second
+    rows = {row["run"]: row["notes"] for row in client.get("api/overview").json()["runs"]}
+    assert rows == {"a/b": second, "c": NOTHING}
+    assert put(client, "a/b") == second
+    assert put(client, "a/b", note="", tags=[], colour=None) == NOTHING
+    assert notes(client) == {}
+
+
+@pytest.mark.parametrize("prefix", ["", "/topo"])
+def test_run_may_stand_in_the_path(logdir: Path, tmp_path: Path, serve, prefix: str) -> None:
+    """Its slashes as they are or encoded, also below a prefix; the run "." only as a query."""
+    loss_run(logdir, range(3))
+    arguments = ("--path-prefix", prefix) if prefix else ()
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"), *arguments)
+
+    assert client.put("api/runs/a/b/notes", json={"alias": "1"}).json()["run"] == "a/b"
+    assert client.put("api/runs/a%2Fb/notes", json={"note": "2"}).json()["run"] == "a/b"
+    assert client.put("api/notes", params={"run": "."}, json={"note": "3"}).json()["run"] == "."
+    assert {name: (each["alias"], each["note"]) for name, each in notes(client).items()} == {
+        "a/b": ("1", "2"),
+        ".": (None, "3"),
+    }
+
+
+def test_notes_outlive_the_server_and_the_run(logdir: Path, tmp_path: Path, serve) -> None:
+    """They are there after a restart, by whatever path the logdir is reached, and while the run is gone."""
+    data = tmp_path / "data"
+    process, url = start(logdir, "--data-dir", str(data))
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        put(client, "a/b", alias="kept")
+    process.send_signal(signal.SIGKILL)
+    process.ended()
+    before = {path: path.stat().st_mtime_ns for path in logdir.rglob("*")}
+    (tmp_path / "link").symlink_to(logdir)
+    client = serve(tmp_path / "link", "--data-dir", str(data), "--reload-interval", "0.1")
+
+    assert notes(client)["a/b"]["alias"] == "kept"
+    assert {path: path.stat().st_mtime_ns for path in logdir.rglob("*")} == before
+
+    next((logdir / "a/b").iterdir()).unlink()
+    wait_until(lambda: len(client.get("api/runs").json()["runs"]) == 1)
+    assert put(client, "a/b", note="gone")["alias"] == "kept"
+    assert client.get("api/runs/a/b/notes").json()["notes"]["note"] == "gone"
+    loss_run(logdir / "a/b", range(5))
+    wait_until(lambda: len(client.get("api/overview").json()["runs"]) == 2)
+    assert client.get("api/overview", params={"run": "a/b"}).json()["runs"][0]["notes"]["alias"] == "kept"
+
+
+def test_folder_says_which_logdir_it_is_on(logdir: Path, tmp_path: Path, serve) -> None:
+    """In plain text; each logdir has a folder of its own."""
+    data = tmp_path / "data"
+    loss_run(tmp_path / "other/c", range(3))
+    one, other = serve(logdir, "--data-dir", str(data)), serve(tmp_path / "other", "--data-dir", str(data))
+
+    put(one, "c", alias="one")
+    put(other, "c", alias="other")
+
+    assert [notes(client)["c"]["alias"] for client in (one, other)] == ["one", "other"]
+    told = {path.read_text() for path in data.glob("notes/*/logdir.txt")}
+    assert told == {f"{logdir}\n", f"{tmp_path / 'other'}\n"}
+
+
+@pytest.fixture
+def pair(logdir: Path, tmp_path: Path, serve) -> tuple[httpx.Client, httpx.Client]:
+    """Serve one logdir twice, on one data folder."""
+    return tuple(serve(logdir, "--data-dir", str(tmp_path / "data")) for _ in range(2))
+
+
+def test_two_servers_see_each_others_changes(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    """At once when they are asked, and in the event stream of a page that only listens; the table is no 304."""
+    one, other = pair
+    put(one, "c", alias="from one")
+    assert notes(other)["c"]["alias"] == "from one"
+    assert put(other, "c", tags=["x"])["alias"] == "from one"
+    assert notes(one)["c"]["tags"] == ["x"]
+
+    with other.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        next(updates)
+        revision = httpx.get(other.base_url.join("api/overview")).json()["revision"]
+        put(one, "a/b", hidden=True)
+        told = next(update for update in updates if update["changed"])
+        row = httpx.get(other.base_url.join("api/overview"), params={"run": "a/b", "since": revision})
+
+    assert (told["changed"], told["added"], told["removed"]) == (["a/b"], [], [])
+    assert row.json()["runs"][0]["notes"]["hidden"] is True
+
+
+def test_own_change_is_told_at_once(logdir: Path, tmp_path: Path, serve) -> None:
+    """To every page of the same server; nothing is told when nothing changed."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    with client.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        next(updates)
+        for changes in ({"alias": "x"}, {"alias": "x"}, {"note": "y"}):
+            httpx.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
+        told = [next(updates)["changed"] for _ in range(2)]
+        with (logdir / "a/b").joinpath("events.out.events.summary.1.0.host_MS").open("ab") as grows:
+            grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
+        told.append(next(updates)["changed"])
+
+    assert told == [["c"], ["c"], ["a/b"]]
+
+
+def test_concurrent_changes_lose_nothing(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    """Changes of different fields and runs through two servers at a time all hold."""
+    fields = {"alias": "A", "note": "N", "tags": ["T"], "colour": "#123456", "hidden": True, "archived": True}
+    barrier, failures = threading.Barrier(2 * len(fields)), []
+
+    def change(url: httpx.URL, run: str, name: str, value: object) -> None:
+        with httpx.Client(timeout=30) as client:
+            barrier.wait()
+            for _ in range(5):
+                reply = client.put(url.join("api/notes"), params={"run": run}, json={name: value})
+                if reply.status_code != 200:
+                    failures.append(reply.text)
+
+    threads = [
+        threading.Thread(target=change, args=(pair[number % 2].base_url, run, name, value))
+        for run in ("a/b", "c")
+        for number, (name, value) in enumerate(fields.items())
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert failures == []
+    assert [notes(client) for client in pair] == [{"a/b": fields, "c": fields}] * 2
+
+
+def test_hostile_names_and_texts_are_kept_as_they_are(tmp_path: Path, serve) -> None:
+    """None becomes a path, and none is lost on the way to the disk and back."""
+    run = 'a <run>&"ü/b%2Fc'
+    loss_run(tmp_path / "logdir" / run, range(3))
+    client = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
+    text = "<img src=x onerror=alert(1)>\0\r\n\u2028 [x](javascript:alert(1)) ü😀" + "`" * 1000
+
+    put(client, run, note=text, alias="<script>alert(1)</script>", tags=["../../etc", "ü😀"])
+
+    restarted = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
+    assert notes(restarted)[run] == NOTHING | {
+        "note": text,
+        "alias": "<script>alert(1)</script>",
+        "tags": ["../../etc", "ü😀"],
+    }
+    assert {path.name for path in (tmp_path / "data").iterdir()} == {"notes"}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Serve one small run to the tests that are refused."""
+    folder = tmp_path_factory.mktemp("refused")
+    loss_run(folder / "logdir/a", range(3))
+    process, url = start(folder / "logdir", "--data-dir", str(folder / "data"))
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+        assert notes(client) == {}
+    stop(process)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        ({"colour": "red"}, 422, "colour='red'"),
+        ({"colour": "#12345"}, 422, "colour="),
+        ({"colour": "#123456\n"}, 422, "colour="),
+        ({"alias": 5}, 422, "alias=5"),
+        ({"alias": "a\nb"}, 422, "one line of text"),
+        ({"alias": "a\u2028b"}, 422, "one line of text"),
+        ({"alias": "x" * 201}, 422, "200"),
+        ({"note": None}, 422, "note=None"),
+        ({"note": "ü" * 32769}, 422, "65536 bytes"),
+        ({"note": "x" * 70000}, 422, "65536"),
+        ({"tags": "x"}, 422, "tags='x'"),
+        ({"tags": ["a\0"]}, 422, "control characters"),
+        ({"tags": ["x" * 101]}, 422, "100"),
+        ({"tags": [str(i) for i in range(101)]}, 422, "100"),
+        ({"hidden": "yes"}, 422, "hidden='yes'"),
+        ({"archived": None}, 422, "archived=None"),
+        ({"typo": 1}, 422, "typo"),
+        ([], 422, "request=[]"),
+    ],
+)
+def test_bad_changes_are_refused_in_one_sentence(client: httpx.Client, body: object, status: int, says: str) -> None:
+    """It says what was wrong with which value, and nothing is changed."""
+    reply = client.put("api/runs/a/notes", json=body)
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def test_bad_requests_are_refused(client: httpx.Client) -> None:
+    """Unknown runs, half characters, bodies that are no JSON or too large, other methods."""
+    headers = {"Content-Type": "application/json"}
+    for path in ("api/runs/nobody/notes", "api/notes?run=nobody"):
+        reply = client.put(path, json={"alias": "x"})
+        assert (reply.status_code, reply.json()["detail"]) == (404, "no run 'nobody'")
+    assert client.get("api/runs/nobody/notes").status_code == 404
+    half = client.put("api/runs/a/notes", content=b'{"alias": "\\ud83d"}', headers=headers)
+    assert (half.status_code, "unicode" in half.json()["detail"]) == (422, True)
+    assert client.put("api/runs/a/notes", content=b"\xff", headers=headers).status_code == 400
+    assert client.put("api/runs/a/notes", content=b" " * (2 << 20), headers=headers).status_code == 413
+    assert client.put("api/notes", json={"alias": "x"}).status_code == 422
+    assert client.delete("api/notes").status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://127.0.0.1:1"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ({"Host": "evil.example"}, 421),
+        ({"Content-Type": "text/plain"}, 422),
+    ],
+)
+def test_pages_of_other_origins_change_nothing(client: httpx.Client, headers: dict[str, str], status: int) -> None:
+    """Neither with a request that a browser announces first nor with one that it does not."""
+    body = b'{"alias": "stolen"}'
+    headers = {"Content-Type": "application/json"} | headers
+
+    assert client.put("api/runs/a/notes", content=body, headers=headers).status_code == status
+    preflight = {"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
+    assert client.options("api/runs/a/notes", headers=preflight).status_code == 403
+
+
+def test_page_of_this_origin_and_token_may_change(logdir: Path, tmp_path: Path) -> None:
+    """Where a token is required a change without it is refused."""
+    token = "a-token-for-tests"
+    process, url = start(logdir, "--data-dir", str(tmp_path / "data"), "--host", "127.0.0.1", "--token", token)
+    target = httpx.URL(url).copy_with(query=None).join("api/runs/c/notes")
+    allowed = {"Authorization": f"Bearer {token}", "Origin": f"http://{target.host}:{target.port}"}
+    wait_until(lambda: httpx.get(target, headers=allowed).status_code == 200)
+
+    assert httpx.put(target, json={"alias": "x"}).status_code == 401
+    assert httpx.put(target, json={"alias": "x"}, headers=allowed).json()["notes"]["alias"] == "x"
+    stop(process)
+
+
+def test_folder_that_cannot_be_written_is_said(logdir: Path, tmp_path: Path, serve) -> None:
+    """What is read goes on; a change is refused with the reason and what to do."""
+    (tmp_path / "data").write_text("a file in the way")
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+
+    reply = client.put("api/runs/c/notes", json={"alias": "x"})
+
+    assert reply.status_code == 503
+    assert "Not a directory" in reply.json()["detail"]
+    assert "--data-dir" in reply.json()["detail"]
+    listed = client.get("api/notes").json()
+    assert (listed["runs"], "cannot be read: Not a directory" in listed["problems"][0]) == ({}, True)
+    assert len(client.get("api/overview").json()["runs"]) == 2
+
+
+def test_data_folder_inside_the_logdir_is_refused(logdir: Path) -> None:
+    """The logdir is never written."""
+    done = run("--logdir", logdir, "--data-dir", logdir / "c/data")
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--data-dir" in done.stderr
+    assert "is inside the logdir, which is never written" in done.stderr
+
+
+def test_notes_are_in_the_data_folder_of_the_user(logdir: Path, tmp_path: Path, serve, monkeypatch) -> None:
+    """As the XDG rules have it."""
+    monkeypatch.setitem(ENVIRONMENT, "XDG_DATA_HOME", str(tmp_path / "share"))
+    client = serve(logdir)
+
+    put(client, "c", alias="x")
+
+    assert len(list((tmp_path / "share/toposcope/notes").glob("*/*.json"))) == 1

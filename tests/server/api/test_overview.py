@@ -1,0 +1,255 @@
+"""The table of runs, over a real server process."""
+
+import json
+import math
+import os
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import GOLDEN, landscape_event, loss_run, scalar_event, version_event, write_run
+from support.servers import start, stop, wait_until
+
+from toposcope.recorder import SummaryRecord
+from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
+from toposcope.server.api.overview import OverviewReply
+
+NAN, INF = math.nan, math.inf
+
+
+@pytest.fixture(scope="module")
+def golden(tmp_path_factory: pytest.TempPathFactory):
+    """Serve the golden runs."""
+    process, url = start(GOLDEN, "--data-dir", str(tmp_path_factory.mktemp("data")))
+    with httpx.Client(base_url=url, timeout=20) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def overview(client: httpx.Client, *metrics: str, run: str | None = None) -> dict[str, dict]:
+    """Return the rows by run."""
+    query = {"metric": list(metrics)} | ({"run": run} if run else {})
+    reply = client.get("api/overview", params=query).raise_for_status().json()
+    OverviewReply.model_validate(reply, extra="forbid")
+    return {row["run"]: row for row in reply["runs"]}
+
+
+def test_golden_metrics_are_those_of_the_writers(golden: httpx.Client) -> None:
+    """Every last value, extreme, count and first non-finite point is that of the points that the writer recorded."""
+    expected = json.loads((GOLDEN / "tensorboard/tensorboardx/expected.json").read_text())
+    for name, holds in expected.items():
+        (row,) = overview(golden, *holds["scalars"], run=f"tensorboard/tensorboardx/{name}").values()
+        assert row["metrics"].keys() == holds["scalars"].keys()
+        for tag, recorded in holds["scalars"].items():
+            points = [(step, float(value)) for step, value in recorded]
+            finite = [point for point in points if math.isfinite(point[1])]
+            got = row["metrics"][tag]
+            assert (got["points"], got["last_step"], float(got["last"])) == (
+                len(points),
+                points[-1][0],
+                pytest.approx(points[-1][1], nan_ok=True),
+            )
+            assert got["min"] == _extreme(min(finite, key=lambda point: point[1], default=None))
+            assert got["max"] == _extreme(max(finite, key=lambda point: point[1], default=None))
+            bad = next((point for point in points if not math.isfinite(point[1])), None)
+            assert (got["first_bad"] and got["first_bad"]["step"]) == (bad and bad[0])
+            assert set(zip(got["sparkline"]["step"], got["sparkline"]["value"], strict=True)) <= set(finite)
+            assert len(got["sparkline"]["step"]) <= 40
+
+
+def _extreme(point: tuple[int, float] | None) -> dict | None:
+    return point and {"step": point[0], "value": point[1]}
+
+
+def test_golden_runs_tell_what_they_were_trained_with(golden: httpx.Client) -> None:
+    """Lineage of MindSpore, its custom part too, and hyperparameters of TensorBoard's writers, under one name each."""
+    rows = overview(golden)
+
+    mindspore, lr = rows["mindspore/digits_momentum"], rows["tensorboard/tensorboardx/lr_0.1"]
+    assert mindspore["hyper_parameters"] == {
+        "optimizer": "Momentum",
+        "learning_rate": 0.05,
+        "loss_function": "SoftmaxCrossEntropyWithLogits",
+        "epoch": 4,
+        "parallel_mode": "stand_alone",
+        "device_num": 1,
+        "batch_size": 64,
+        "note": "seed1",
+        "lr0": 0.05,
+        "width": 8,
+    }
+    assert lr["hyper_parameters"] == {"batch": 32, "lr": 0.1, "opt": "sgd"}
+    (session,) = (row for row in rows.values() if row["parent"] == lr["run"])
+    assert session["hyper_parameters"] == lr["hyper_parameters"]
+    assert (lr["first_bad"]["tag"], lr["first_bad"]["step"], lr["first_bad"]["value"]) == ("bad", 0, "NaN")
+    assert mindspore["first_bad"] is None
+
+
+def test_rows_say_what_the_list_of_runs_says(golden: httpx.Client) -> None:
+    """Both lists are of the same runs in the same order."""
+    listed = golden.get("api/runs").json()["runs"]
+    rows = golden.get("api/overview").json()["runs"]
+
+    both = listed[0].keys() & rows[0].keys()
+    assert {"run", "started", "updated", "first_step", "last_step", "plugins", "parent", "dialect"} <= both
+    assert [{name: run[name] for name in both} for run in listed] == [
+        {name: row[name] for name in both} for row in rows
+    ]
+    assert all(row["duration"] == row["updated"] - row["started"] for row in rows)
+
+
+def test_custom_lineage_is_told_apart_from_hyperparameters_and_environment(tmp_path: Path, serve) -> None:
+    """Where a name is taken by another value the custom one is marked; facts of the environment stand apart."""
+    custom = {
+        "seed": 3,
+        "optimizer": "mine",
+        "custom/optimizer": "theirs",
+        "batch_size": 32,
+        "flag": True,
+        "ratio": NAN,
+        "environment/host": "node",
+        "environment/version/torch": "2.3",
+        "environment/": "a name like any other",
+        "long": "x" * 5000,
+        "<img src=x onerror=alert(1)>": "<script>",
+    }
+    with SummaryRecord(tmp_path) as recorder:
+        recorder.add_value("train_lineage", "train", train_lineage(optimizer="SGD", batch_size=32))
+        recorder.add_value("custom_lineage_data", "custom", custom_lineage(custom))
+        recorder.record(1)
+
+    (row,) = overview(serve(tmp_path)).values()
+
+    assert row["hyper_parameters"] == {
+        "optimizer": "SGD",
+        "batch_size": 32,
+        "seed": 3,
+        "custom/optimizer": "theirs",
+        "custom/custom/optimizer": "mine",
+        "flag": True,
+        "ratio": "NaN",
+        "environment/": "a name like any other",
+        "long": "x" * 999 + "…",
+        "<img src=x onerror=alert(1)>": "<script>",
+    }
+    assert row["environment"] == {"host": "node", "version/torch": "2.3"}
+    assert row["state"] == "waiting"  # Lineage is no value yet.
+
+
+def test_states_tell_growing_runs_from_finished_ones(tmp_path: Path, serve) -> None:
+    """By the time of the last growth; runs without a value are told apart."""
+    for name, records in (("live", [scalar_event(2.0, 1, {"loss": 1.0})]), ("waiting", [])):
+        write_run(tmp_path / name, records)
+    for name, records in (("finished", [scalar_event(2.0, 1, {"loss": 1.0})]), ("empty", [])):
+        os.utime(write_run(tmp_path / name, records), (1e9, 1e9))
+
+    rows = overview(serve(tmp_path))
+
+    assert {name: row["state"] for name, row in rows.items()} == {name: name for name in rows}
+    assert len(rows) == 4
+    assert rows["waiting"]["duration"] == 0
+    assert rows["waiting"]["last_step"] is None
+
+
+def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve) -> None:
+    """At the smallest step; at one step the first in time. What landscapes leave behind is none of it."""
+    write_run(
+        tmp_path / "a",
+        [
+            scalar_event(10.0, 5, {"loss": INF, "accuracy": 1.0}),
+            scalar_event(11.0, 4, {"loss": -INF}),
+            scalar_event(12.0, 9, {"loss": NAN}),
+        ],
+    )
+    write_run(tmp_path / "a", [scalar_event(9.5, 4, {"norm": NAN})], rank=3)
+    write_run(tmp_path / "b", [scalar_event(2.0, 1, {"loss": 1.0})])
+    write_run(tmp_path / "b", [landscape_event(9.0, "landscape", {"loss/auto": NAN})], seconds=8)
+
+    rows = overview(serve(tmp_path), "loss")
+
+    bad = {"tag": "norm", "rank": 3, "step": 4, "wall_time": 9.5, "value": "NaN"}
+    assert rows["a"]["first_bad"] == bad
+    assert rows["a"]["metrics"]["loss"]["first_bad"] == {"step": 4, "wall_time": 11.0, "value": "-Infinity"}
+    assert (rows["a"]["metrics"]["loss"]["last"], rows["a"]["metrics"]["loss"]["min"]) == ("NaN", None)
+    assert rows["a"]["metrics"]["loss"]["sparkline"] == {"step": [], "value": []}
+    assert rows["b"]["first_bad"] is None
+
+
+def test_what_a_restart_repeats_counts_no_more(tmp_path: Path, serve) -> None:
+    """The NaN that a restart went back behind is not the run's any more."""
+    write_run(tmp_path, [scalar_event(10.0 + i, i, {"loss": NAN if i > 5 else 10.0 - i}) for i in range(1, 9)], 9)
+    write_run(tmp_path, [scalar_event(50.0 + i, i, {"loss": 20.0 - i}) for i in range(4, 9)], 49)
+
+    (row,) = overview(serve(tmp_path), "loss").values()
+
+    metric = row["metrics"]["loss"]
+    assert (row["attempts"], row["first_bad"], metric["first_bad"]) == (2, None, None)
+    assert (metric["points"], metric["last"], metric["last_step"]) == (8, 12.0, 8)
+    assert (metric["min"], metric["max"]) == ({"value": 7.0, "step": 3}, {"value": 16.0, "step": 4})
+
+
+def test_growing_run_is_brought_up_to_date(tmp_path: Path, serve) -> None:
+    """Point by point, what is told is that of all points; since a revision nothing new is 304."""
+    path = write_run(tmp_path / "a", [scalar_event(1.0, 1, {"loss": 5.0, "other": 1.0})])
+    loss_run(tmp_path / "b", range(3))
+    client = serve(tmp_path, "--reload-interval", "0.1")
+    lowest = 5.0
+    for step, value in ((2, 4.0), (3, 6.0), (4, NAN), (5, 1.0)):
+        revision = client.get("api/overview", params={"metric": "loss"}).json()["revision"]
+        with path.open("ab") as grows:
+            grows.write(scalar_event(float(step), step, {"loss": value}))
+        query = {"metric": "loss", "run": "a", "since": revision}
+        wait_until(lambda query=query: client.get("api/overview", params=query).status_code == 200)
+        row = wait_until(
+            lambda step=step: (got := overview(client, "loss")["a"])["metrics"]["loss"]["points"] == step and got
+        )
+        lowest = min(lowest, value) if math.isfinite(value) else lowest
+        assert row["metrics"]["loss"]["min"]["value"] == lowest
+        assert (row["first_bad"] and row["first_bad"]["step"]) == (4 if step >= 4 else None)
+        assert row["metrics"]["loss"]["sparkline"]["step"] == [each for each in range(1, step + 1) if each != 4]
+    revision = client.get("api/overview").json()["revision"]
+    assert client.get("api/overview", params={"since": revision}).status_code == 304
+    assert client.get("api/overview", params={"since": revision, "run": "b"}).status_code == 304
+
+
+def test_get_and_post_answer_alike(golden: httpx.Client) -> None:
+    """Long lists are posted; what no run has is missing, and what is not wanted is left out."""
+    query = {"metric": ["train/loss", "nothing", "train/loss"], "run": ["tensorboard/tensorboardx/lr_0.1"]}
+    flags = {"sparkline": False, "environment": False}
+
+    got = golden.get("api/overview", params={**query, "sparkline": "false", "environment": "false"}).json()
+    posted = golden.post("api/overview", json=query | flags).json()
+
+    assert got == posted
+    assert got["missing"] == ["nothing"]
+    (row,) = got["runs"]
+    assert (row["environment"], row["metrics"]["train/loss"]["sparkline"]) == (None, None)
+    assert list(row["metrics"]) == ["train/loss"]
+    assert golden.get("api/overview", params=query).json()["runs"][0]["metrics"]["train/loss"]["sparkline"]["step"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [("run=nobody&run=nowhere", 404, "'nobody', 'nowhere'"), ("typo=1", 422, "typo"), ("since=-1", 422, "since='-1'")],
+)
+def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
+    """Every refused request says in one sentence what was wrong with which value."""
+    reply = golden.get(f"api/overview?{query}")
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def test_hostile_names_and_times_are_told_as_they_are(tmp_path: Path, serve) -> None:
+    """Below a path prefix; times that are no numbers are texts."""
+    name, tag = 'a <run>&"ü/b%2Fc', "<img src=x onerror=alert(1)>"
+    write_run(tmp_path / name, [scalar_event(NAN, -(2**63), {tag: 1e30}), scalar_event(INF, 2**63 - 1, {tag: -1e30})])
+    write_run(tmp_path / "headless", [version_event()])
+
+    rows = overview(serve(tmp_path, "--path-prefix", "/topo"), tag)
+
+    metric = rows[name]["metrics"][tag]
+    assert (metric["min"], metric["max"]) == (
+        {"value": pytest.approx(-1e30), "step": 2**63 - 1},
+        {"value": pytest.approx(1e30), "step": -(2**63)},
+    )

@@ -1,0 +1,129 @@
+"""What the routes of images, histograms, tensors and texts share, over the HTTP API."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import write_run
+from support.servers import start, stop, wait_until
+from support.summary_values import MindSporeValue, record
+
+
+def texts_run(directory: Path, steps: range, seconds: int = 1, rank: int = 0) -> Path:
+    """Write a run with a text a step, one a second."""
+    records = [record(seconds + i, step, MindSporeValue(tag="note", text=f"{step}")) for i, step in enumerate(steps, 1)]
+    return write_run(directory, records, seconds, rank)
+
+
+def ask(client: httpx.Client, **query: object) -> tuple[list[int], int]:
+    """Return (steps listed, total)."""
+    reply = client.get("api/text", params={"run": "a", "tag": "note"} | query).raise_for_status().json()
+    return [entry["step"] for entry in reply["texts"]], reply["total"]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Serve a run of a hundred texts to all tests of this file that only ask."""
+    logdir = tmp_path_factory.mktemp("logdir")
+    texts_run(logdir / "a", range(100))
+    process, url = start(logdir)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def test_points_are_spread_evenly(client: httpx.Client) -> None:
+    """First and last are among them; total counts all, listed or not; the last one stands for all when one is asked."""
+    assert ask(client, limit=4) == ([0, 33, 66, 99], 100)
+    assert ask(client, limit=1) == ([99], 100)
+    assert ask(client, limit=1000) == (list(range(100)), 100)
+    assert len(ask(client)[0]) == 50
+
+
+def test_window_bounds_are_included(client: httpx.Client) -> None:
+    """A window without points is an empty answer."""
+    assert ask(client, lo=10, hi=12.5) == ([10, 11, 12], 3)
+    assert ask(client, lo=98) == ([98, 99], 2)
+    assert ask(client, lo=200) == ([], 0)
+
+
+def test_points_come_by_step(tmp_path: Path, serve) -> None:
+    """Those of equal steps stay, in the order of the file."""
+    records = [record(2 + i, step, MindSporeValue(tag="note", text=str(i))) for i, step in enumerate([5, 0, 5, 3])]
+    write_run(tmp_path / "a", records)
+
+    reply = serve(tmp_path).get("api/text", params={"run": "a", "tag": "note"}).json()
+
+    assert [(entry["step"], entry["text"]) for entry in reply["texts"]] == [(0, "1"), (3, "3"), (5, "0"), (5, "2")]
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """The lowest rank by default; attempts stitched, one, or all in file order."""
+    texts_run(tmp_path / "a", range(1, 6), seconds=100, rank=1)
+    texts_run(tmp_path / "a", range(3, 9), seconds=200, rank=1)
+    texts_run(tmp_path / "a", range(1, 3), seconds=100, rank=4)
+    client = serve(tmp_path)
+
+    assert ask(client) == (list(range(1, 9)), 8)
+    assert ask(client, rank=4) == ([1, 2], 2)
+    assert ask(client, rank=0) == ([], 0)
+    assert ask(client, attempt=1) == ([1, 2, 3, 4, 5], 5)
+    assert ask(client, attempt=2, rank=4) == ([], 0)
+    assert ask(client, attempt="all") == ([1, 2, 3, 4, 5, 3, 4, 5, 6, 7, 8], 11)
+
+
+def test_points_that_cannot_be_read_are_counted_and_the_others_listed(tmp_path: Path, serve) -> None:
+    """What a file that was cut short no longer holds is left out; the total says that it was there."""
+    path = texts_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0")
+    os.truncate(path, path.stat().st_size - 6)
+
+    reply = client.get("api/text", params={"run": "a", "tag": "note"}).json()
+
+    assert ([entry["step"] for entry in reply["texts"]], reply["total"], reply["damaged"]) == ([0, 1], 3, 1)
+
+
+@pytest.mark.parametrize("route", ["images", "histograms", "tensors", "text", "tensors/data"])
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("run=nobody&tag=note", 404, "no run 'nobody'"),
+        ("run=a&tag=nothing", 404, "'nothing' in run 'a'"),
+        ("run=a", 422, "tag"),
+        ("tag=note", 422, "run"),
+        ("run=a&tag=note&rank=-1", 422, "rank='-1'"),
+        ("run=a&tag=note&attempt=0", 422, "attempt"),
+        ("run=a&tag=note&typo=1", 422, "typo"),
+    ],
+)
+def test_bad_requests_name_the_value(route: str, query: str, status: int, says: str, client: httpx.Client) -> None:
+    """Every route says in one sentence what was wrong with which value."""
+    reply = client.get(f"api/{route}?{query}")
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("limit=0", "limit='0'"),
+        ("limit=1001", "limit='1001'"),
+        ("lo=5&hi=1", "lo=5.0 is above hi=1.0"),
+        ("lo=nan", "lo=nan is above hi=inf"),
+    ],
+)
+def test_impossible_windows_are_refused(query: str, says: str, client: httpx.Client) -> None:
+    """The error names both bounds."""
+    reply = client.get(f"api/text?run=a&tag=note&{query}")
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (422, True), reply.text
+
+
+def test_tag_of_another_plugin_is_unknown(client: httpx.Client) -> None:
+    """A tag of texts has no images."""
+    reply = client.get("api/images?run=a&tag=note")
+
+    assert (reply.status_code, reply.json()["detail"]) == (404, "no image tag 'note' in run 'a'")

@@ -1,0 +1,278 @@
+"""Bands of groups of runs over the HTTP API."""
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.servers import start, stop, wait_until
+
+from toposcope.recorder import SummaryRecord, custom_lineage
+from toposcope.server.api.scalar_groups import ScalarGroups
+from toposcope.server.api.scalars import Scalars
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.fixture(scope="module")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs to the tests that only ask."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url, timeout=30) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def read(client: httpx.Client, **query: object) -> dict:
+    """Return a reply, which fits its model."""
+    reply = client.get("api/scalars/groups", params=query).raise_for_status().json()
+    ScalarGroups.model_validate(reply, extra="forbid")
+    return reply
+
+
+def write(directory: Path, values: dict[int, float], start: float = 1.0, rank: int = 0) -> Path:
+    """Write a run with the tag "loss"; two seconds a step."""
+    records = [scalar_event(start + 2 * step, step, {"loss": value}) for step, value in values.items()]
+    return write_run(directory, records, int(start), rank)
+
+
+def test_golden_runs_form_bands_by_hyperparameter(golden: httpx.Client) -> None:
+    """Centre and edges are those of the series that /api/scalars has; the sessions' own runs stand in their groups."""
+    reply = read(golden, tag=["train/loss", "hparam/accuracy"], by="param:lr", points=0, band="std")
+    series = golden.get("api/scalars", params={"tag": "train/loss", "points": 0}).json()["series"]
+    by_run = {each["run"]: each for each in series}
+
+    assert [(group["tag"], group["group"], group["runs"]) for group in reply["groups"][:2]] == [
+        ("train/loss", "0.01", ["tensorboard/tensorboardx/lr_0.01"]),
+        ("train/loss", "0.1", ["tensorboard/tensorboardx/lr_0.1"]),
+    ]
+    assert [group["group"] for group in reply["groups"]] == ["0.01", "0.1", "0.01", "0.1"]
+    for group in reply["groups"][:2]:
+        run = by_run[group["runs"][0]]
+        assert group["step"] == group["x"] == run["step"]
+        assert group["centre"] == group["low"] == group["high"] == run["value"]
+    assert (reply["ungrouped"], reply["missing"], reply["tag"]) == ([], [], None)
+
+    (together,) = read(golden, tag="train/loss", by="param:opt", centre="median", points=0)["groups"]
+    both = [each["value"] for each in series]
+    assert (together["group"], together["count"]) == ("sgd", [2] * 200)
+    assert together["low"] == [min(pair) for pair in zip(*both, strict=True)]
+    assert np.allclose(together["centre"], np.mean(both, axis=0))
+
+
+def test_runs_of_several_lengths_are_aligned(tmp_path: Path, serve) -> None:
+    """At every step of any run, from those that have a value there, their own or one between two of their own."""
+    write(tmp_path / "a", {0: 0.0, 10: 10.0, 20: 20.0})
+    write(tmp_path / "b", {5: 1.0, 10: 2.0})
+    client = serve(tmp_path)
+
+    (group,) = read(client, tag="loss")["groups"]
+
+    assert (group["group"], group["runs"], group["total"], group["aligned"]) == ("", ["a", "b"], 4, 4)
+    assert group["step"] == group["x"] == [0, 5, 10, 20]
+    assert group["centre"] == [0.0, 3.0, 6.0, 20.0]
+    assert (group["low"], group["high"]) == ([0.0, 1.0, 2.0, 20.0], [0.0, 5.0, 10.0, 20.0])
+    assert (group["count"], group["non_finite"]) == ([1, 2, 2, 1], [0, 0, 0, 0])
+    (window,) = read(client, tag="loss", lo=5, hi=9.5, band="none")["groups"]
+    assert (window["step"], window["centre"], window["low"], window["total"]) == ([5], [3.0], [], 1)
+
+
+def test_last_of_equal_steps_counts_and_what_is_not_finite_is_left_out(tmp_path: Path, serve) -> None:
+    """NaN and infinities are counted at their own steps."""
+    records = [scalar_event(2.0 + i, step, {"loss": value}) for i, (step, value) in enumerate([(1, 9), (1, 1), (2, 3)])]
+    write_run(tmp_path / "a", records)
+    write(tmp_path / "b", {1: NAN, 2: 5.0, 3: INF})
+
+    (group,) = read(serve(tmp_path), tag="loss")["groups"]
+
+    assert (group["step"], group["centre"]) == ([1, 2, 3], [1.0, 4.0, "NaN"])
+    assert (group["count"], group["non_finite"]) == ([1, 2, 0], [1, 0, 1])
+
+
+def test_axes_of_time(tmp_path: Path, serve) -> None:
+    """Relative to the start of each run, or in seconds since 1970, where the runs follow one another."""
+    write(tmp_path / "a", {1: 1.0, 2: 2.0}, start=1000)
+    write(tmp_path / "b", {1: 3.0, 2: 6.0}, start=2000)
+    client = serve(tmp_path)
+
+    (relative,) = read(client, tag="loss", axis="relative")["groups"]
+    (absolute,) = read(client, tag="loss", axis="wall_time")["groups"]
+
+    assert (relative["x"], relative["step"], relative["centre"]) == ([2.0, 4.0], [], [2.0, 4.0])
+    assert (absolute["x"], absolute["count"]) == ([1002.0, 1004.0, 2002.0, 2004.0], [1, 1, 1, 1])
+
+
+def test_each_run_is_smoothed_before_it_is_put_into_a_band(tmp_path: Path, serve) -> None:
+    """By every method, on the axis that is asked for: the smoothed series are those that /api/scalars tells."""
+    random = np.random.default_rng(0)
+    for name in "abc":
+        write(tmp_path / name, dict(enumerate(random.normal(size=60).astype(np.float32).tolist())))
+    client = serve(tmp_path)
+
+    for smooth in ("ema:0.8", "time:7.5", "median:5"):
+        for axis in ("step", "relative"):
+            query = {"tag": "loss", "smooth": smooth, "axis": axis}
+            series = client.get("api/scalars", params=query).raise_for_status().json()["series"]
+            smoothed = np.array([each["smoothed"] for each in series])
+            (group,) = read(client, **query, band="quartiles")["groups"]
+            assert np.allclose(group["centre"], smoothed.mean(axis=0), rtol=1e-12)
+            assert np.allclose(group["low"], np.quantile(smoothed, 0.25, axis=0), rtol=1e-12)
+    by_steps, by_seconds = (
+        client.get("api/scalars", params={"tag": "loss", "run": "a", "smooth": smooth, "axis": axis}).json()["series"]
+        for smooth, axis in (("time:7.5", "step"), ("time:15", "wall_time"))
+    )
+    assert np.allclose(by_steps[0]["smoothed"], by_seconds[0]["smoothed"], rtol=1e-12)
+
+
+def test_groups_by_pattern_and_as_told(tmp_path: Path, serve) -> None:
+    """A pattern finds the groups in names; a body may tell them, a run in several."""
+    for seed, lr in ((0, 0.1), (1, 0.1), (0, 0.01)):
+        write(tmp_path / f"lr_{lr}/seed_{seed}", {1: lr, 2: seed})
+    write(tmp_path / "other", {1: 5.0})
+    client = serve(tmp_path)
+
+    def names(reply: dict) -> dict[str, list[str]]:
+        return {group["group"]: group["runs"] for group in reply["groups"]}
+
+    by_pattern = read(client, tag="loss", by="regex:lr_([0-9.]+)")
+    assert names(by_pattern) == {"0.01": ["lr_0.01/seed_0"], "0.1": ["lr_0.1/seed_0", "lr_0.1/seed_1"]}
+    assert by_pattern["ungrouped"] == ["other"]
+    body = {"tag": ["loss", "nothing"], "groups": {"x": ["other", "nobody"], "": ["lr_0.1/seed_0", "other"], "e": []}}
+    told = client.post("api/scalars/groups", json=body).raise_for_status().json()
+    assert names(told) == {"x": ["other"], "": ["lr_0.1/seed_0", "other"]}
+    assert (told["missing"], told["ungrouped"]) == (["nothing", "nobody"], [])
+    posted = client.post("api/scalars/groups", json={"tag": ["loss"], "by": "regex:lr_([0-9.]+)"}).json()
+    assert posted == by_pattern
+
+
+def test_groups_by_what_the_user_told(tmp_path: Path, serve) -> None:
+    """A value of custom lineage is a hyperparameter, too."""
+    for name, width in (("a", 8), ("b", 16), ("c", 8)):
+        with SummaryRecord(tmp_path / name) as recorder:
+            recorder.add_value("custom_lineage_data", "custom_lineage_data", custom_lineage({"width": width}))
+            recorder.add_value("scalar", "loss", float(width))
+            recorder.record(1)
+    loss_run(tmp_path / "d", range(3))
+    client = serve(tmp_path)
+
+    reply = read(client, tag="loss", by="param:width")
+
+    assert [(group["group"], group["runs"]) for group in reply["groups"]] == [("8", ["a", "c"]), ("16", ["b"])]
+    assert reply["ungrouped"] == ["d"]
+    assert read(client, tag="loss", by="param:nothing")["ungrouped"] == ["a", "b", "c", "d"]
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """Every rank is a series of its own when all are asked for; of every attempt the last recorded counts."""
+    write(tmp_path / "a", {1: 1.0, 2: 2.0, 3: 3.0}, start=100)
+    write(tmp_path / "a", {2: 20.0}, start=200)
+    write(tmp_path / "a", {1: 5.0}, start=100, rank=1)
+    client = serve(tmp_path)
+
+    def band(**query: object) -> list[tuple[int, float, int]]:
+        (group,) = read(client, tag="loss", **query)["groups"]
+        assert group["runs"] == ["a"]
+        return list(zip(group["step"], group["centre"], group["count"], strict=True))
+
+    assert band() == [(1, 1.0, 1), (2, 20.0, 1)]
+    assert band(rank="all") == [(1, 3.0, 2), (2, 20.0, 1)]
+    assert band(rank=1) == [(1, 5.0, 1)]
+    assert band(attempt=1) == [(1, 1.0, 1), (2, 2.0, 1), (3, 3.0, 1)]
+    assert band(attempt="all") == [(1, 1.0, 1), (2, 20.0, 1), (3, 3.0, 1)]
+
+
+def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
+    """A page that has the newest band is told so; a run that grew makes a new one."""
+    path = loss_run(tmp_path / "a", range(10))
+    client = serve(tmp_path)
+    query = {"tag": "loss", "since": read(client, tag="loss")["revision"], "by": "param:lr"}
+
+    assert client.get("api/scalars/groups", params=query).status_code == 304
+    with path.open("ab") as grows:
+        grows.write(scalar_event(20.0, 10, {"loss": 0.0}))
+    reply = wait_until(lambda: (got := client.get("api/scalars/groups", params=query)).status_code == 200 and got)
+
+    assert reply.json()["ungrouped"] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ({}, 422, "tag"),
+        ({"tag": "no such"}, 404, "no scalar tag 'no such'"),
+        ({"tag": "train/loss", "run": "nobody"}, 404, "no run 'nobody'"),
+        ({"tag": "train/loss", "lo": 2, "hi": 1}, 422, "lo=2.0 is above hi=1.0"),
+        ({"tag": "train/loss", "by": "lr"}, 422, "by='lr': expected none, regex:PATTERN"),
+        ({"tag": "train/loss", "by": "regex:("}, 422, "by='regex:(': the pattern is no regular expression: "),
+        ({"tag": "train/loss", "by": "regex:" + "a" * 201}, 422, "of 200 characters at most"),
+        ({"tag": "train/loss", "centre": "mode"}, 422, "centre='mode'"),
+        ({"tag": "train/loss", "band": "iqr"}, 422, "band='iqr'"),
+        ({"tag": "train/loss", "smooth": "median:4"}, 422, "smooth='median:4': expected"),
+        ({"tag": "train/loss", "smooth": "median:1003"}, 422, "odd number of points up to 1001"),
+        ({"tag": "train/loss", "groups": "a"}, 422, "groups"),
+    ],
+)
+def test_bad_requests_name_the_value(query: dict[str, object], status: int, says: str, golden: httpx.Client) -> None:
+    """In one sentence."""
+    reply = golden.get("api/scalars/groups", params=query)
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"groups": {"a": ["x"]}, "by": "none"}, "beside run or by"),
+        ({"groups": {"a": ["x"]}, "run": ["x"]}, "beside run or by"),
+        ({"groups": {}}, "no group has a run"),
+        ({"groups": {"a": []}}, "no group has a run"),
+        ({"groups": {"a": "x"}}, "groups.a"),
+        ({"points": "5"}, "points='5'"),
+    ],
+)
+def test_bad_bodies_name_the_value(body: dict[str, object], says: str, golden: httpx.Client) -> None:
+    """In one sentence."""
+    reply = golden.post("api/scalars/groups", json={"tag": ["train/loss"], **body})
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (422, True), reply.text
+
+
+def test_pattern_that_takes_for_ever_does_not_hold_up_the_server(tmp_path: Path, serve) -> None:
+    """It is refused after three seconds; others are answered meanwhile."""
+    loss_run(tmp_path / ("a" * 200), range(3))
+    client = serve(tmp_path)
+
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(client.get, "api/scalars/groups", params={"tag": "loss", "by": "regex:(a+)+!"})
+        answered = 0
+        while not slow.done():
+            read(client, tag="loss")
+            answered += 1
+
+    assert (slow.result().status_code, answered > 10) == (422, True)
+    assert "the pattern takes longer than 3 s on 1 names" in slow.result().json()["detail"]
+
+
+def test_best_values_stand_beside_each_series(golden: httpx.Client, tmp_path: Path, serve) -> None:
+    """Of every point of the window, drawn or not; of finite ones only."""
+    query = {"tag": "train/loss", "lo": 20, "hi": 150}
+    whole = golden.get("api/scalars", params={**query, "points": 0}).json()["series"]
+    drawn = golden.get("api/scalars", params={**query, "points": 4, "smooth": "ema:0.9"}).json()
+    Scalars.model_validate(drawn, extra="forbid")
+    for each, few in zip(whole, drawn["series"], strict=True):
+        for name, extreme in (("min", min), ("max", max)):
+            best = extreme(each["value"])
+            assert (few[name], few[f"{name}_step"]) == (best, each["step"][each["value"].index(best)])
+
+    write(tmp_path / "bad", {1: NAN, 2: INF})
+    write(tmp_path / "some", {1: NAN, 2: 5.0, 3: 5.0, 4: -INF})
+    bad, some = serve(tmp_path).get("api/scalars?tag=loss").json()["series"]
+
+    assert [bad[name] for name in ("min", "min_step", "max", "max_step")] == [None] * 4
+    assert [some[name] for name in ("min", "min_step", "max", "max_step")] == [5.0, 2, 5.0, 2]
+    assert all(math.isfinite(some[name]) for name in ("min", "max"))

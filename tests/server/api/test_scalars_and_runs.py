@@ -1,0 +1,494 @@
+"""The HTTP API over a real server process."""
+
+import csv
+import errno
+import io
+import json
+import logging
+import os
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import loss_run, scalar_event, version_event, write_run
+from support.servers import wait_until
+
+from toposcope.server.api.health import Health
+from toposcope.server.api.runs import Runs
+from toposcope.server.api.scalars import Scalars
+from toposcope.server.api.tags import Tags
+from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.files import Loading
+
+
+def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
+    """Replies are not passed through their models; they fit them all the same."""
+    write_run(tmp_path / "a", [scalar_event(2.0, 1, {"loss": float("nan")}), scalar_event(3.0, 2, {"loss": 1.0})])
+    loss_run(tmp_path / "b", range(5))
+    client = serve(tmp_path)
+
+    for path, model in (
+        ("api/runs", Runs),
+        ("api/tags", Tags),
+        ("api/tags?run=a&run=b", Tags),
+        ("api/scalars?tag=loss&smooth=ema:0.5", Scalars),
+        ("api/health", Health),
+    ):
+        reply = client.get(path).raise_for_status()
+        assert model.model_validate(reply.json(), extra="forbid")
+
+
+def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
+    """A run says its times, steps, ranks, attempts, dialect, damage and tags."""
+    path = loss_run(tmp_path / "a/b", range(1, 11), seconds=100)
+    loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
+    loss_run(tmp_path / "a/b", range(1, 11), seconds=100, rank=2)
+    content = bytearray(path.read_bytes())
+    last = len(scalar_event(110.0, 10, {"loss": 1 / 11}))
+    content[-6] ^= 0xFF
+    path.write_bytes(content)
+
+    (run,) = serve(tmp_path).get("api/runs").json()["runs"]
+
+    assert run == {
+        "run": "a/b",
+        "started": 100.0,
+        "updated": 203.0,
+        "first_step": 1,
+        "last_step": 10,
+        "ranks": [0, 2],
+        "attempts": 2,
+        "dialect": "mindspore",
+        "live": True,
+        "events": 25,
+        "damaged_records": 1,
+        "damage": [{"file": path.name, "offset": len(content) - last, "reason": "payload"}],
+        "pending_records": 0,
+        "parent": None,
+        "plugins": {"scalar": 1},
+        "plugin_ranks": {"scalar": [0, 2]},
+    }
+
+
+def test_one_request_fills_a_screen_of_cards(tmp_path: Path, serve) -> None:
+    """Many tags come in one reply, by GET and POST alike; what nothing matched is listed, not an error."""
+    records = [scalar_event(2.0 + i, i, {"loss": i, "accuracy": 2 * i}) for i in range(10)]
+    write_run(tmp_path / "a", records)
+    loss_run(tmp_path / "b", range(5))
+    client = serve(tmp_path)
+    query = {"tag": ["loss", "accuracy", "nothing"], "run": ["a", "b", "nobody"], "points": 4}
+
+    got = client.get("api/scalars", params=query).json()
+    posted = client.post("api/scalars", json=query).json()
+
+    assert got == posted
+    assert [(series["tag"], series["run"]) for series in got["series"]] == [
+        ("loss", "a"),
+        ("loss", "b"),
+        ("accuracy", "a"),
+    ]
+    assert got["missing"] == ["nothing", "nobody"]
+    assert got["tag"] is None
+
+
+def test_known_tag_that_chosen_runs_lack_is_an_empty_answer(tmp_path: Path, serve) -> None:
+    """What another run has is not unknown: the answer is empty and says what is missing."""
+    loss_run(tmp_path / "a", range(3))
+    loss_run(tmp_path / "b", range(3), tag="accuracy")
+
+    reply = serve(tmp_path).get("api/scalars", params={"tag": "loss", "run": "b"})
+
+    assert reply.status_code == 200
+    assert (reply.json()["series"], reply.json()["missing"]) == ([], ["loss"])
+
+
+def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
+    """A hundred thousand runs may be named; their body is limited, and so is what is made of it."""
+    loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path)
+    names = [f"{'x' * 100}{i}" for i in range(99_999)]
+
+    reply = client.post("api/scalars", json={"tag": ["loss"], "run": ["a", *names]})
+    too_large = client.post(
+        "api/scalars", content=b" " * ((16 << 20) + 1), headers={"Content-Type": "application/json"}
+    )
+
+    assert (reply.status_code, reply.json()["missing"]) == (200, names)
+    assert too_large.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (b'{"tag": ["loss"], "points": "5"}', 422, "points='5'"),
+        (b'{"tag": ["loss"], "lo": true}', 422, "lo=True"),
+        (b'{"tag": ["loss"], "lo": NaN}', 422, "lo=nan is above"),
+        (b'{"tag": "loss"}', 422, "tag='loss'"),
+        (b'{"tag": []}', 422, "tag=[]"),
+        (b'{"tag": ["loss"]', 422, "JSON"),
+        (b"[]", 422, "request=[]"),
+        (b"", 422, "required"),
+        (b"\xff", 400, "body"),
+        (b"[" * 200_000, 400, "body"),
+    ],
+)
+def test_bad_bodies_are_refused(body: bytes, status: int, says: str, client: httpx.Client) -> None:
+    """What is posted is JSON, in which a number is no text and no bool."""
+    reply = client.post("api/scalars", content=body, headers={"Content-Type": "application/json"})
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
+    """Runs and plugins that are not named are all there; a plugin that nobody uses has no tags."""
+    loss_run(tmp_path / "a", range(3))
+    loss_run(tmp_path / "b", range(3))
+    client = serve(tmp_path)
+
+    def tags(**query: str) -> list[tuple[str, int]]:
+        return [(row["tag"], row["runs"]) for row in client.get("api/tags", params=query).json()["tags"]]
+
+    assert tags() == tags(plugin="scalar") == [("loss", 2)]
+    assert tags(plugin="image") == []
+    (row,) = client.get("api/tags?run=b").json()["tags"]
+    assert row["updated"] == client.get("api/runs").json()["runs"][1]["updated"]
+    assert [series["run"] for series in client.get("api/scalars?tag=loss").json()["series"]] == ["a", "b"]
+    for path in ("lineage", "hparams"):
+        assert client.get(f"api/{path}").json()["runs"] == []
+    assert client.get("api/landscapes").json()["landscapes"] == []
+
+
+def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None:
+    """Small replies and event streams go out as they are."""
+    loss_run(tmp_path, range(3000))
+    client = serve(tmp_path, "--path-prefix", "/topo")
+
+    large = client.get("api/scalars?tag=loss&points=0")
+    with client.stream("GET", "api/updates") as stream:
+        first = next(stream.iter_lines())
+
+    assert (large.headers["content-encoding"], large.json()["series"][0]["total"]) == ("gzip", 3000)
+    assert "content-encoding" not in client.get("api/health").headers
+    assert ("content-encoding" in stream.headers, first) == (False, "retry: 1000")
+
+
+@pytest.mark.parametrize("path", ["", "built/main.js", "api/runs", "api/scalars?tag=loss", "api/scalars.csv?tag=loss"])
+def test_head_is_get_without_the_content(path: str, client: httpx.Client) -> None:
+    """Status and headers are those of GET."""
+    head, got = client.head(path), client.get(path)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert head.headers.get("content-length") == got.headers.get("content-length")
+
+
+def test_head_of_the_event_stream_ends(client: httpx.Client) -> None:
+    """There is no content to wait for."""
+    assert client.head("api/updates").headers["content-type"].startswith("text/event-stream")
+
+
+def test_other_methods_are_told_which_there_are(client: httpx.Client) -> None:
+    """Those of all routes of a path."""
+    scalars, runs = client.put("api/scalars"), client.post("api/runs")
+
+    assert (scalars.status_code, scalars.headers["allow"]) == (405, "GET, HEAD, POST")
+    assert (runs.status_code, runs.headers["allow"]) == (405, "GET, HEAD")
+    assert runs.json()["detail"] == "no POST here: expected one of GET, HEAD"
+
+
+def test_refusals_are_short(client: httpx.Client) -> None:
+    """However many wrong values a body has, and however long they are."""
+    reply = client.post("api/scalars", json={"tag": ["x"], "axis": "y" * 1_000_000, "run": list(range(50_000))})
+
+    assert reply.status_code == 422
+    assert len(reply.content) < 20_000
+
+
+def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
+    """The API, its description and the page; nothing beside it."""
+    client = serve(tmp_path, "--path-prefix", "/topo")
+    root = client.base_url.join("/")
+
+    described = client.get("api/openapi.json").json()["paths"]
+
+    assert all(path.startswith("/topo/api/") for path in described)
+    assert [client.get(path).status_code for path in ("", "built/main.js", "api/runs")] == [200, 200, 200]
+    assert [client.get(root.join(path)).status_code for path in ("built/main.js", "api/runs")] == [404, 404]
+    assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
+
+
+def test_names_that_are_no_utf8_are_spelled_out(tmp_path: Path, serve) -> None:
+    """One directory with such a name keeps no other from being listed, read or followed."""
+    loss_run(tmp_path / "a", range(3))
+    write_run(Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")), [scalar_event(2.0, 1, {"loss": 0.5})])
+    client = serve(tmp_path)
+
+    assert {run["run"] for run in client.get("api/runs").json()["runs"]} == {"a", "b\\xff"}
+    assert len(client.get("api/scalars?tag=loss").json()["series"]) == 2
+    assert client.get("api/scalars", params={"tag": "loss", "run": "b\\xff"}).json()["series"][0]["total"] == 1
+    assert "b\\xff,loss,0,1,2.0,0.5" in client.get("api/scalars.csv?tag=loss").text
+
+
+def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
+    """Total counts the window before downsampling; points=0 gives every point of it."""
+    loss_run(tmp_path, range(10_000))
+    client = serve(tmp_path)
+
+    (whole,) = client.get("api/scalars", params={"tag": "loss", "points": 100}).json()["series"]
+    (window,) = client.get("api/scalars", params={"tag": "loss", "lo": 10, "hi": 19.5, "points": 0}).json()["series"]
+
+    assert whole["total"] == 10_000
+    assert len(whole["step"]) < 110
+    assert window["step"] == list(range(10, 20))
+    assert window["total"] == 10
+    assert window["run"] == "."
+
+
+def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
+    """A client that has the newest revision is told so without the points."""
+    path = loss_run(tmp_path / "a", range(10))
+    client = serve(tmp_path)
+    revision = client.get("api/scalars", params={"tag": "loss"}).json()["revision"]
+    query = {"tag": "loss", "since": revision}
+
+    assert client.get("api/scalars", params=query).status_code == 304
+    with path.open("ab") as grows:
+        grows.write(scalar_event(20.0, 10, {"loss": 0.0}))
+    reply = wait_until(lambda: (got := client.get("api/scalars", params=query)).status_code == 200 and got)
+
+    assert reply.json()["series"][0]["total"] == 11
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """The lowest rank by default, any or all on demand; one attempt, or every point of all."""
+    loss_run(tmp_path, range(1, 6), seconds=100, rank=1)
+    loss_run(tmp_path, range(3, 9), seconds=200, rank=1)
+    loss_run(tmp_path, range(1, 3), seconds=100, rank=4)
+    client = serve(tmp_path)
+
+    def steps(**query: object) -> list[tuple[int, int]]:
+        series = client.get("api/scalars", params={"tag": "loss", **query}).json()["series"]
+        return [(each["rank"], len(each["step"])) for each in series]
+
+    assert steps() == [(1, 8)]
+    assert steps(rank=4) == [(4, 2)]
+    assert steps(rank="all") == [(1, 8), (4, 2)]
+    assert steps(attempt=1) == [(1, 5)]
+    assert steps(attempt=2, rank="all") == [(1, 6)]
+    assert steps(attempt="all") == [(1, 11)]
+
+
+def test_csv_is_exact(tmp_path: Path, serve) -> None:
+    """The CSV holds every point; its numbers read back as the same doubles, its names as the same strings."""
+    tag = 'a "tag", with\nlines'
+    values = [0.1, float("nan"), float("inf"), -float("inf"), 1e-300, 5.0]
+    records = [scalar_event(1.7e9 + i / 3, i, {tag: value}) for i, value in enumerate(values)]
+    write_run(tmp_path / "run", records)
+    client = serve(tmp_path)
+
+    reply = client.get("api/scalars.csv", params={"tag": tag}).raise_for_status()
+    header, *rows = csv.reader(io.StringIO(reply.text, newline=""))
+
+    assert header == ["run", "tag", "rank", "step", "wall_time", "value"]
+    assert [(row[0], row[1], row[2], int(row[3])) for row in rows] == [("run", tag, "0", i) for i in range(6)]
+    assert [float(row[4]) for row in rows] == [1.7e9 + i / 3 for i in range(6)]
+    assert [row[5] for row in rows] == ["0.10000000149011612", "NaN", "Infinity", "-Infinity", "0.0", "5.0"]
+    assert reply.headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "says"),
+    [
+        ("api/scalars", 422, "tag"),
+        ("api/scalars?tag=nothing", 404, "'nothing'"),
+        ("api/scalars?tag=loss&run=nobody", 404, "'nobody'"),
+        ("api/tags?run=nobody", 404, "'nobody'"),
+        ("api/scalars?tag=loss&points=-1", 422, "points='-1'"),
+        ("api/scalars?tag=loss&points=many", 422, "points='many'"),
+        ("api/scalars?tag=loss&axis=epoch", 422, "axis='epoch'"),
+        ("api/scalars?tag=loss&lo=5&hi=1", 422, "lo=5.0 is above hi=1.0"),
+        ("api/scalars?tag=loss&smooth=ema:2", 422, "smooth='ema:2'"),
+        ("api/scalars?tag=loss&rank=first", 422, "rank"),
+        ("api/scalars?tag=loss&attempt=0", 422, "attempt"),
+        ("api/scalars?tag=loss&typo=1", 422, "typo"),
+        ("api/scalars.csv?tag=nothing", 404, "'nothing'"),
+        ("api/nothing", 404, "Not Found"),
+        ("package.json", 404, "Not Found"),
+        ("../pyproject.toml", 404, "Not Found"),
+    ],
+)
+def test_bad_requests_name_the_value(path: str, status: int, says: str, client: httpx.Client) -> None:
+    """Every refused request says in one sentence what was wrong with which value."""
+    reply = client.get(path)
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory):
+    """Serve one small run to all tests of this file that only ask."""
+    from support.servers import start, stop
+
+    logdir = tmp_path_factory.mktemp("logdir")
+    loss_run(logdir / "a", range(10))
+    process, url = start(logdir)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def test_api_describes_itself(client: httpx.Client) -> None:
+    """OpenAPI lists every route with its reply."""
+    described = client.get("api/openapi.json").json()["paths"]
+
+    assert set(described) == {
+        "/api/runs",
+        "/api/tags",
+        "/api/scalars",
+        "/api/scalars.csv",
+        "/api/scalars/groups",
+        "/api/overview",
+        "/api/notes",
+        "/api/runs/{run}/notes",
+        "/api/histograms",
+        "/api/images",
+        "/api/images/data",
+        "/api/tensors",
+        "/api/tensors/data",
+        "/api/text",
+        "/api/graphs",
+        "/api/graphs/nodes",
+        "/api/graphs/counts",
+        "/api/lineage",
+        "/api/lineage/dataset",
+        "/api/lineage/datasets",
+        "/api/importance",
+        "/api/hparams",
+        "/api/landscapes",
+        "/api/landscapes.html",
+        "/api/landscapes.csv",
+        "/api/landscapes.vtp",
+        "/api/landscapes/losses",
+        "/api/landscapes.npz",
+        "/api/landscapes.vti",
+        "/api/updates",
+        "/api/health",
+    }
+    assert described["/api/runs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+
+
+def test_updates_tell_added_changed_and_removed_runs(tmp_path: Path, serve) -> None:
+    """The event stream names the runs that came, grew and went, with growing revisions."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0.1")
+
+    with client.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        first = next(updates)
+        with path.open("ab") as grows:
+            grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
+        changed = next(update for update in updates if update["changed"])
+        loss_run(tmp_path / "b", range(3))
+        added = next(update for update in updates if update["added"])
+        path.unlink()
+        removed = next(update for update in updates if update["removed"])
+
+    assert (first["added"], first["changed"], first["removed"]) == ([], [], [])
+    assert (changed["changed"], added["added"], removed["removed"]) == (["a"], ["b"], ["a"])
+    assert first["revision"] < changed["revision"] < added["revision"] < removed["revision"]
+
+
+def test_missing_logdir_is_waited_for(tmp_path: Path, serve) -> None:
+    """A logdir that does not exist yet is served empty and picked up when it appears."""
+    logdir = tmp_path / "later"
+    client = serve(logdir, "--reload-interval", "0.1")
+    assert client.get("api/runs").json()["logdir_exists"] is False
+
+    loss_run(logdir / "a", range(3))
+
+    reply = wait_until(lambda: (got := client.get("api/runs").json())["runs"] and got)
+    assert reply["logdir_exists"] is True
+    assert reply["runs"][0]["run"] == "a"
+
+
+def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, serve) -> None:
+    """Files that are no event files are counted; one that cannot be read is named; the others are served."""
+    loss_run(tmp_path / "a", range(3))
+    (tmp_path / "a/model.ckpt").write_bytes(b"weights")
+    (tmp_path / "a/notes.txt").write_text("words")
+    (tmp_path / "a/events.out.tfevents.1.link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "a/loop").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "a/events.out.tfevents.2.pipe")
+    garbage = tmp_path / "garbage/events.out.events.summary.1.0.host_MS"
+    garbage.parent.mkdir()
+    garbage.write_bytes(b"no event file at all " * 100)
+    client = serve(tmp_path)
+
+    health = client.get("api/health").json()
+    runs = {run["run"]: run for run in client.get("api/runs").json()["runs"]}
+
+    assert health["ignored_files"] == 4
+    assert runs["a"]["plugins"] == {"scalar": 1}
+    assert runs["garbage"]["damaged_records"] == 1
+
+
+def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
+    """A file that cannot be opened is a problem with its reason, logged once however often it is tried."""
+    loss_run(tmp_path / "a", range(3))
+    path = loss_run(tmp_path / "b", range(3))
+    found = discover(str(tmp_path)).files
+    loading = Loading(None)
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append
+    logging.getLogger("toposcope.server.loading.files").addHandler(handler)
+    path.unlink()  # Between the walk and the reading, as when permissions change.
+    path.symlink_to(path)  # Opening it fails for root too.
+
+    for _ in range(3):
+        loading.add(found)
+        loading.read(1.0)
+
+    logging.getLogger("toposcope.server.loading.files").removeHandler(handler)
+    loading.stop()
+    assert len(records) == 1
+    assert loading.problems == {str(path): os.strerror(errno.ELOOP)}
+
+
+def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -> None:
+    """A run whose directory is removed goes; one of the same name is new."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0.1")
+    path.unlink()
+    wait_until(lambda: not client.get("api/runs").json()["runs"])
+
+    loss_run(tmp_path / "a", range(100, 110))
+
+    run = wait_until(lambda: client.get("api/runs").json()["runs"])[0]
+    assert (run["first_step"], run["last_step"]) == (100, 109)
+
+
+def test_loading_once_reads_what_is_there(tmp_path: Path, serve) -> None:
+    """--reload-interval 0 loads the logdir once and then leaves it alone."""
+    path = loss_run(tmp_path / "a", range(3))
+    client = serve(tmp_path, "--reload-interval", "0")
+
+    with path.open("ab") as grows:
+        grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
+
+    assert client.get("api/scalars?tag=loss").json()["series"][0]["total"] == 3
+    assert client.get("api/health").json()["loading"] is False
+
+
+def test_empty_and_headless_files_wait(tmp_path: Path, serve) -> None:
+    """An empty file is no run yet; one with a version event is a run without tags."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()
+    (tmp_path / "begun").mkdir()
+    (tmp_path / "begun/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
+    client = serve(tmp_path)
+
+    (run,) = client.get("api/runs").json()["runs"]
+
+    assert (run["run"], run["plugins"], run["first_step"]) == ("begun", {}, None)

@@ -1,0 +1,87 @@
+"""Texts over the HTTP API."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import GOLDEN, write_run
+from support.servers import start, stop, wait_until
+from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
+
+from toposcope.server.api.text import Texts
+
+
+@pytest.fixture(scope="module")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def ask(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:
+    """Return the texts of a tag."""
+    reply = client.get("api/text", params={"run": run, "tag": tag}).raise_for_status().json()
+    Texts.model_validate(reply, extra="forbid")
+    assert (reply["run"], reply["tag"], reply["damaged"]) == (run, tag, 0)
+    return reply["texts"]
+
+
+def test_golden_texts_are_what_was_written(golden: httpx.Client) -> None:
+    """Keras writes a scalar of text, tensorboardX a list of one; neither is a table."""
+    keras = ask(golden, "tensorboard/keras/custom", "words")
+    tensorboardx = ask(golden, "tensorboard/tensorboardx/lr_0.1", "note/text_summary")
+
+    assert [(text["step"], text["text"], text["dims"], text["texts"]) for text in keras] == [
+        (step, f"step {step}", [], []) for step in range(20)
+    ]
+    assert [(text["step"], text["text"], text["dims"], text["texts"]) for text in tensorboardx] == [
+        (step, f"step **{step}** <script>alert(1)</script>", [1], []) for step in (0, 50, 100, 150)
+    ]
+
+
+def test_our_texts_come_back(tmp_path: Path, serve) -> None:
+    """Step, time and text, of any language."""
+    write_run(tmp_path, [record(2.5, 7, MindSporeValue(tag="note", text="损失 **0.5**"))])
+
+    assert ask(serve(tmp_path), ".", "note") == [
+        {"step": 7, "wall_time": 2.5, "text": "损失 **0.5**", "dims": [], "texts": []}
+    ]
+
+
+def test_tables_come_with_their_dims(tmp_path: Path, serve) -> None:
+    """The cells in row-major order; together, one a line, for who draws no tables. Bytes that are no text are shown."""
+    cells = (b"lr", b"loss", b"0.1", b"\xff")
+    tensorboard_run(tmp_path, [(3, of_plugin("text", "table", strings(*cells, dims=[2, 2])))])
+
+    (table,) = ask(serve(tmp_path), ".", "table")
+
+    assert (table["dims"], table["texts"]) == ([2, 2], ["lr", "loss", "0.1", "\ufffd"])
+    assert table["text"] == "lr\nloss\n0.1\n\ufffd"
+
+
+def test_more_text_than_a_reply_holds_is_refused(tmp_path: Path, serve) -> None:
+    """The error says how much it is and what to do; a window with less of it is served."""
+    long = MindSporeValue(tag="log", text="x" * (9 << 20))
+    write_run(tmp_path, [record(2 + step, step, long) for step in range(4)])
+    client = serve(tmp_path)
+
+    refused = client.get("api/text", params={"run": ".", "tag": "log"})
+    (served,) = client.get("api/text", params={"run": ".", "tag": "log", "lo": 3}).json()["texts"]
+
+    assert refused.status_code == 422
+    assert "4 points that would be listed have 37748736 bytes" in refused.json()["detail"]
+    assert len(served["text"]) == 9 << 20
+
+
+def test_texts_that_are_none_are_counted(tmp_path: Path, serve) -> None:
+    """A table whose dims do not fit, in one that does."""
+    events = [(1, of_plugin("text", "table", strings(b"a", dims=[7]))), (2, of_plugin("text", "table", strings(b"b")))]
+    tensorboard_run(tmp_path, events)
+
+    reply = serve(tmp_path).get("api/text", params={"run": ".", "tag": "table"}).json()
+
+    assert ([text["text"] for text in reply["texts"]], reply["total"], reply["damaged"]) == (["b"], 2, 1)

@@ -1,0 +1,158 @@
+"""The console script: arguments, ports, errors and the way it ends."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import loss_run
+from support.servers import SLOW_SECONDS, run, start, stop, wait_until
+
+COMMAND = [sys.executable, "-m", "toposcope.server.cli"]
+
+
+def refuse(*arguments: str) -> str:
+    """Run the command, which must end with status 2 and one line; return the line."""
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "--logdir"),
+        (["--logdir", "FILE"], "is not a directory"),
+        (["--logdir", "DIR", "--port", "http"], "'http' is no port"),
+        (["--logdir", "DIR", "--port", "70000"], "'70000' is no port"),
+        (["--logdir", "DIR", "--host", "no.such.host.invalid"], "no.such.host.invalid"),
+        (["--logdir", "DIR", "--reload-interval", "-1"], "'-1' is no interval"),
+        (["--logdir", "DIR", "--reload-interval", "soon"], "'soon' is no interval"),
+        (["--logdir", "DIR", "--path-prefix", "a b"], "'a b' is no path prefix"),
+        (["--logdir", "DIR", "--token", "short"], "token"),
+        (["--logdir", "DIR", "--host", "::1", "--bind-all"], "not allowed with"),
+        (["--logdir", "DIR", "--logdri", "x"], "--logdri"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_status_2(tmp_path: Path, arguments: list[str], says: str) -> None:
+    """What cannot be served is refused with one line that names the value."""
+    (tmp_path / "file").touch()
+    names = {"FILE": str(tmp_path / "file"), "DIR": str(tmp_path)}
+
+    assert says in refuse(*[names.get(argument, argument) for argument in arguments])
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may list every directory")
+def test_unreadable_directory_is_refused(tmp_path: Path) -> None:
+    """A directory that cannot be listed is refused at the start."""
+    (tmp_path / "closed").mkdir(mode=0)
+
+    assert "cannot be read" in refuse("--logdir", str(tmp_path / "closed"))
+
+
+def test_taken_port_is_refused_when_named_and_passed_over_when_not(tmp_path: Path) -> None:
+    """An explicit port must be free; the default goes on to the next free one."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert f"port {port} at 127.0.0.1 is in use" in refuse("--logdir", str(tmp_path), "--port", str(port))
+
+    processes = []
+    for _ in range(2):
+        process = subprocess.Popen([*COMMAND, "--logdir", str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout
+        processes.append((process, process.stdout.readline()))
+    assert processes[0][1] != processes[1][1]
+    for process, line in processes:
+        assert "http://127.0.0.1:60" in line
+        process.terminate()
+        process.communicate(timeout=SLOW_SECONDS)
+
+
+def test_first_line_names_version_and_url(tmp_path: Path) -> None:
+    """Notebooks and editors find the URL in the one line of standard output."""
+    process, url = start(tmp_path)
+
+    out, error = stop(process)
+
+    version = run("--version").stdout.strip()
+    assert (out, error) == (f"{version} at {url} (Press CTRL+C to quit)\n", "")
+    assert version.startswith("Toposcope ")
+
+
+def test_underscores_and_flags_of_tensorboard_are_accepted(tmp_path: Path) -> None:
+    """TensorBoard's command line works; what has no meaning here is said to have none."""
+    process, url = start(
+        tmp_path,
+        "--reload_interval=0.5",
+        "--path_prefix",
+        "/x",
+        "--samples_per_plugin",
+        "scalars=0",
+        "--load_fast=false",
+    )
+
+    assert url.endswith("/x/")
+    assert httpx.get(url).status_code == 200
+    _, error = stop(process)
+    assert "--samples-per-plugin is TensorBoard's" in error
+    assert "--load-fast is TensorBoard's" in error
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_server_ends_at_once_while_pages_listen(tmp_path: Path, ending: signal.Signals) -> None:
+    """A signal ends the event streams first, so an open page does not hold the server."""
+    loss_run(tmp_path / "a", range(3))
+    process, url = start(tmp_path)
+    with httpx.stream("GET", f"{url}api/updates", timeout=SLOW_SECONDS) as stream:
+        lines = stream.iter_lines()
+        next(lines)
+        process.send_signal(ending)
+        asked = time.monotonic()
+        assert not [line for line in lines if line.startswith("data")][1:]
+    process.ended()
+
+    assert time.monotonic() - asked < 10
+    assert process.returncode in (0, -ending)
+
+
+def test_path_prefix_serves_the_page_below_it(tmp_path: Path) -> None:
+    """Everything is below the prefix, the prefix without a slash leads there, and nothing is beside it."""
+    process, url = start(tmp_path, "--path-prefix", "/deep/topo")
+    base = url.removesuffix("/deep/topo/")
+
+    reply = httpx.get(base + "/deep/topo", follow_redirects=True)
+    assert reply.url.path == "/deep/topo/"
+    assert httpx.get(url + "built/main.js").status_code == 200
+    assert httpx.get(url + "api/runs").status_code == 200
+    assert httpx.get(base + "/api/runs").status_code == 404
+    stop(process)
+
+
+def test_idle_server_sleeps(tmp_path: Path) -> None:
+    """A live directory with a torn tail costs next to nothing while nothing comes."""
+    for i in range(20):
+        path = loss_run(tmp_path / str(i), range(100))
+        path.write_bytes(path.read_bytes()[:-3])
+    process, url = start(tmp_path)
+    wait_until(lambda: len(httpx.get(f"{url}api/runs").json()["runs"]) == 20)
+
+    def processor_ticks() -> int:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
+    revision = httpx.get(f"{url}api/health").json()["revision"]
+    before, asked = processor_ticks(), time.monotonic()
+    wait_until(lambda: time.monotonic() - asked > 3)
+    spent = (processor_ticks() - before) / os.sysconf("SC_CLK_TCK")
+
+    assert httpx.get(f"{url}api/health").json()["revision"] == revision
+    # Spinning would cost three seconds; the figure for the contract is measured by hand.
+    assert spent < 1.5
+    stop(process)

@@ -1,0 +1,137 @@
+"""Changes in a logdir reach a real server soon, wherever they happen; not only at the next walk, a minute later."""
+
+import os
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+from support.event_files import loss_run, scalar_event
+from support.servers import wait_until
+
+from toposcope.server.loading.watch import can_watch
+
+SET_UP = 1.2
+SOON = 30.0
+"""Seconds; a watched logdir is walked once in 60."""
+
+
+def totals(client: httpx.Client) -> dict[str, int]:
+    """Return how many points of loss each run has."""
+    reply = client.get("api/scalars", params={"tag": "loss", "points": 1, "attempt": "all"})
+    return {series["run"]: series["total"] for series in reply.json().get("series", [])}
+
+
+def grow(path: Path, steps: range) -> None:
+    """Append steps to an event file."""
+    with path.open("ab") as opened:
+        opened.write(b"".join(scalar_event(2.0 + step, step, {"loss": 1.0}) for step in steps))
+
+
+@pytest.fixture
+def watched(tmp_path: Path, serve) -> tuple[Path, httpx.Client]:
+    """Serve a logdir with one run of five steps, already watched: it was walked often until its watch was set up."""
+    loss_run(tmp_path / "runs/first", range(5))
+    client = serve(tmp_path / "runs", "--reload-interval", "0.1")
+    wait_until(lambda: client.get("api/health").json()["uptime"] > SET_UP, SOON)
+    return tmp_path / "runs", client
+
+
+def test_new_and_growing_runs_are_seen(watched: tuple[Path, httpx.Client]) -> None:
+    """A run in new folders appears and grows."""
+    logdir, client = watched
+    path = loss_run(logdir / "a/b/c/d", range(3))
+    wait_until(lambda: totals(client).get("a/b/c/d") == 3, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client).get("a/b/c/d") == 7, SOON)
+
+
+def test_run_moved_into_the_logdir_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
+    """A folder that is renamed into the logdir is a run, and goes on growing there."""
+    logdir, client = watched
+    path = loss_run(tmp_path / "elsewhere", range(3))
+    (tmp_path / "elsewhere").rename(logdir / "moved")
+    wait_until(lambda: totals(client).get("moved") == 3, SOON)
+    grow(logdir / "moved" / path.name, range(3, 7))
+    wait_until(lambda: totals(client).get("moved") == 7, SOON)
+
+
+def test_renamed_run_grows_under_its_new_name(watched: tuple[Path, httpx.Client]) -> None:
+    """A run that is renamed goes, and comes back under its new name, with what its writer goes on to write."""
+    logdir, client = watched
+    (path,) = (logdir / "first").iterdir()
+    (logdir / "first").rename(logdir / "second")
+    wait_until(lambda: totals(client) == {"second": 5}, SOON)
+    grow(logdir / "second" / path.name, range(5, 9))
+    wait_until(lambda: totals(client) == {"second": 9}, SOON)
+
+
+def test_removed_run_goes(watched: tuple[Path, httpx.Client]) -> None:
+    """A run whose folder is removed is listed no more."""
+    logdir, client = watched
+    shutil.rmtree(logdir / "first")
+    wait_until(lambda: client.get("api/runs").json()["runs"] == [], SOON)
+
+
+def test_linked_run_that_appears_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
+    """A link to a folder elsewhere is a run; what is written there is seen soon too."""
+    logdir, client = watched
+    path = loss_run(tmp_path / "elsewhere", range(3))
+    (logdir / "linked").symlink_to(tmp_path / "elsewhere")
+    wait_until(lambda: totals(client).get("linked") == 3, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client).get("linked") == 7, SOON)
+
+
+def test_linked_file_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
+    """A link to an event file elsewhere is read as it grows there."""
+    logdir, client = watched
+    path = loss_run(tmp_path / "elsewhere", range(3))
+    (logdir / "linked").mkdir()
+    (logdir / "linked" / path.name).symlink_to(path)
+    wait_until(lambda: totals(client).get("linked") == 3, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client).get("linked") == 7, SOON)
+
+
+def test_second_name_of_a_run_adds_nothing(watched: tuple[Path, httpx.Client]) -> None:
+    """A link to a run of the same logdir, made while it is watched, is no second run."""
+    logdir, client = watched
+    (logdir / "zzz").symlink_to(logdir / "first")
+    path = loss_run(logdir / "later", range(3))
+    wait_until(lambda: totals(client).get("later") == 3, SOON)
+    grow(path, range(3, 4))
+    wait_until(lambda: totals(client).get("later") == 4, SOON)
+
+    assert sorted(totals(client)) == ["first", "later"]
+
+
+def test_logdir_that_is_removed_and_made_again_is_watched_again(watched: tuple[Path, httpx.Client]) -> None:
+    """A logdir may be thrown away and begun anew under a running server."""
+    logdir, client = watched
+    shutil.rmtree(logdir)
+    wait_until(lambda: client.get("api/runs").json()["runs"] == [], SOON)
+
+    path = loss_run(logdir / "again", range(3))
+    wait_until(lambda: totals(client) == {"again": 3}, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client) == {"again": 7}, SOON)
+
+
+def test_logdir_that_is_renamed_and_replaced_is_watched_again(watched: tuple[Path, httpx.Client]) -> None:
+    """What counts is the folder that now has the logdir's name."""
+    logdir, client = watched
+    os.rename(logdir, logdir.with_name("old"))
+    path = loss_run(logdir / "again", range(3))
+    wait_until(lambda: totals(client) == {"again": 3}, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client) == {"again": 7}, SOON)
+
+
+def test_only_folders_that_exist_here_can_be_watched(tmp_path: Path) -> None:
+    """A file or nothing at all cannot be watched, a folder can."""
+    (tmp_path / "file").touch()
+
+    assert can_watch(str(tmp_path))
+    assert not can_watch(str(tmp_path / "file"))
+    assert not can_watch(str(tmp_path / "missing"))

@@ -1,0 +1,184 @@
+"""Restarts, ranks, parallel writers and the by-products of landscapes."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from support.event_files import landscape_event, loss_run, scalar_event, tensorboard_event, version_event, write_run
+
+from toposcope.proto.file_name import parse_file_name
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.run import ALL, RunView
+
+
+def load(directory: Path) -> RunView:
+    """Return the run of a directory."""
+    views: list[FileView] = []
+    for path in directory.iterdir():
+        name = parse_file_name(path.name)
+        assert name is not None
+        file = EventFile(str(path), name)
+        file.read(1 << 30)
+        view = file.view()
+        assert view is not None
+        views.append(view)
+    return RunView("run", views, revision=1, live=False)
+
+
+def steps(run: RunView, tag: str = "loss", rank: int = 0, attempt: int | str | None = None) -> list[int]:
+    """Return the steps of a series."""
+    return run.points(tag, rank, attempt).step.tolist()
+
+
+def test_restart_hides_what_it_repeats_and_nothing_else(tmp_path: Path) -> None:
+    """From the restart step on the older points of the tags that the restart holds are hidden; none is lost."""
+    write_run(
+        tmp_path,
+        [scalar_event(100 + step, step, {"loss": 1.0, "only_before": 2.0}) for step in range(1, 101)],
+        seconds=100,
+    )
+    write_run(tmp_path, [scalar_event(300 + step, step, {"loss": 3.0}) for step in range(81, 121)], seconds=300)
+
+    run = load(tmp_path)
+
+    assert [attempt.restart_step for attempt in run.attempts[0]] == [None, 81]
+    assert steps(run) == list(range(1, 121))
+    assert run.points("loss", 0).value.tolist() == [1.0] * 80 + [3.0] * 40
+    assert steps(run, "only_before") == list(range(1, 101))
+    assert steps(run, attempt=1) == list(range(1, 101))
+    assert steps(run, attempt=2) == list(range(81, 121))
+    assert steps(run, attempt=3) == []
+    assert steps(run, attempt=ALL) == [*range(1, 101), *range(81, 121)]
+
+
+def test_second_restart_hides_parts_of_both_attempts_before(tmp_path: Path) -> None:
+    """Attempts are stitched in order, each over all before it."""
+    loss_run(tmp_path, range(1, 11), seconds=100)
+    loss_run(tmp_path, range(8, 21), seconds=200)
+    loss_run(tmp_path, range(5, 7), seconds=300)
+
+    run = load(tmp_path)
+
+    assert steps(run) == [1, 2, 3, 4, 5, 6]
+    assert len(run.attempts[0]) == 3
+
+
+def test_file_that_continues_starts_no_attempt(tmp_path: Path) -> None:
+    """A later file with later steps is the same attempt."""
+    loss_run(tmp_path, range(1, 11), seconds=100)
+    loss_run(tmp_path, range(11, 21), seconds=200)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 1
+    assert steps(run) == list(range(1, 21))
+
+
+def test_files_that_overlap_in_time_are_parallel_writers(tmp_path: Path) -> None:
+    """Two live writers of one rank both stay, repeated steps and all."""
+    loss_run(tmp_path, range(1, 11), seconds=100)
+    loss_run(tmp_path, range(1, 11), seconds=105)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 1
+    assert len(steps(run)) == 20
+
+
+def test_rotations_of_one_session_are_one_attempt(tmp_path: Path) -> None:
+    """Files of one recorder never are restarts, even when their steps go back."""
+    for seconds, first in ((100, 1), (200, 5)):
+        content = [
+            version_event(seconds, b"session"),
+            *(scalar_event(seconds + i, first + i, {"loss": 1.0}) for i in range(8)),
+        ]
+        (tmp_path / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join(content))
+
+    assert len(load(tmp_path).attempts[0]) == 1
+
+
+def test_writer_may_say_that_it_starts_an_attempt(tmp_path: Path) -> None:
+    """A version event that says so starts an attempt where the steps alone would not."""
+    loss_run(tmp_path, range(0, 101, 10), seconds=100)
+    content = [
+        version_event(500.0, b"new", starts_attempt=True),
+        scalar_event(501.0, 75, {"accuracy": 1.0, "loss": 1.0}),
+    ]
+    content = [version_event(500.0, b"new", starts_attempt=True), scalar_event(501.0, 105, {"accuracy": 1.0})]
+    (tmp_path / "events.out.events.summary.500.0.host_MS").write_bytes(b"".join(content))
+
+    assert [attempt.restart_step for attempt in load(tmp_path).attempts[0]] == [None, 105]
+
+
+def test_by_products_of_landscapes_hide_and_add_nothing(tmp_path: Path) -> None:
+    """A file of landscapes, all at step 0, starts no attempt; its scalars are in attempt=all only."""
+    loss_run(tmp_path, range(1, 11), seconds=100)
+    write_run(tmp_path, [landscape_event(201.0, "landscape_[1, 4]", {"loss": 9.0})], seconds=200)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 1
+    assert steps(run) == list(range(1, 11))
+    assert steps(run, attempt=ALL) == [*range(1, 11), 0]
+
+
+def test_evaluation_at_step_0_is_no_restart(tmp_path: Path) -> None:
+    """A later file with a tag at step 0 only stays beside the training."""
+    loss_run(tmp_path, range(0, 11), seconds=100)
+    loss_run(tmp_path, [0], seconds=200)
+
+    assert len(load(tmp_path).attempts[0]) == 1
+
+
+def test_ranks_are_told_by_file_names(tmp_path: Path) -> None:
+    """Files of several ranks are one run, each rank a series of its own with attempts of its own."""
+    loss_run(tmp_path, range(1, 11), seconds=100, rank=0)
+    loss_run(tmp_path, range(1, 6), seconds=100, rank=3)
+    loss_run(tmp_path, range(3, 9), seconds=200, rank=3)
+
+    run = load(tmp_path)
+
+    assert run.ranks_of(Tag("scalar", "loss")) == [0, 3]
+    assert [len(attempts) for attempts in run.attempts.values()] == [1, 2]
+    assert steps(run, rank=3) == [1, 2, *range(3, 9)]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_concurrent_tensorboard_writers_are_numbered_by_file_name(tmp_path: Path, order: Iterable[int]) -> None:
+    """TensorBoard's files name no rank: those that grow at the same time are ranks in the order of their names."""
+    for rank in order:
+        content = b"".join(tensorboard_event(100 + rank + i, i, {"loss": float(rank)}) for i in range(10))
+        (tmp_path / f"events.out.tfevents.100.host.{rank}").write_bytes(content)
+
+    run = load(tmp_path)
+
+    assert run.ranks_of(Tag("scalar", "loss")) == [0, 1]
+    assert [run.points("loss", rank).value[0] for rank in (0, 1)] == [0.0, 1.0]
+
+
+def test_tensorboard_writers_one_after_the_other_are_one_rank(tmp_path: Path) -> None:
+    """A TensorBoard file that begins after another ended continues or restarts it."""
+    for seconds, first in ((100, 1), (200, 6)):
+        content = b"".join(tensorboard_event(seconds + i, first + i, {"loss": 0.0}) for i in range(10))
+        (tmp_path / f"events.out.tfevents.{seconds}.host").write_bytes(content)
+
+    run = load(tmp_path)
+
+    assert run.ranks_of(Tag("scalar", "loss")) == [0]
+    assert steps(run) == list(range(1, 16))
+
+
+def test_restart_hides_of_each_tag_what_it_repeats_and_no_more(tmp_path: Path) -> None:
+    """A tag that a restart records once at a low step, or at step 0, takes nothing from the others or from itself."""
+    first = [scalar_event(100 + i, i, {"loss": 1.0}) for i in range(1, 101)]
+    write_run(tmp_path, [scalar_event(100, 1, {"startup": 1.0}), *first], seconds=100)
+    again = [scalar_event(600 + i, i, {"loss": 2.0}) for i in (0, *range(50, 121))]
+    write_run(tmp_path, [scalar_event(600, 1, {"startup": 2.0}), *again], seconds=600)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 2
+    assert steps(run) == [*range(1, 50), 0, *range(50, 121)]
+    assert run.points("startup", 0).value.tolist() == [2.0]

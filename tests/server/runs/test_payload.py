@@ -1,0 +1,106 @@
+"""Payloads read when they are asked for: what was recorded, or a reason why not."""
+
+import os
+from pathlib import Path
+
+import pytest
+from support.event_files import write_run
+
+from toposcope.proto import framing, summary_pb2
+from toposcope.proto.file_name import parse_file_name
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import PayloadError, read_payload
+from toposcope.server.runs.run import RunView
+
+PICTURE = Tag("image", "picture")
+BUDGET = 1 << 30
+
+
+def picture(step: int, size: int) -> bytes:
+    """Return the record of an image."""
+    event = summary_pb2.Event(wall_time=2.0 + step, step=step)
+    event.summary.value.add(tag="picture").image.encoded_image = bytes([step]) * size
+    return framing.frame(event.SerializeToString())
+
+
+def load(path: Path, is_verified: bool = False) -> RunView:
+    """Return the run of one event file."""
+    name = parse_file_name(path.name)
+    assert name is not None
+    file = EventFile(str(path), name)
+    while file.read(BUDGET):
+        pass
+    while is_verified and file.verify(BUDGET):
+        pass
+    view = file.view()
+    assert view is not None
+    return RunView("run", [view], 1, False)
+
+
+def read(run: RunView, row: int) -> bytes:
+    """Return the image of a row."""
+    content = read_payload(run, run.payloads(PICTURE, 0), row)
+    return summary_pb2.Summary.Image.FromString(content).encoded_image
+
+
+@pytest.mark.parametrize("size", [10, 20_000, 5_000_000], ids=["light", "heavy", "beyond a window"])
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_payload_is_what_was_recorded(tmp_path: Path, size: int, is_verified: bool) -> None:
+    """Each row gives its own bytes."""
+    run = load(write_run(tmp_path, [picture(step, size) for step in (1, 2, 3)]), is_verified)
+
+    assert [read(run, row) for row in range(3)] == [bytes([step]) * size for step in (1, 2, 3)]
+
+
+def test_damaged_heavy_payload_is_refused_alone(tmp_path: Path) -> None:
+    """A payload that does not fit its checksum is never served; its neighbours are."""
+    path = write_run(tmp_path, [picture(step, 20_000) for step in (1, 2, 3)])
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    run = load(path)
+
+    with pytest.raises(PayloadError, match=r"step 2 of run 'run'.*damaged"):
+        read(run, 1)
+    assert read(run, 0) == b"\x01" * 20_000
+    assert read(run, 2) == b"\x03" * 20_000
+
+
+@pytest.mark.parametrize("size", [10, 20_000])
+@pytest.mark.parametrize("change", ["gone", "shorter", "replaced", "cut to nothing", "garbage"])
+def test_changed_file_gives_a_reason(tmp_path: Path, change: str, size: int) -> None:
+    """A file that is no longer what was read gives no bytes of something else."""
+    path = write_run(tmp_path / "a", [picture(step, size) for step in (1, 2, 3)])
+    run = load(path)
+    match change:
+        case "gone":
+            path.unlink()
+        case "shorter":
+            os.truncate(path, path.stat().st_size - size // 2)
+        case "replaced":
+            os.replace(write_run(tmp_path / "b", [picture(4, size)] * 3), path)
+        case "cut to nothing":
+            os.truncate(path, 0)
+        case "garbage":
+            path.write_bytes(b"\xa5" * path.stat().st_size)
+
+    with pytest.raises(PayloadError, match="step 3 of run 'run'"):
+        read(run, 2)
+
+
+@pytest.mark.parametrize("size", [10, 20_000])
+def test_file_rewritten_in_place_gives_no_bytes_of_other_records(tmp_path: Path, size: int) -> None:
+    """Where another record now stands, in the same file, what it holds is not taken for what was asked for."""
+    path = write_run(tmp_path / "a", [picture(step, size) for step in (1, 2, 3)])
+    run = load(path)
+    event = summary_pb2.Event(wall_time=2.0, step=9)
+    event.summary.value.add(tag="other", scalar_value=1.0)
+    small = framing.frame(event.SerializeToString())
+    start = path.stat().st_size - len(picture(3, size))
+    with path.open("r+b") as opened:
+        opened.seek(start)
+        opened.write((small * (size // len(small) + 2))[: len(picture(3, size))])
+
+    with pytest.raises(PayloadError):
+        read(run, 2)

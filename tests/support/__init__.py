@@ -1,0 +1,1 @@
+"""What tests of several folders build their inputs and servers with."""
