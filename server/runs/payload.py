@@ -4,7 +4,7 @@ import os
 
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
 from toposcope.server.runs.run import RunView
 
@@ -37,7 +37,7 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         fits = whole is not None and start + length <= HEADER_BYTES + whole
         if whole is None or not fits or os.fstat(descriptor).st_ino != file.inode:
             raise PayloadError(f"{where}: the event file was replaced or cut short")
-        is_verified = record < file.verified_until and whole >= LIGHT_BYTES
+        is_verified = record < file.verified_until and whole >= LARGE_RECORD_BYTES
         if not is_verified and not payload_is_sound(read, record, whole):
             raise PayloadError(f"{where}: the record is damaged, its checksum does not fit its bytes")
         content = read(record + start, length)
