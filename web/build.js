@@ -5,12 +5,12 @@ import { build } from "esbuild";
 /** @type {import("esbuild").BuildOptions} */
 const options = { outdir: "built", entryNames: "[name]", bundle: true, format: "esm", target: "es2022", minify: true, sourcemap: true, logLevel: "warning" };
 
-await build({ ...options, entryPoints: ["main.js"], splitting: true, chunkNames: "[name]" });
+await build({ ...options, entryPoints: ["app/main.js"], splitting: true, chunkNames: "[name]" });
 await build({
   ...options,
   entryPoints: [
-    "charts/image_worker.js",
-    "style/page.css",
+    "pages/images/draw/image_worker.js",
+    "app/page.css",
     "node_modules/elkjs/lib/elk-worker.min.js",
     "node_modules/plotly.js-gl3d-dist-min/plotly-gl3d.min.js",
   ],

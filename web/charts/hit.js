@@ -1,6 +1,6 @@
 // Which points lie under the cursor: one of every run that reaches there, and the run that is nearest.
 
-import { heightAt, nearest } from "../lib/search.js";
+import { heightAt, nearest } from "./search.js";
 import { sideOf } from "./plot.js";
 
 /** @typedef {import("./plot.js").Line} Line */

@@ -1,16 +1,16 @@
 // A line chart: uPlot lays out axes, grid and selection; the lines are ours, each with its own x (uPlot's mode 2).
 
 import uPlot from "uplot";
-import { yExtent } from "../lib/extent.js";
-import { axisLabels } from "../lib/numbers.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
+import { yExtent } from "./extent.js";
+import { axisLabels } from "../i18n/numbers.js";
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
 import { LinesLayer } from "./lines_layer.js";
 import { columnsOf, projections, sideOf } from "./plot.js";
-import { tokens } from "./tokens.js";
+import { tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** @typedef {import("../data/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
  * @property {(window: Window) => void} zoomed the user dragged over a stretch of x
@@ -208,7 +208,7 @@ export function heightsOf({ lines, x, log, y }) {
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const GRID = { stroke: () => tokens().grid, width: 1 };
 
-/** @param {import("../lib/ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
+/** @param {import("./ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
 function xAxis(axis, log) {
   return {
     font: FONT,

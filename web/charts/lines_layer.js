@@ -3,7 +3,7 @@
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { keyOf, sideOf } from "./plot.js";
-import { dashOf, tokens } from "./tokens.js";
+import { dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Plot} Plot */

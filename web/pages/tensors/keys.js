@@ -1,0 +1,36 @@
+// Keys of the tensors page.
+
+import { set } from "../../data/view.js";
+import { focusOn } from "../../controls/focus_field.js";
+import { cells, close, colours, tag, view, VIEWS } from "./settings.js";
+import { place, showStep } from "./displayed_slice.js";
+
+/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+
+function nextView() {
+  const next = VIEWS[(VIEWS.indexOf(view.peek()) + 1) % VIEWS.length];
+  set({ "tensor.view": next === "table" ? "" : next });
+}
+
+/** @param {() => void} act */
+const withTensor = (act) => () => {
+  if (tag.peek()) act();
+};
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "[": withTensor(() => showStep(place.peek() - 1)),
+  "]": withTensor(() => showStep(place.peek() + 1)),
+  v: withTensor(nextView),
+  l: withTensor(focusOn("tensor-slice")),
+  c: withTensor(() => set({ "tensor.colours": colours.peek() === "on" ? "off" : "" })),
+  m: withTensor(() => set({ "tensor.cells": cells.peek() === "map" ? "" : "map" })),
+  t: withTensor(() => /** @type {HTMLElement | null} */ (document.querySelector(".tensor-scroll"))?.focus()),
+  Backspace: withTensor(close),
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["[", "]"], "tensor.key_step"], [["v"], "tensor.key_view"], [["l"], "tensor.key_slice"], [["t"], "tensor.key_table"],
+  [["c"], "tensor.key_colours"], [["m"], "tensor.key_map"], [["Backspace"], "tensor.back"],
+];
