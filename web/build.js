@@ -3,7 +3,16 @@
 import { build } from "esbuild";
 
 /** @type {import("esbuild").BuildOptions} */
-const options = { outdir: "built", entryNames: "[name]", bundle: true, format: "esm", target: "es2022", minify: true, sourcemap: true, logLevel: "warning" };
+const options = {
+  outdir: "built",
+  entryNames: "[name]",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  sourcemap: true,
+  logLevel: "warning",
+};
 
 await build({ ...options, entryPoints: ["app/main.js"], splitting: true, chunkNames: "[name]" });
 await build({

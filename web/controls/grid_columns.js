@@ -1,7 +1,7 @@
 // How many cards stand side by side: a card of several runs takes as many of these places as it has plots.
 
 import { computed, signal } from "@preact/signals-core";
-import { cardSize } from "../../data/view.js";
+import { cardSize } from "../data/view.js";
 
 const GAP = 12;
 /** As in the style sheet. */

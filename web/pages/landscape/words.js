@@ -1,17 +1,13 @@
-// Words of the landscape page.
+// The words of the landscape page, in English and Chinese.
 
-import * as trust from "./landscape_trust.js";
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  ...trust.en,
-  "page.landscape": "Landscape",
   "empty.no_landscapes": "These runs hold no loss landscapes yet.",
-  "land.run": "Run",
-  "land.tag": "Landscape",
   "land.interval": "Interval {from}–{to}",
   "land.final": "Final ({at})",
   "land.joint": "Joint plane {from}–{to}",
-  "land.compare": "Beside…",
   "land.compare_hint": "Set another landscape beside it, on one scale",
   "land.leave_out": "Take away from the comparison",
   "land.view": "How it is drawn",
@@ -25,14 +21,15 @@ export const en = {
   "land.linear": "Linear",
   "land.log": "Log",
   "land.log_hint": "Heights, colours and levels by the logarithm of the loss",
-  "land.clip": "Clip heights and colours at the loss that so many of all points stay below; read-outs and downloads keep every number",
+  "land.clip":
+    "Clip heights and colours at the loss that so many of all points stay below; read-outs and downloads keep every number",
   "land.clip_off": "No clip",
   "land.clip_at": "Clip {part} %",
   "land.colours": "Colours",
   "land.colours_viridis": "Viridis",
+  "land.colours_blue-orange": "Blue to orange",
   "land.colours_cividis": "Cividis",
   "land.colours_magma": "Magma",
-  "land.colours_blue-orange": "Blue to orange",
   "land.levels": "Contour levels, about",
   "land.levels_about": "{n} levels",
   "land.between_curved": "Smooth",
@@ -41,7 +38,8 @@ export const en = {
   "land.picture": "Loss landscape, {title}",
   "land.summary": "{columns} by {rows} losses from {lo} to {hi}.",
   "land.summary_low": "The lowest is {loss} at {x}, {y}.",
-  "land.summary_path": "The path has {n} checkpoint, with a loss of {from}.|The path has {n} checkpoints, from a loss of {from} to {to}.",
+  "land.summary_path":
+    "The path has {n} checkpoint, with a loss of {from}.|The path has {n} checkpoints, from a loss of {from} to {to}.",
   "land.component": "principal component {which}",
   "land.direction": "direction {which}",
   "land.loss": "Loss",
@@ -72,9 +70,12 @@ export const en = {
   "land.note_surface": "{columns} × {rows} measured points, interpolated between them",
   "land.note_thinned": "drawn with {columns} × {rows} of them",
   "land.note_no_log": "No loss is above zero: there is no logarithm, the scale is linear.",
-  "land.note_clipped": "{n} point {top} is drawn as the top of the scale; it is {highest}.|{n} points {top} are drawn as the top of the scale; the highest is {highest}.",
-  "land.note_too_high": "{n} checkpoint is higher than there is room for over the surface: drawn at the top.|{n} checkpoints are higher than there is room for over the surface: drawn at the top.",
-  "land.note_dropped": "{n} loss is zero or below and has no logarithm: hatched.|{n} losses are zero or below and have no logarithm: hatched.",
+  "land.note_clipped":
+    "{n} point {top} is drawn as the top of the scale; it is {highest}.|{n} points {top} are drawn as the top of the scale; the highest is {highest}.",
+  "land.note_too_high":
+    "{n} checkpoint is higher than there is room for over the surface: drawn at the top.|{n} checkpoints are higher than there is room for over the surface: drawn at the top.",
+  "land.note_dropped":
+    "{n} loss is zero or below and has no logarithm: hatched.|{n} losses are zero or below and have no logarithm: hatched.",
   "land.note_non_finite": "{n} loss is not finite: hatched.|{n} losses are not finite: hatched.",
   "land.note_no_steps": "The file does not say at which steps its checkpoints lie.",
   "land.nothing_finite": "Not one loss of this landscape is finite.",
@@ -121,7 +122,8 @@ export const en = {
   "land.axis_energy": "{name} · {part} of the path",
   "land.level_of": "Level {level} of {levels} measured: it is being refined",
   "land.level_done": "Measured to its finest level, {levels}",
-  "land.note_nodes": "{n} measured nodes (dots, larger the coarser their level); {columns} × {rows} points interpolated between them",
+  "land.note_nodes":
+    "{n} measured nodes (dots, larger the coarser their level); {columns} × {rows} points interpolated between them",
   "land.note_nodes_surface": "{columns} × {rows} points, interpolated between {n} measured nodes",
   "land.note_line": "Measured along x only: the loss is drawn the same for all y.",
   "land.read_level": "measured here, with level {level}",
@@ -135,10 +137,14 @@ export const en = {
   "land.npz_hint": "Every number exactly, as arrays of NumPy",
   "land.vti_hint": "For ParaView: image data with the losses and their logarithms",
   "land.vtp_hint": "For ParaView: the path, its checkpoints at their real losses",
-  "land.one_plane": "These landscapes lie on one plane: a place means the same weights in each, and so do heights and colours. Dashed: the other runs' paths.",
-  "land.one_surface": "These runs share one plane and the losses on it: their paths are drawn on one map, each in the colour of its run.",
-  "land.other_planes": "These landscapes lie on different planes: heights and colours share one scale, but a place in one is not the same place in another. A wider valley here does not mean a better minimum.",
-  "land.unknown_planes": "Heights and colours share one scale. Their files do not say whether these landscapes lie on one plane: take it that a place in one is not the same place in another.",
+  "land.one_plane":
+    "These landscapes lie on one plane: a place means the same weights in each, and so do heights and colours. Dashed: the other runs' paths.",
+  "land.one_surface":
+    "These runs share one plane and the losses on it: their paths are drawn on one map, each in the colour of its run.",
+  "land.other_planes":
+    "These landscapes lie on different planes: heights and colours share one scale, but a place in one is not the same place in another. A wider valley here does not mean a better minimum.",
+  "land.unknown_planes":
+    "Heights and colours share one scale. Their files do not say whether these landscapes lie on one plane: take it that a place in one is not the same place in another.",
   "land.curve_hint_real": "Shaded: what the landscape covers. Dashed: real losses of its checkpoints.",
   "land.slices": "Slices",
   "land.slice_along": "along {axis}, at {other} = {at}",
@@ -147,20 +153,96 @@ export const en = {
   "land.slice_path_plane": "along the path, by {unit}: loss on the surface",
   "land.slice_steps": "step",
   "land.slice_checkpoints": "checkpoint",
-  "land.slice_hint": "Bands: one standard error. Point at the map, the surface or a slice; click the map to keep the place.",
+  "land.slice_hint":
+    "Bands: one standard error. Point at the map, the surface or a slice; click the map to keep the place.",
+  "land.why_curvature_line": "the steep directions are not along it.",
+  "land.trust_curvature_line":
+    "The loss bends by {first} along the line; in its steepest direction by {steepest} (± {residual}), {times} times more than shown.",
+  "land.trust": "Can I trust this?",
+  "land.light_good": "fine",
+  "land.light_fair": "with care",
+  "land.light_bad": "not to be trusted",
+  "land.light_plain": "for information",
+  "land.verdict_good": "Nothing that was measured speaks against this picture.",
+  "land.verdict_fair": "Read it with care:",
+  "land.verdict_bad": "Do not trust its shape:",
+  "land.verdict_plain": "Nothing was measured that could speak against this picture.",
+  "land.verdict_untold": "Its maker measured nothing that tells how far it can be trusted.",
+  "land.verdict_untold_path":
+    "Its maker measured nothing that tells how far it can be trusted. The path is drawn at the loss of its projection on the plane, which may be far from the loss of the checkpoints.",
+  "land.trust_all": "{n} finding|{n} findings",
+  "land.trust_more": "{n} more finding|{n} more findings",
+  "land.why_flat": "it is flat within the noise.",
+  "land.why_random_walk": "the path looks like a random walk.",
+  "land.why_residual": "the checkpoints lie far off the plane.",
+  "land.why_gap": "the plane misses the real losses.",
+  "land.why_interpolation": "the surface between the nodes is coarse.",
+  "land.why_interpolation_unknown": "how coarse it is between the nodes is not known yet.",
+  "land.why_bent": "its axes leave the checkpoints.",
+  "land.why_buffers_frozen": "statistics of normalisation layers stay as they were.",
+  "land.why_slanted": "its axes are not at right angles.",
+  "land.why_unsettled": "the steepest direction is not settled.",
+  "land.why_curvature": "the steep directions are not on it.",
+  "land.why_holes": "some losses are no numbers.",
+  "land.trust_flat":
+    "The losses differ by {span}; the standard error of one is {error}, from {samples} samples. What looks like a shape is noise.",
+  "land.trust_noise":
+    "The losses differ by {span}, {times} times the standard error of one ({error} at the median, {samples} samples).",
+  "land.trust_noise_unknown": "The noise of the losses is not known.",
+  "land.trust_no_path": "Directions without a path: it shows the surroundings of the model, not the way to it.",
+  "land.trust_energy":
+    "The plane holds {energy} of the path's movement ({first} + {second}). A random walk of {points} points would give {random} ({random_first} + {random_second}).",
+  "land.trust_random_walk":
+    "The plane holds {energy} of the path's movement ({first} + {second}), and would hold as much of a random walk of {points} points ({random}). The shape of the path by itself proves nothing.",
+  "land.trust_residual":
+    "Off the plane lies {median} of the way of a checkpoint from the origin, at the median; at most {most} ({at}). Of a random walk it is 31 %.",
+  "land.trust_gap":
+    "The plane misses the real loss by {median} at the median, {part} of all that the path descends; at most by {most} ({at}).",
+  "land.trust_interpolation":
+    "Between {nodes} × {nodes} nodes the surface is right within {error} (95 % of nodes that were left out and then measured).",
+  "land.trust_interpolation_unknown":
+    "How far the surface is off between {nodes} × {nodes} nodes is not known yet: that takes another level.",
+  "land.trust_bent":
+    "Axes as MindSpore bends them: each tensor rescaled by itself, so that they leave the span of the checkpoints.",
+  "land.trust_slanted":
+    "The axes are not at right angles: the cosine between them is {cosine}. Distances on the picture are distorted.",
+  "land.trust_axes_unit": "Axes “{axes}”: coordinates are distances in the space of the weights.",
+  "land.trust_axes": "Axes “{axes}”, {first} and {second} long in the space of the weights.",
+  "land.trust_unsettled": "The steepest curvature, about {steepest}, is not settled: its residual is {residual}.",
+  "land.trust_curvature":
+    "The loss bends by {first} along x and {second} along y; in its steepest direction by {steepest} (± {residual}), {times} times more than shown.",
+  "land.trust_steepest": "In its steepest direction the loss bends by {steepest} (± {residual}).",
+  "land.trust_holes":
+    "{n} of {of} measured losses is no finite number: crossed on the map.|{n} of {of} measured losses are no finite numbers: crossed on the map.",
+  "land.trust_buffers_none": "The network has no statistics of normalisation layers.",
+  "land.trust_buffers_moved":
+    "Statistics of normalisation layers move along with the weights: exact at every checkpoint on the plane.",
+  "land.trust_buffers_frozen":
+    "Statistics of normalisation layers stay those of the last checkpoint: losses away from it are higher than with their own.",
+  "land.trust_buffers_recalibrated": "Statistics of normalisation layers are computed anew at every node.",
+  "land.samples": "Samples",
+  "land.seed": "Seed",
+  "land.hash_axes": "Axes",
+  "land.hash_checkpoints": "Checkpoints",
+  "land.hash_samples": "Sample ids",
+  "land.mode": "Mode",
+  "land.version": "Version",
+  "land.told_plane": "on the plane",
+  "land.told_gap": "gap",
+  "land.told_residual": "off the plane",
+  "land.told_rate": "learning rate",
+  "land.told_accuracy": "accuracy",
+  "land.told_time": "time",
+  "land.real": "Real",
+  "land.plane": "Plane",
 };
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  ...trust.zh,
-  "page.landscape": "损失地形",
   "empty.no_landscapes": "这些运行还没有损失地形。",
-  "land.run": "运行",
-  "land.tag": "地形",
   "land.interval": "区间 {from}–{to}",
   "land.final": "最终（{at}）",
   "land.joint": "共用平面 {from}–{to}",
-  "land.compare": "并排…",
   "land.compare_hint": "与另一个地形并排比较（同一刻度）",
   "land.leave_out": "移出比较",
   "land.view": "绘制方式",
@@ -179,9 +261,9 @@ export const zh = {
   "land.clip_at": "截断 {part} %",
   "land.colours": "配色",
   "land.colours_viridis": "Viridis",
+  "land.colours_blue-orange": "蓝—橙",
   "land.colours_cividis": "Cividis",
   "land.colours_magma": "Magma",
-  "land.colours_blue-orange": "蓝—橙",
   "land.levels": "等高线数量（约）",
   "land.levels_about": "{n} 条",
   "land.between_curved": "平滑",
@@ -297,4 +379,78 @@ export const zh = {
   "land.slice_steps": "步",
   "land.slice_checkpoints": "检查点",
   "land.slice_hint": "色带：一个标准误差。可指向地图、曲面或剖面；点击地图可固定位置。",
+  "land.why_curvature_line": "陡峭方向不在直线上。",
+  "land.trust_curvature_line":
+    "损失沿直线的曲率为 {first}；最陡方向为 {steepest}（± {residual}），是图中所示的 {times} 倍。",
+  "land.trust": "可以信任吗？",
+  "land.light_good": "良好",
+  "land.light_fair": "需谨慎",
+  "land.light_bad": "不可信",
+  "land.light_plain": "仅供参考",
+  "land.verdict_good": "没有任何测量结果与此图相悖。",
+  "land.verdict_fair": "请谨慎解读：",
+  "land.verdict_bad": "不要相信其形状：",
+  "land.verdict_plain": "没有可用于检验此图的测量结果。",
+  "land.verdict_untold": "生成者没有测量任何可说明其可信度的指标。",
+  "land.verdict_untold_path":
+    "生成者没有测量任何可说明其可信度的指标。路径按其在平面上投影的损失绘制，可能与检查点的真实损失相差甚远。",
+  "land.trust_all": "{n} 项结果",
+  "land.trust_more": "另有 {n} 项结果",
+  "land.why_flat": "起伏在噪声之内。",
+  "land.why_random_walk": "路径与随机游走无异。",
+  "land.why_residual": "检查点远离平面。",
+  "land.why_gap": "平面偏离真实损失。",
+  "land.why_interpolation": "节点之间的曲面较粗。",
+  "land.why_interpolation_unknown": "节点之间的误差尚不可知。",
+  "land.why_bent": "坐标轴偏离检查点。",
+  "land.why_buffers_frozen": "归一化层的统计量没有随之变化。",
+  "land.why_slanted": "坐标轴不垂直。",
+  "land.why_unsettled": "最陡方向尚未收敛。",
+  "land.why_curvature": "陡峭方向不在平面上。",
+  "land.why_holes": "部分损失不是数值。",
+  "land.trust_flat": "损失相差 {span}，而单个损失的标准误差为 {error}（{samples} 个样本）。看似形状的只是噪声。",
+  "land.trust_noise": "损失相差 {span}，为单个损失标准误差的 {times} 倍（中位数 {error}，{samples} 个样本）。",
+  "land.trust_noise_unknown": "损失的噪声未知。",
+  "land.trust_no_path": "没有路径的方向：显示的是模型周围，而不是到达模型的过程。",
+  "land.trust_energy":
+    "平面包含路径移动的 {energy}（{first} + {second}）。{points} 个点的随机游走为 {random}（{random_first} + {random_second}）。",
+  "land.trust_random_walk":
+    "平面包含路径移动的 {energy}（{first} + {second}），与 {points} 个点的随机游走（{random}）无异。路径的形状本身不能证明什么。",
+  "land.trust_residual":
+    "检查点到原点的距离中，偏离平面的部分中位数为 {median}，最多 {most}（{at}）。随机游走为 31 %。",
+  "land.trust_gap": "平面与真实损失的差距中位数为 {median}，占路径下降幅度的 {part}；最多 {most}（{at}）。",
+  "land.trust_interpolation": "在 {nodes} × {nodes} 个节点之间，曲面误差不超过 {error}（先留出再测量的节点的 95 %）。",
+  "land.trust_interpolation_unknown": "{nodes} × {nodes} 个节点之间的曲面误差尚不可知：需要再测一级。",
+  "land.trust_bent": "按 MindSpore 方式弯曲的坐标轴：逐张量缩放，因此偏离检查点张成的空间。",
+  "land.trust_slanted": "坐标轴不垂直：夹角余弦为 {cosine}，图上距离有畸变。",
+  "land.trust_axes_unit": "坐标轴“{axes}”：坐标即权重空间中的距离。",
+  "land.trust_axes": "坐标轴“{axes}”，在权重空间中的长度为 {first} 和 {second}。",
+  "land.trust_unsettled": "最陡曲率约为 {steepest}，尚未收敛：残差为 {residual}。",
+  "land.trust_curvature":
+    "损失沿 x 的曲率为 {first}，沿 y 为 {second}；最陡方向为 {steepest}（± {residual}），是图中所示的 {times} 倍。",
+  "land.trust_steepest": "最陡方向的曲率为 {steepest}（± {residual}）。",
+  "land.trust_holes": "{of} 个测量损失中有 {n} 个不是有限值：在地图上以叉号标出。",
+  "land.trust_buffers_none": "网络没有归一化层的统计量。",
+  "land.trust_buffers_moved": "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的。",
+  "land.trust_buffers_frozen": "归一化层的统计量保持最后一个检查点的值：离它越远，损失比用各自的统计量时偏高。",
+  "land.trust_buffers_recalibrated": "归一化层的统计量在每个节点重新计算。",
+  "land.samples": "样本数",
+  "land.seed": "随机种子",
+  "land.hash_axes": "坐标轴",
+  "land.hash_checkpoints": "检查点",
+  "land.hash_samples": "样本编号",
+  "land.mode": "模式",
+  "land.version": "版本",
+  "land.told_plane": "平面上",
+  "land.told_gap": "差距",
+  "land.told_residual": "偏离平面",
+  "land.told_rate": "学习率",
+  "land.told_accuracy": "准确率",
+  "land.told_time": "时间",
+  "land.real": "真实",
+  "land.plane": "平面",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

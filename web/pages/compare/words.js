@@ -1,13 +1,17 @@
-// Words of the compare page.
+// The words of the compare page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.compare": "Compare",
   "compare.runs": "Runs that are compared",
   "compare.choose": "Choose runs",
   "compare.take_out": "Take out of the comparison",
   "compare.none": "No run is chosen.",
-  "compare.none_more": "Switch runs on in the list or tick them in the table of the overview; up to eight stand side by side.",
-  "compare.left_out": "The first {shown} of the chosen runs; {n} more does not fit: choose fewer.|The first {shown} of the chosen runs; {n} more do not fit: choose fewer.",
+  "compare.none_more":
+    "Switch runs on in the list or tick them in the table of the overview; up to eight stand side by side.",
+  "compare.left_out":
+    "The first {shown} of the chosen runs; {n} more does not fit: choose fewer.|The first {shown} of the chosen runs; {n} more do not fit: choose fewer.",
   "compare.counts": "{different} different, {equal} equal",
   "compare.equal": "{n} equal row|{n} equal rows",
   "compare.missing": "Not recorded in this run",
@@ -38,7 +42,6 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.compare": "对比",
   "compare.runs": "参与对比的运行",
   "compare.choose": "选择运行",
   "compare.take_out": "移出对比",
@@ -72,3 +75,7 @@ export const zh = {
   "compare.landscape_open": "在地形页面中打开",
   "compare.log": "对数",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

@@ -1,7 +1,9 @@
-// Words of the histograms page.
+// The words of the histograms page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.histograms": "Histograms",
   "empty.no_histograms": "These runs hold no histograms yet.",
   "hist.mode": "Drawing",
   "hist.ridge": "Ridges",
@@ -25,7 +27,8 @@ export const en = {
   "hist.chart": "Histograms of {tag}, {run}: {n} step|Histograms of {tag}, {run}: {n} steps",
   "hist.runs": "{n} run|{n} runs",
   "hist.listed": "{drawn} of {total} steps",
-  "hist.listed_hint": "{drawn} of {total} steps are drawn, evenly spread; the last is always there. A larger card draws more.",
+  "hist.listed_hint":
+    "{drawn} of {total} steps are drawn, evenly spread; the last is always there. A larger card draws more.",
   "hist.failed": "Not loaded: {reason}",
   "hist.retry": "Try again",
   "hist.no_values": "No value is finite.",
@@ -39,13 +42,17 @@ export const en = {
   "hist.repeated": "{n} step recorded again|{n} steps recorded again",
   "hist.repeated_hint": "Drawn as recorded last.",
   "hist.trim": "Trim",
-  "hist.trim_hint": "Ignore outliers: the axis of values reaches from the 0.1 to the 99.9 percentile of all drawn steps",
+  "hist.trim_hint":
+    "Ignore outliers: the axis of values reaches from the 0.1 to the 99.9 percentile of all drawn steps",
   "hist.trimmed": "{n} value beyond the axis|{n} values beyond the axis",
-  "hist.trimmed_hint": "The axis of values reaches from the 0.1 to the 99.9 percentile of all drawn steps together. Shares, percentiles and the table count all values.",
+  "hist.trimmed_hint":
+    "The axis of values reaches from the 0.1 to the 99.9 percentile of all drawn steps together. Shares, percentiles and the table count all values.",
   "hist.bins": "{n} bins",
-  "hist.bins_hint": "The buckets of all steps and runs are shared out over {n} equal bins, by how much of a bucket lies in each. Totals stay exactly as recorded; a part of a bucket may be a fraction.",
+  "hist.bins_hint":
+    "The buckets of all steps and runs are shared out over {n} equal bins, by how much of a bucket lies in each. Totals stay exactly as recorded; a part of a bucket may be a fraction.",
   "hist.cut": "cut at {tallest}",
-  "hist.cut_hint": "A few steps rise to {highest} in one bin. The scale ends at {tallest}, so that the others are not flat beside them.",
+  "hist.cut_hint":
+    "A few steps rise to {highest} in one bin. The scale ends at {tallest}, so that the others are not flat beside them.",
   "hist.more_runs": "{n} more run is not drawn: choose fewer.|{n} more runs are not drawn: choose fewer.",
   "hist.count": "Count",
   "hist.percent_of_values": "min · 7 · 16 · 31 · 50 · 69 · 84 · 93 · max %",
@@ -72,7 +79,6 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.histograms": "直方图",
   "empty.no_histograms": "这些运行还没有直方图。",
   "hist.mode": "绘制方式",
   "hist.ridge": "山脊图",
@@ -140,3 +146,7 @@ export const zh = {
   "hist.keys_mark": "在所有卡片中标记一步",
   "hist.keys_move": "在获得焦点的图表上移动",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

@@ -1,7 +1,9 @@
-// Words of the tensors page.
+// The words of the tensors page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.tensors": "Tensors",
   "empty.no_tensors": "These runs hold no tensors yet.",
   "tensor.open": "Open {tag} of {run}",
   "tensor.back": "Back to all tensors",
@@ -92,7 +94,6 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.tensors": "张量",
   "empty.no_tensors": "这些运行还没有张量。",
   "tensor.open": "打开 {run} 的 {tag}",
   "tensor.back": "返回全部张量",
@@ -180,3 +181,7 @@ export const zh = {
   "tensor.key_colours": "开关着色",
   "tensor.key_map": "数值或色图",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

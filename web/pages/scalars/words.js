@@ -1,13 +1,23 @@
-// Words of the scalars page.
+// The words of the scalars page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
+  "keys.smooth": "smoothing",
+  "keys.axis": "next horizontal axis",
+  "keys.log": "linear or log",
+  "keys.enlarge": "enlarge the chart under the cursor",
+  "keys.zoom": "zoom into a chart, down to every point",
+  "keys.reset": "reset the zoom",
   "bar.smooth": "Smoothing",
   "bar.smooth_method": "How lines are smoothed",
   "bar.smooth_ema": "Moving average",
   "bar.smooth_time": "Average by time",
   "bar.smooth_median": "Running median",
   "bar.smooth_hint_ema": "Debiased moving average, computed on every point: the weight of what came before",
-  "bar.smooth_hint_time": "Debiased moving average by distance on the axis, computed on every point: the distance at which a point weighs half",
+  "bar.smooth_hint_time":
+    "Debiased moving average by distance on the axis, computed on every point: the distance at which a point weighs half",
   "bar.smooth_hint_median": "Running median, computed on every point: points taken together",
   "bar.points": "points",
   "bar.steps": "steps",
@@ -49,8 +59,6 @@ export const en = {
   "bar.relative": "Relative",
   "bar.wall_time": "Wall time",
   "bar.scale": "Vertical axis",
-  "bar.linear": "Linear",
-  "bar.log": "Log",
   "card.focus": "Show its last value in the run list",
   "card.focused": "Its last value stands in the run list",
   "card.enlarge": "Enlarge",
@@ -63,10 +71,7 @@ export const en = {
   "card.duplicates": "{n} repeated step hidden|{n} repeated steps hidden",
   "card.duplicates_hint": "Where a step was recorded more than once, its last point is drawn. The CSV holds all.",
   "card.not_here": "None of the drawn runs has this tag.",
-  "card.none_drawn": "No run is selected.",
   "card.no_points_here": "No points in this window. Double-click to reset.",
-  "card.failed": "Could not be read: {reason}",
-  "card.retry": "Retry",
   "card.chart": "{tag}, {n} run drawn|{tag}, {n} runs drawn",
   "card.menu": "Download and settings",
   "card.pin": "Pin to the top",
@@ -100,7 +105,8 @@ export const en = {
   "card.fewer": "{n} of {total} runs where the fewest are",
   "card.fewer_hint": "Not every run reaches every place. The fewest of each group:",
   "card.places": "Band computed at {n} of {total} places",
-  "card.places_hint": "So many runs with so many different places: the band was computed where each run has its extremes. Zoom in for every place.",
+  "card.places_hint":
+    "So many runs with so many different places: the band was computed where each run has its extremes. Zoom in for every place.",
   "card.no_group": "None of the drawn runs belongs to a group here.",
   "table.name": "Run",
   "table.last": "Last",
@@ -112,7 +118,6 @@ export const en = {
   "table.max_step": "at step",
   "table.at": "At the cursor",
   "read.group": "Group",
-  "read.all_runs": "All runs",
   "read.centre": "Centre",
   "read.low": "Low",
   "read.high": "High",
@@ -124,12 +129,17 @@ export const en = {
   "read.step": "Step",
   "read.relative": "Relative",
   "read.wall_time": "Wall time",
-  "read.more": "{n} more|{n} more",
   "empty.no_scalars": "These runs hold no scalars yet.",
 };
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
+  "keys.smooth": "平滑",
+  "keys.axis": "切换横轴",
+  "keys.log": "线性或对数",
+  "keys.enlarge": "放大光标下的图表",
+  "keys.zoom": "放大图表，直至每个点",
+  "keys.reset": "重置缩放",
   "bar.smooth": "平滑",
   "bar.smooth_method": "平滑方式",
   "bar.smooth_ema": "移动平均",
@@ -178,8 +188,6 @@ export const zh = {
   "bar.relative": "相对时间",
   "bar.wall_time": "绝对时间",
   "bar.scale": "纵轴",
-  "bar.linear": "线性",
-  "bar.log": "对数",
   "card.focus": "在运行列表中显示其最新值",
   "card.focused": "其最新值显示在运行列表中",
   "card.enlarge": "放大",
@@ -192,10 +200,7 @@ export const zh = {
   "card.duplicates": "隐藏了 {n} 个重复的步",
   "card.duplicates_hint": "同一步有多个记录时，只绘制最后一个点。CSV 包含全部。",
   "card.not_here": "所绘制的运行都没有此标签。",
-  "card.none_drawn": "没有选中任何运行。",
   "card.no_points_here": "此范围内没有数据点。双击以重置。",
-  "card.failed": "无法读取：{reason}",
-  "card.retry": "重试",
   "card.chart": "{tag}，绘制了 {n} 个运行",
   "card.menu": "下载与设置",
   "card.pin": "置顶",
@@ -241,7 +246,6 @@ export const zh = {
   "table.max_step": "所在步",
   "table.at": "光标处",
   "read.group": "分组",
-  "read.all_runs": "全部运行",
   "read.centre": "中心",
   "read.low": "下沿",
   "read.high": "上沿",
@@ -253,6 +257,9 @@ export const zh = {
   "read.step": "步数",
   "read.relative": "相对时间",
   "read.wall_time": "绝对时间",
-  "read.more": "还有 {n} 个",
   "empty.no_scalars": "这些运行还没有标量。",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

@@ -1,7 +1,9 @@
-// Words of the images page.
+// The words of the images page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.images": "Images",
   "empty.no_images": "These runs hold no images yet.",
   "image.pane_step": "Step of pane {letter}",
   "image.broken": "This picture cannot be drawn.",
@@ -45,7 +47,6 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.images": "图像",
   "empty.no_images": "这些运行还没有图像。",
   "image.pane_step": "窗格 {letter} 的步",
   "image.broken": "无法绘制此图片。",
@@ -86,3 +87,7 @@ export const zh = {
   "image.keys_zoom": "放大、缩小、适合窗口",
   "image.keys_mouse": "在大图中缩放和移动",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

@@ -1,7 +1,9 @@
-// Words of the lineage page.
+// The words of the lineage page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.lineage": "Lineage",
   "lineage.none": "No run tells what it was trained with.",
   "lineage.none_listed": "None of the chosen runs tells what it was trained with.",
   "lineage.none_listed_more": "Clear the run filter, or show all runs.",
@@ -47,7 +49,8 @@ export const en = {
   "lineage.scatter": "Scatter",
   "lineage.scatter_x": "Horizontal axis",
   "lineage.scatter_y": "Vertical axis",
-  "lineage.scatter_of": "{y} against {x}, {n} run. The table has the values.|{y} against {x}, {n} runs. The table has the values.",
+  "lineage.scatter_of":
+    "{y} against {x}, {n} run. The table has the values.|{y} against {x}, {n} runs. The table has the values.",
   "lineage.third": "Third column",
   "lineage.third_colour": "Colour",
   "lineage.third_size": "Size",
@@ -83,7 +86,6 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.lineage": "溯源",
   "lineage.none": "没有运行记录训练信息。",
   "lineage.none_listed": "所选运行均未记录训练信息。",
   "lineage.none_listed_more": "请清除运行筛选，或显示全部运行。",
@@ -162,3 +164,7 @@ export const zh = {
   "keys.clear_brushes": "清除框选",
   "keys.draw_kept": "让所有页面绘制表格中的运行",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

@@ -1,21 +1,57 @@
-// Words of the graph page.
+// The words of the graph page, in English and Chinese.
+
+import * as shared from "../../i18n/shared_words.js";
+import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "page.graph": "Graph",
+  "dataset.kind": "Which graph of the run",
+  "dataset.computation": "Computation",
+  "dataset.title": "Dataset",
+  "dataset.none": "No dataset pipeline was recorded.",
+  "dataset.none_of": "No dataset pipeline was recorded in {run}.",
+  "dataset.others": "Other drawn runs have one.",
+  "dataset.run": "Run whose dataset pipeline is shown",
+  "dataset.choose": "Choose a run…",
+  "dataset.failed": "The pipeline could not be read: {reason}",
+  "dataset.left_out": "{n} stage further away is not drawn.|{n} stages further away are not drawn.",
+  "dataset.download": "Download the drawing as SVG",
+  "dataset.details": "Parameters of the chosen stage",
+  "dataset.legend": "Kinds of stages",
+  "dataset.kind_source": "Source",
+  "dataset.kind_map": "Map",
+  "dataset.kind_shuffle": "Shuffle",
+  "dataset.kind_batch": "Batch",
+  "dataset.kind_repeat": "Repeat",
+  "dataset.kind_combine": "Zip, concatenate",
+  "dataset.kind_other": "Other",
+  "dataset.more": "{n} more…|{n} more…",
+  "dataset.stages": "{n} stage|{n} stages",
+  "dataset.hint": "Choose a stage to see all its parameters; arrow keys lead from stage to stage.",
+  "dataset.close": "Close the details",
+  "dataset.parameters": "Parameters",
+  "dataset.no_parameters": "None recorded.",
+  "dataset.operation": "Operation {n}|Operation {n}",
+  "dataset.sampler": "Sampler",
+  "dataset.fed_by": "Fed by",
+  "dataset.feeds": "Feeds",
   "graph.none": "These runs hold no graph.",
   "graph.failed": "The graph cannot be read:",
   "graph.problem": "This graph is damaged or too large to be shown.",
   "graph.damaged": "damaged",
-  "graph.canvas": "Graph. Arrow keys walk along its edges, Enter opens and closes a scope; the tree beside it tells the same in words.",
+  "graph.canvas":
+    "Graph. Arrow keys walk along its edges, Enter opens and closes a scope; the tree beside it tells the same in words.",
   "graph.run": "Run",
   "graph.which": "Graph",
   "graph.older": "{n} older",
   "graph.nodes": "{n} node|{n} nodes",
   "graph.edges": "{n} edge|{n} edges",
-  "graph.module_tree": "Only a tree of modules: the file tells which module holds which, but not what flows between them.",
-  "graph.missing": "{n} input is of a node that the graph does not hold.|{n} inputs are of nodes that the graph does not hold.",
+  "graph.module_tree":
+    "Only a tree of modules: the file tells which module holds which, but not what flows between them.",
+  "graph.missing":
+    "{n} input is of a node that the graph does not hold.|{n} inputs are of nodes that the graph does not hold.",
   "graph.close_all": "Close all",
-  "graph.left_out": "{n} edge is not drawn: its scope has very many.|{n} edges are not drawn: their scopes have very many.",
+  "graph.left_out":
+    "{n} edge is not drawn: its scope has very many.|{n} edges are not drawn: their scopes have very many.",
   "graph.part": "How much of the graph",
   "graph.whole": "Whole",
   "graph.whole_hint": "All of the graph",
@@ -92,7 +128,8 @@ export const en = {
   "graph.members_unlisted": "{n} more are found by searching",
   "graph.alike_scopes": "These scopes are built alike: they hold the same operators, connected in the same way.",
   "graph.alike_nodes": "These nodes do the same with the same inputs for the same readers.",
-  "graph.rest_why": "This scope holds more than can be laid out. Whichever is chosen here or found by the search is drawn.",
+  "graph.rest_why":
+    "This scope holds more than can be laid out. Whichever is chosen here or found by the search is drawn.",
   "graph.one_by_one": "Draw one by one",
   "graph.page_of": "{page} of {pages}",
   "graph.page_back": "Page before",
@@ -109,7 +146,36 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "page.graph": "计算图",
+  "dataset.kind": "显示运行的哪种图",
+  "dataset.computation": "计算图",
+  "dataset.title": "数据图",
+  "dataset.none": "没有记录数据处理流程。",
+  "dataset.none_of": "{run} 中没有记录数据处理流程。",
+  "dataset.others": "所选的其他运行中有。",
+  "dataset.run": "显示哪个运行的数据处理流程",
+  "dataset.choose": "选择运行…",
+  "dataset.failed": "无法读取数据处理流程：{reason}",
+  "dataset.left_out": "另有 {n} 个更远的阶段未绘出。",
+  "dataset.download": "下载图形，格式 SVG",
+  "dataset.details": "所选阶段的参数",
+  "dataset.legend": "阶段类型",
+  "dataset.kind_source": "数据源",
+  "dataset.kind_map": "映射",
+  "dataset.kind_shuffle": "混洗",
+  "dataset.kind_batch": "分批",
+  "dataset.kind_repeat": "重复",
+  "dataset.kind_combine": "合并、拼接",
+  "dataset.kind_other": "其他",
+  "dataset.more": "另有 {n} 项…",
+  "dataset.stages": "{n} 个阶段",
+  "dataset.hint": "选择一个阶段可查看其全部参数；方向键可在阶段之间移动。",
+  "dataset.close": "关闭详情",
+  "dataset.parameters": "参数",
+  "dataset.no_parameters": "没有记录。",
+  "dataset.operation": "操作 {n}",
+  "dataset.sampler": "采样器",
+  "dataset.fed_by": "数据来自",
+  "dataset.feeds": "数据送往",
   "graph.none": "这些运行中没有计算图。",
   "graph.failed": "无法读取计算图：",
   "graph.problem": "此计算图已损坏，或过大而无法显示。",
@@ -214,3 +280,7 @@ export const zh = {
   "graph.keys_full": "全屏",
   "graph.keys_close": "收起全部作用域",
 };
+
+/** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */
+
+export const t = translator({ ...shared.en, ...en }, { ...shared.zh, ...zh });

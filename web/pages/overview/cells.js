@@ -1,32 +1,34 @@
 // The cells of the table of runs.
 
 import { html, nothing, svg } from "lit-html";
-import { grouped, inColumn, nonFinite } from "../i18n/numbers.js";
-import { sparkline } from "../charts/sparkline.js";
-import { clock, day, duration, wallTime } from "../i18n/times.js";
-import { sparklineFacts } from "../data/run_table.js";
-import { styles } from "../data/runs.js";
-import { t } from "../i18n/words.js";
-import { ICONS } from "./icons.js";
-import { bestValues, formats } from "../pages/overview/rows.js";
-import { bestOf } from "../pages/overview/settings.js";
+import { ICONS } from "../../controls/icons.js";
+import { sparklineFacts } from "../../data/run_table.js";
+import { styles } from "../../data/runs.js";
+import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
+import { clock, day, duration, wallTime } from "../../i18n/times.js";
+import { bestValues, formats } from "./rows.js";
+import { bestOf } from "./settings.js";
+import { sparkline } from "./sparkline.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../pages/overview/columns.js").Row} Row */
-/** @typedef {import("../pages/overview/columns.js").Column} Column */
+/** @typedef {import("./columns.js").Row} Row */
+/** @typedef {import("./columns.js").Column} Column */
 
 const LINE_WIDTH = 88;
 const LINE_HEIGHT = 20;
 
 /** @param {Row} row @param {Column} column */
 function stateCell(row, column) {
-  const state = /** @type {import("../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
+  const state = /** @type {import("../../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
   return html`<span class="run-state" data-state=${state} title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
 function timeCell(row, column) {
   const seconds = /** @type {number | null} */ (column.value(row));
-  return seconds === null ? nothing : html`<span title=${wallTime(seconds)}>${day(seconds)} <span class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
+  return seconds === null
+    ? nothing
+    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -44,7 +46,9 @@ const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${note.n
 /** @param {Row} row */
 function badCell({ facts }) {
   const bad = facts?.first_bad;
-  return bad ? html`<span class="non-finite" title=${bad.tag}>${nonFinite(Number(bad.value))} @ ${grouped(bad.step)}</span>` : nothing;
+  return bad
+    ? html`<span class="non-finite" title=${bad.tag}>${nonFinite(Number(bad.value))} @ ${grouped(bad.step)}</span>`
+    : nothing;
 }
 
 /** @param {Row} row */
@@ -57,9 +61,6 @@ function plainCell(row, column) {
   const value = column.value(row);
   return value === null ? nothing : html`<span title=${String(value)}>${plainText(value)}</span>`;
 }
-
-/** @param {number | string | boolean} value */
-export const plainText = (value) => (typeof value === "number" && Number.isFinite(value) ? String(Number(value.toPrecision(6))) : String(value));
 
 /** A value of a metric, its decimals under those of the other runs; the best of all stands out.
  * @param {Row} row @param {Column} column */
@@ -84,7 +85,7 @@ function sparklineCell(row, column) {
 /** Rows are drawn again and again, their lines stay the same. @type {WeakMap<object, ReturnType<typeof sparkline>>} */
 const lines = new WeakMap();
 
-/** @param {import("../charts/sparkline.js").SparklinePoints} points @param {number} width @param {number} height */
+/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width @param {number} height */
 function lineOf(points, width, height) {
   const known = lines.get(points) ?? sparkline(points, width, height);
   lines.set(points, known);
@@ -95,7 +96,7 @@ function lineOf(points, width, height) {
 export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
 
 /** A metric's line in the colour of its run; a mark where it first was no number.
- * @param {string} run @param {import("../data/run_table_client.js").RunMetric} metric @param {number} width @param {number} height */
+ * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width @param {number} height */
 export function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;
   if (!points?.step.length) return nothing;
@@ -111,8 +112,17 @@ export function sparklineOf(run, metric, width, height) {
   </svg>`;
 }
 
-/** How each kind of cell is drawn. @type {Record<import("../pages/overview/columns.js").Look, (row: Row, column: Column) => unknown>} */
+/** How each kind of cell is drawn. @type {Record<import("./columns.js").Look, (row: Row, column: Column) => unknown>} */
 export const CELLS = {
-  state: stateCell, time: timeCell, duration: durationCell, count: countCell, tags: tagsCell, note: noteCell, bad: badCell,
-  damage: damageCell, plain: plainCell, metric: metricCell, sparkline: sparklineCell,
+  state: stateCell,
+  time: timeCell,
+  duration: durationCell,
+  count: countCell,
+  tags: tagsCell,
+  note: noteCell,
+  bad: badCell,
+  damage: damageCell,
+  plain: plainCell,
+  metric: metricCell,
+  sparkline: sparklineCell,
 };
