@@ -19,7 +19,7 @@ def snapshot_of(request: Request) -> Snapshot:
     logdir = logdir_of(request)
     named = request.query_params.getlist("run")
     if named:
-        logdir.want(named)
+        logdir.prioritise(named)
     return logdir.snapshot
 
 

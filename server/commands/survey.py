@@ -10,9 +10,9 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound, read_at
 from toposcope.server.reading.scan import next_header
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
 from toposcope.server.reading.scanner import Damage, Scanner
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, read_version
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch
 
 _SEEK_BYTES = 1 << 20
 _FRAME_BYTES = framing.HEADER_BYTES + framing.FOOTER_BYTES
@@ -77,11 +77,11 @@ def survey(descriptor: int, name: FileName) -> Survey:
 
 def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, list[int]]]:
     """Yield (where its last complete record ends, where its heavy records begin) of one window after the other."""
-    usual = Scratch(WINDOW_BYTES)
+    usual = ScanBuffers(WINDOW_BYTES)
     offset, wanted, worth_reading_at = 0, 0, framing.HEADER_BYTES
     while worth_reading_at <= size:
         length = max(min(WINDOW_BYTES, size - offset), wanted)
-        arrays = usual if length <= usual.size else Scratch(length)
+        arrays = usual if length <= usual.size else ScanBuffers(length)
         filled = os.preadv(descriptor, [arrays.data[:length]], offset)
         if filled < min(length, size - offset):
             raise ValueError(f"the file was cut short while it was read, from {size} bytes to {offset + filled}")

@@ -12,7 +12,7 @@ _PAUSE_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
-class ReadAhead:
+class Prefetcher:
     """A thread that has an overview read what is new.
 
     Args:
@@ -63,4 +63,4 @@ class ReadAhead:
         for name in names & runs.keys():
             if self._stopping.is_set():
                 return
-            self._overview.told(runs[name], sessions.get(name, ()))
+            self._overview.settings(runs[name], sessions.get(name, ()))

@@ -24,7 +24,7 @@ class Part(NamedTuple):
     points: Points | Payloads
 
 
-class Scratch:
+class ScanBuffers:
     """Arrays for one window, used again for the next: fresh memory costs more than filling it."""
 
     def __init__(self, size: int) -> None:
@@ -98,11 +98,11 @@ def _points(columns: list[npt.NDArray[Any]], entry: Entry) -> Points | Payloads:
 _of_thread = threading.local()
 
 
-def scratch(size: int) -> Scratch:
+def scratch(size: int) -> ScanBuffers:
     """Return this thread's arrays for a window of so many bytes."""
-    kept: Scratch | None = getattr(_of_thread, "scratch", None)
+    kept: ScanBuffers | None = getattr(_of_thread, "scratch", None)
     if size > WINDOW_BYTES + _SLACK_BYTES:
-        return Scratch(size)
+        return ScanBuffers(size)
     if kept is None:
-        kept = _of_thread.scratch = Scratch(WINDOW_BYTES + _SLACK_BYTES)
+        kept = _of_thread.scratch = ScanBuffers(WINDOW_BYTES + _SLACK_BYTES)
     return kept

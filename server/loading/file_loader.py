@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import Found
+from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.reading.event_file import WORKERS, EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
@@ -46,7 +46,7 @@ class Progress(NamedTuple):
     read_bytes: int
 
 
-class Loading:
+class FileLoader:
     """Reads event files on all cores. Used by one thread, but for want()."""
 
     def __init__(self, index: Index | None) -> None:
@@ -62,7 +62,7 @@ class Loading:
         self._wanted: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
 
-    def want(self, runs: Iterable[str]) -> None:
+    def prioritise(self, runs: Iterable[str]) -> None:
         """Have these runs read before others; may be called in any thread."""
         self._wanted = frozenset(runs)
 
@@ -101,14 +101,14 @@ class Loading:
         read = sum(each.view.read_bytes for each in self._files.values() if each.view)
         return Progress(len(self._files), len(self._waiting), sum(each.size for each in self._files.values()), read)
 
-    def replace(self, found: Iterable[Found]) -> set[str]:
+    def replace(self, found: Iterable[FoundFile]) -> set[str]:
         """Take these for all the files there are; return the paths of those that are gone."""
         present = {each.path: each for each in found}
         gone = self._files.keys() - present.keys()
         self.add(present.values())
         return gone
 
-    def add(self, found: Iterable[Found]) -> None:
+    def add(self, found: Iterable[FoundFile]) -> None:
         """Take in files that were found, known or new."""
         now = time.time()
         for each in found:
@@ -195,7 +195,7 @@ class Loading:
             self._waiting.discard(path)
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
-        if loaded.view and loaded.view.verified < loaded.view.heavy:
+        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
             self._unverified.add(path)
         return loaded.run
 

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
 
 
-class HeavyRecords:
+class LargeRecords:
     """Where in the file they begin, how far they are verified, and which of them are damaged. Not safe for threads."""
 
     def __init__(self) -> None:

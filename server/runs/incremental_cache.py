@@ -22,7 +22,7 @@ class _Known(NamedTuple, Generic[Made]):
     made: Made
 
 
-class Growing(Generic[Made]):
+class IncrementalCache(Generic[Made]):
     """Remembers by run, file and tag. Threads may share it: at worst they make the same thing twice.
 
     Args:
