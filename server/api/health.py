@@ -6,8 +6,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current
+from toposcope.server.json_values import in_json
 from toposcope.server.version import VERSION
 
 router = APIRouter()

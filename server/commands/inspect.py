@@ -8,7 +8,7 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
-from toposcope.server.json_text import in_json
+from toposcope.server.json_values import in_json
 
 _REASONS = {
     "payload": "its checksum or its message is wrong",

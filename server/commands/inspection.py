@@ -3,7 +3,7 @@
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.commands.survey import next_sound_header
+from toposcope.server.commands.file_check import next_sound_header
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.record import read_at

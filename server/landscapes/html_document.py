@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.values.landscape import Landscape, Path
-from toposcope.server.values.landscape_details import PathTruth
-from toposcope.server.values.landscape_look import INKS, WORDS, Inks, Look, Scale
+from toposcope.server.landscapes.appearance import INKS, WORDS, Inks, Look, Scale
+from toposcope.server.landscapes.details import PathTruth
+from toposcope.server.landscapes.landscape import Landscape, Path
 
 _BLUE_ORANGE = [
     "#0b3c78", "#1f69be", "#5b9bdc", "#a3c9ee", "#dfe9f1", "#f1f0ee", "#f6e3cf", "#f2bc85", "#e28a3c", "#c06010",

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.landscapes.details import PathTruth
+from toposcope.server.landscapes.landscape import Landscape, Path
 from toposcope.server.reading.series import Float64s
-from toposcope.server.values.landscape import Landscape, Path
-from toposcope.server.values.landscape_details import PathTruth
 
 _EVEN = 1e-3
 """How far a step between two coordinates may be from the mean step, as a part of it."""

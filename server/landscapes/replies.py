@@ -6,12 +6,12 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
-from toposcope.server.api.landscape_choice import Chosen, LandscapeQuery, read
-from toposcope.server.api.reply import Number, numbers
-from toposcope.server.json_text import in_json
+from toposcope.server.api.json_reply import Number, numbers
+from toposcope.server.json_values import in_json
+from toposcope.server.landscapes.details import Details
+from toposcope.server.landscapes.landscape import Landscape
+from toposcope.server.landscapes.landscape_query import Chosen, LandscapeQuery, read
 from toposcope.server.reading.series import Float64s
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_details import Details
 
 
 class PathReply(BaseModel):
