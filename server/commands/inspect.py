@@ -49,6 +49,8 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         yield ""
     for path, reason in sorted(inspection.problems.items()):
         yield f"cannot read {path}: {reason}"
+    for warning in inspection.warnings:
+        yield f"warning: {warning.message}"
     files = [file for each in inspection.runs for file in each.files]
     counts = [
         _count(len(inspection.runs), "run"),
