@@ -17,7 +17,7 @@ from toposcope.recorder.frameworks.torch.exported_graph import exported_graph
 from toposcope.recorder.frameworks.torch.framework import FRAMEWORK
 from toposcope.recorder.frameworks.torch.inputs import described
 from toposcope.recorder.frameworks.torch.network_graph import graph_of
-from toposcope.server.graphs.columns import Graph
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.mindspore import read_graph
 
 

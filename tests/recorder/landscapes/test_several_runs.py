@@ -13,8 +13,8 @@ from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.command import main
 from toposcope.recorder.landscapes.sweep.job import FOLDER
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_details import Details
+from toposcope.server.landscapes.details import Details
+from toposcope.server.landscapes.landscape import Landscape
 
 STEPS = {"slow": 9, "fast": 6, "wild": 7}
 JOINT = {"slow": "joint_landscape_[1, 9]", "fast": "joint_landscape_[1, 6]", "wild": "joint_landscape_[1, 7]"}

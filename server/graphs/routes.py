@@ -6,13 +6,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
 from toposcope.server.api.payload_query import number as number_in_json
-from toposcope.server.api.reply import Number, json_reply
-from toposcope.server.graphs.columns import Graph
+from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.graphs.counts import count
-from toposcope.server.graphs.entries import node_view
+from toposcope.server.graphs.entry_views import node_view
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.graph_cache import GraphCache
 from toposcope.server.graphs.run_graphs import Place, list_graphs
 from toposcope.server.graphs.scope import open_scope

@@ -6,14 +6,14 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import find_runs, not_found
 from toposcope.server.api.payload_query import MOST_NAME
+from toposcope.server.api.snapshot import find_runs, not_found
+from toposcope.server.landscapes.landscape import Landscape, landscape
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.landscape import Landscape, landscape
 
 MOST_BYTES = 16 << 20
 """Of the messages of one reply together: a surface of 1000 by 1000 points takes 12 MB at the most."""

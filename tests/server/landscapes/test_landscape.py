@@ -12,7 +12,7 @@ from support.golden_run import landscapes
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder import landscape as recorded
-from toposcope.server.values.landscape import Landscape, landscape
+from toposcope.server.landscapes.landscape import Landscape, landscape
 
 _X, _Y = [0.0, 0.5, 1.0], [-1.0, 1.0]
 _Z = [[0.1, 0.2, 0.3], [1e-300, 5.0, 6.0]]

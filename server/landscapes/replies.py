@@ -6,12 +6,13 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
-from toposcope.server.api.landscape_choice import Chosen, LandscapeQuery, read
-from toposcope.server.api.reply import Number, numbers
-from toposcope.server.json_text import in_json
+from toposcope.server.api.json_reply import Number, numbers
+from toposcope.server.json_values import in_json
+from toposcope.server.landscapes.details import Details
+from toposcope.server.landscapes.landscape import Landscape
+from toposcope.server.landscapes.landscape_query import Chosen, LandscapeQuery, read
+from toposcope.server.landscapes.significant_digits import round_to_digits
 from toposcope.server.reading.series import Float64s
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_details import Details
 
 
 class PathReply(BaseModel):
@@ -208,12 +209,4 @@ def _named(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rounded(values: Float64s, digits: int | None) -> Float64s:
-    """Return the doubles nearest to so many significant digits; None: as they are."""
-    if digits is None:
-        return values
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        after_point = digits - 1 - np.floor(np.log10(np.abs(values)))
-        up, down = 10.0 ** np.maximum(after_point, 0), 10.0 ** np.maximum(-after_point, 0)
-        rounded = np.rint(values * up / down) / up * down
-    # Zero, what is not finite, and what is too small for the factor.
-    return np.where(np.isfinite(rounded) & (rounded != 0), rounded, values)
+    return values if digits is None else round_to_digits(values, digits)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.landscapes.details import PathTruth
+from toposcope.server.landscapes.landscape import Landscape, Path
+from toposcope.server.landscapes.logarithm import log10_of_losses
 from toposcope.server.reading.series import Float64s
-from toposcope.server.values.landscape import Landscape, Path
-from toposcope.server.values.landscape_details import PathTruth
 
 _EVEN = 1e-3
 """How far a step between two coordinates may be from the mean step, as a part of it."""
@@ -31,8 +32,7 @@ def vti(landscape: Landscape) -> bytes:
     """
     (left, across, x_order), (low, up, y_order) = (_even(name, getattr(landscape, name)) for name in ("x", "y"))
     losses = landscape.z[::y_order, ::x_order]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.where(losses > 0, np.log10(losses), np.nan)
+    logarithms = log10_of_losses(losses)
     extent = f"0 {landscape.x.size - 1} 0 {landscape.y.size - 1} 0 0"
     return _file(
         "ImageData",

@@ -16,8 +16,8 @@ from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord, landscape
-from toposcope.server.api.landscape_choice import MOST_BYTES
-from toposcope.server.api.landscape_replies import Landscapes
+from toposcope.server.landscapes.landscape_query import MOST_BYTES
+from toposcope.server.landscapes.replies import Landscapes
 
 _RUN = "mindspore/digits_momentum"
 

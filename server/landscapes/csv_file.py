@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.json_text import number_text
+from toposcope.server.json_values import number_text
+from toposcope.server.landscapes.landscape import Landscape
 from toposcope.server.reading.series import Float64s
-from toposcope.server.values.landscape import Landscape
 
 _COLUMNS = ("part", "interval", "step", "x", "y", "loss", "standard_error", "plane_loss", "residual")
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.graphs.columns import Edges
+from toposcope.server.graphs.graph import Edges
 from toposcope.server.graphs.tree import Int32s, Tree
 
 Hashes = npt.NDArray[np.uint64]

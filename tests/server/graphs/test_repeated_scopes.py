@@ -1,8 +1,8 @@
 """Scopes that are built alike."""
 
 from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.columns import Graph, Kind, Output
-from toposcope.server.graphs.draft import Draft, Input
+from toposcope.server.graphs.graph import Graph, Kind, Output
+from toposcope.server.graphs.graph_builder import Draft, Input
 
 Described = tuple[str, str, list[str]]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from toposcope.server.frame import frame, frame_of_series
+from toposcope.server.dataframe import frame, frame_of_series
+from toposcope.server.landscapes.landscape import Landscape, landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.scan import KINDS
@@ -21,7 +22,6 @@ from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session
 from toposcope.server.values.image import Image, read_images
-from toposcope.server.values.landscape import Landscape, landscape
 from toposcope.server.values.lineage import Lineage
 from toposcope.server.values.tensor import Tensor, read_tensor
 from toposcope.server.values.text import Text, read_text

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.server.json_text import in_json
-from toposcope.server.values.landscape import Landscape
+from toposcope.server.json_values import in_json
+from toposcope.server.landscapes.landscape import Landscape
 
 
 def npz(landscape: Landscape) -> bytes:

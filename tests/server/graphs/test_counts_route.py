@@ -8,7 +8,7 @@ import pytest
 from support.event_files import GOLDEN
 from support.servers import start, stop, wait_until
 
-from toposcope.server.api.graphs import CountsReply
+from toposcope.server.graphs.routes import CountsReply
 
 
 @pytest.fixture(scope="module")

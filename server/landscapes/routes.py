@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from toposcope.server.api.current import Current, find_runs, not_found
-from toposcope.server.api.landscape_choice import MOST_BYTES, LandscapeQuery, choose
-from toposcope.server.api.landscape_replies import Landscapes, entry
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.snapshot import Current, find_runs, not_found
+from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, choose
+from toposcope.server.landscapes.replies import Landscapes, entry
 from toposcope.server.loading.logdir import Snapshot
 
 router = APIRouter()

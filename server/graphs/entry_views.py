@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.graphs.attributes import Attribute, Room
-from toposcope.server.graphs.columns import Graph, Output
+from toposcope.server.graphs.graph import Graph, Output
 from toposcope.server.graphs.views import (
     AttributeView,
     DescribedEntry,

@@ -12,7 +12,7 @@ from support.summary_values import of_plugin, strings, tensorboard_run
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.tensorboard_pb2 import GraphDef, RunMetadata
 from toposcope.recorder import Node, SummaryRecord, graph
-from toposcope.server.api.graphs import Graphs, NodeReply, ScopeReply, SearchReply
+from toposcope.server.graphs.routes import Graphs, NodeReply, ScopeReply, SearchReply
 
 BACKBONE = "Default/network-WithLossCell/_backbone-SmallConv"
 

@@ -12,7 +12,7 @@ from support.summary_values import MindSporeValue, record
 
 import toposcope.server
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.opened import Run
+from toposcope.server.python_api import Run
 
 MINDSPORE = "mindspore/digits_momentum"
 

@@ -7,16 +7,16 @@ import numpy as np
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from toposcope.server.api.current import Current, find_runs, not_found
-from toposcope.server.api.landscape_choice import Chosen, FileQuery, LandscapeQuery, choose, choose_one, read
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
+from toposcope.server.api.snapshot import Current, find_runs, not_found
+from toposcope.server.landscapes.appearance import Camera, Colours, Lang, Look, Scale, Theme
+from toposcope.server.landscapes.csv_file import csv
+from toposcope.server.landscapes.html_document import Training, landscape_document
+from toposcope.server.landscapes.landscape import Landscape
+from toposcope.server.landscapes.landscape_query import Chosen, FileQuery, LandscapeQuery, choose, choose_one, read
+from toposcope.server.landscapes.npz_file import npz
+from toposcope.server.landscapes.vtk_files import vti, vtp
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_csv import csv
-from toposcope.server.values.landscape_figure import Training, landscape_document
-from toposcope.server.values.landscape_look import Camera, Colours, Lang, Look, Scale, Theme
-from toposcope.server.values.landscape_npz import npz
-from toposcope.server.values.landscape_vtk import vti, vtp
 
 router = APIRouter()
 _MOST_OTHERS = 7

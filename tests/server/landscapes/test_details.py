@@ -13,10 +13,10 @@ from support import landscape_details as made
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.messages.landscape import landscape as recorded
-from toposcope.server.values.landscape import landscape
-from toposcope.server.values.landscape_csv import csv
-from toposcope.server.values.landscape_npz import npz
-from toposcope.server.values.landscape_vtk import vti, vtp
+from toposcope.server.landscapes.csv_file import csv
+from toposcope.server.landscapes.landscape import landscape
+from toposcope.server.landscapes.npz_file import npz
+from toposcope.server.landscapes.vtk_files import vti, vtp
 
 
 def test_details_come_back_as_they_were_recorded() -> None:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.graphs.columns import Edges, Graph, Kind, Output, ReadAttributes
+from toposcope.server.graphs.graph import Edges, Graph, Kind, Output, ReadAttributes
 from toposcope.server.graphs.limits import LONGEST_PATH, MOST_EDGES, MOST_NAME_CHARACTERS, MOST_NODES, shortened, within
-from toposcope.server.graphs.repeats import find_repeats
+from toposcope.server.graphs.repeated_scopes import find_repeats
 from toposcope.server.graphs.tree import Int32s, Tree, grow_tree
 
 ALL_OUTPUTS = -1

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.values.landscape import Landscape, Path
-from toposcope.server.values.landscape_details import PathTruth
-from toposcope.server.values.landscape_look import INKS, WORDS, Inks, Look, Scale
+from toposcope.server.landscapes.appearance import INKS, WORDS, Inks, Look, Scale
+from toposcope.server.landscapes.details import PathTruth
+from toposcope.server.landscapes.landscape import Landscape, Path
+from toposcope.server.landscapes.logarithm import log10_of_losses
 
 _BLUE_ORANGE = [
     "#0b3c78", "#1f69be", "#5b9bdc", "#a3c9ee", "#dfe9f1", "#f1f0ee", "#f6e3cf", "#f2bc85", "#e28a3c", "#c06010",
@@ -58,10 +59,7 @@ def _as_text(text: str) -> str:
 
 def _heights(losses: npt.NDArray[np.float64], scale: Scale) -> npt.NDArray[np.float64]:
     finite = np.where(np.isfinite(losses), losses, np.nan)
-    if scale == "linear":
-        return finite
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(finite > 0, np.log10(finite), np.nan)
+    return finite if scale == "linear" else log10_of_losses(finite)
 
 
 def _plain(column: npt.NDArray[np.float64]) -> list[Any]:

@@ -8,7 +8,7 @@ import orjson
 from fastapi import Response
 from pydantic import WithJsonSchema
 
-from toposcope.server.json_text import in_json, number_text
+from toposcope.server.json_values import in_json, number_text
 from toposcope.server.reading.series import Float64s
 
 Number = Annotated[
