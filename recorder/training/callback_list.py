@@ -6,7 +6,7 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback, legacy_hooks_of
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import LoggerDestination
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.values.foreign import shown
 
 CallbackList = Callback | EventCallback | Sequence[Callback | EventCallback] | None

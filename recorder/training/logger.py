@@ -1,4 +1,4 @@
-"""Logger: what callbacks log metrics, hyperparameters, tables and images with, for every destination at once."""
+"""Logger: passes logged metrics, hyperparameters, tables and images on to every destination."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toposcope.recorder.training.event_callback import EventCallback
-
 if TYPE_CHECKING:
     from toposcope.recorder.training.state import State
 
 
-class LoggerDestination(EventCallback):
-    """Where logged things go. All methods do nothing here: a destination overrides what it supports, and any event.
+class LogReceiver:
+    """The methods through which a Logger passes on what is logged; by default they do nothing.
 
     The parameters and their order are those of Composer's `LoggerDestination`, as they are passed by position.
     """
@@ -63,12 +61,10 @@ class LoggerDestination(EventCallback):
 class Logger:
     """Passes what is logged to every destination, in their order; a step that is not given is the finished batches."""
 
-    def __init__(
-        self, state: State, destinations: LoggerDestination | Sequence[LoggerDestination] | None = None
-    ) -> None:
+    def __init__(self, state: State, destinations: LogReceiver | Sequence[LogReceiver] | None = None) -> None:
         self._state = state
-        one = (destinations,) if isinstance(destinations, LoggerDestination) else destinations
-        self.destinations: tuple[LoggerDestination, ...] = tuple(one or ())
+        one = (destinations,) if isinstance(destinations, LogReceiver) else destinations
+        self.destinations: tuple[LogReceiver, ...] = tuple(one or ())
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
         """Log settings of the training."""

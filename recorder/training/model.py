@@ -22,7 +22,8 @@ from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.fit import Plan, fit
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
 from toposcope.recorder.training.state import Precision, State, length_of

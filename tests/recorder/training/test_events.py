@@ -12,7 +12,8 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.trainer import Trainer

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.collecting.collected_data import HYPER_CONFIG_VARIABLE, checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.landscape_settings import landscape_settings
-from toposcope.recorder.collecting.settings import HYPER_CONFIG_VARIABLE, checked_custom_lineage, collected_data
 
 DEFAULTS = {
     *("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data"),
