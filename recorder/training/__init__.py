@@ -1,4 +1,4 @@
-"""Training: one engine that tells every callback, of either style, what happens, and the loops that drive it."""
+"""Training: one engine that calls callbacks of both styles at every event, and the loops that drive it."""
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine

@@ -5,7 +5,7 @@ from toposcope.recorder.training.logger import LogReceiver
 
 
 class LoggerDestination(LogReceiver, EventCallback):
-    """Override the methods for what the destination supports, and those of the events that it needs.
+    """Override the log_... methods that the destination supports, and the methods of the events that it needs.
 
-    Answers to Composer's `LoggerDestination`.
+    The class corresponds to Composer's `LoggerDestination`.
     """
