@@ -21,7 +21,8 @@ from toposcope.recorder.training.callback_list import (
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State

@@ -68,7 +68,7 @@ class ModelHooks(Hooks):
         for callback in self._callbacks():
             self.call(callback, hook)
 
-    def rounds(self, event: Event) -> Iterator[str]:
+    def hooks_at(self, event: Event) -> Iterator[str]:
         """Yield the hook that MindSpore calls now."""
         if (hook := self._due) is not None:
             self._due = None

@@ -11,7 +11,8 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import CallbackParams
 from toposcope.recorder.training.state import Device, State
 from toposcope.recorder.training.time import Time, TimeUnit

@@ -1,4 +1,4 @@
-"""Trainings of several processes: two of torchrun's record into one directory."""
+"""A distributed training: two processes started by torchrun record into one directory."""
 
 import json
 import os
@@ -59,19 +59,19 @@ TRAINING = """
         3, loader, DataLoader(digits, batch_size=512), callbacks=collector
     )
     distributed.destroy_process_group()
-    os._exit(0)  # Threads of PyTorch now and then abort, or wait for ever, while Python ends.
+    os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
 EPOCHS, STEPS = 3, 8  # 1797 digits, two processes, batches of 128.
 
 
 @pytest.fixture(scope="module")
 def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory into which two processes have recorded one training."""
-    directory = tmp_path_factory.mktemp("several")
+    """Return the directory into which two processes recorded one training."""
+    directory = tmp_path_factory.mktemp("distributed")
     script = directory / "train.py"
     script.write_text(textwrap.dedent(TRAINING))
     launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *launcher, script, directory / "logs" / "run"],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE,
@@ -79,7 +79,7 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout
     return directory / "logs" / "run"
 
 
@@ -95,14 +95,14 @@ def rank_of(path: Path) -> int:
     return int(path.name.split(".summary.")[1].split(".")[1])
 
 
-def test_each_rank_has_a_file_of_its_own(run_directory: Path, run: Run) -> None:
+def test_each_rank_has_its_own_file(run_directory: Path, run: Run) -> None:
     assert sorted(map(rank_of, run_directory.glob("*_MS"))) == [0, 1]
     assert run.ranks == [0, 1]
     assert (run.attempts, run.damaged_records) == (1, 0)
 
 
 def test_both_ranks_record_the_loss_of_every_step(run: Run) -> None:
-    """Of their own batches: the losses differ."""
+    """The losses differ, as each rank trains on its own batches."""
     first, second = run.scalars("loss/auto", rank=0), run.scalars("loss/auto", rank=1)
 
     assert first.step.tolist() == second.step.tolist() == list(range(1, EPOCHS * STEPS + 1))
@@ -115,8 +115,8 @@ def test_both_ranks_have_the_same_parameters(run: Run) -> None:
 
     assert len(first) == len(second) == EPOCHS * STEPS
     for step in range(EPOCHS * STEPS):
-        for edges, others in zip(first[step].buckets, second[step].buckets, strict=True):
-            assert np.array_equal(edges, others)
+        for first_column, second_column in zip(first[step].buckets, second[step].buckets, strict=True):
+            assert np.array_equal(first_column, second_column)
 
 
 def test_steps_of_tensors_are_shared_evenly(run: Run) -> None:
@@ -128,12 +128,12 @@ def test_steps_of_tensors_are_shared_evenly(run: Run) -> None:
     assert max(first + second) == EPOCHS * STEPS
 
 
-def test_values_of_summary_operators_come_from_every_rank(run: Run) -> None:
+def test_every_rank_records_values_of_summary_operators(run: Run) -> None:
     for rank in (0, 1):
         assert run.scalars("hidden_mean", rank=rank).step.tolist() == list(range(1, EPOCHS * STEPS + 1))
 
 
-def test_graph_images_lineage_and_checkpoints_come_from_rank_0(run_directory: Path, run: Run) -> None:
+def test_only_rank_0_records_graph_images_lineage_and_checkpoints(run_directory: Path, run: Run) -> None:
     assert len(run.images("input_data/auto", rank=0)) == EPOCHS * STEPS
     assert len(run.images("input_data/auto", rank=1)) == 0
     assert {rank_of(path) for path in run_directory.glob("*_lineage")} == {0}
@@ -142,8 +142,8 @@ def test_graph_images_lineage_and_checkpoints_come_from_rank_0(run_directory: Pa
     assert metadata["step_per_epoch"] == STEPS
 
 
-def test_lineage_tells_of_both_processes(run: Run) -> None:
-    """MindSpore's words: the number of devices, and what each holds of the model."""
+def test_lineage_contains_the_number_of_processes(run: Run) -> None:
+    """In MindSpore's fields: the number of devices and the parallel mode."""
     lineage = run.lineage()
 
     assert lineage.hyper_parameters["device_num"] == 2
@@ -153,7 +153,7 @@ def test_lineage_tells_of_both_processes(run: Run) -> None:
     assert lineage.metrics["accuracy"] > 0.5
 
 
-def test_both_ranks_come_over_http(run_directory: Path) -> None:
+def test_both_ranks_are_served_over_http(run_directory: Path) -> None:
     process, url = servers.start(run_directory.parent)
     try:
         with httpx.Client(base_url=url, timeout=10) as client:
@@ -164,5 +164,5 @@ def test_both_ranks_come_over_http(run_directory: Path) -> None:
     finally:
         servers.stop(process)
 
-    assert [(one["run"], one["rank"], one["total"]) for one in series] == [("run", 0, 24), ("run", 1, 24)]
+    assert [(each["run"], each["rank"], each["total"]) for each in series] == [("run", 0, 24), ("run", 1, 24)]
     assert [graph["rank"] for graph in graphs] == [0]

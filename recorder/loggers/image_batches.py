@@ -13,7 +13,7 @@ from toposcope.recorder.values.image import unpacked
 _CHANNELS = (1, 3, 4)
 
 
-class Picture(NamedTuple):
+class ImageBatch(NamedTuple):
     """One image, or a batch of images of one size."""
 
     pixels: npt.NDArray[Any]
@@ -21,7 +21,7 @@ class Picture(NamedTuple):
     """What the dimensions mean, as SummaryRecord.add_value() takes it: "HW", "CHW", "HWC", "NCHW" or "NHWC"."""
 
 
-def pictures(images: object, channels_last: bool) -> list[Picture]:
+def image_batches(images: object, channels_last: bool) -> list[ImageBatch]:
     """Return images as one batch where they are of one size, else each for itself.
 
     Args:
@@ -35,30 +35,30 @@ def pictures(images: object, channels_last: bool) -> list[Picture]:
         UnreadableValueError: the methods of an array or tensor raised.
     """
     if not _is_sequence(images):
-        return [_picture(images, channels_last)]
-    each = [_picture(image, channels_last) for image in images]
+        return [_image_batch(images, channels_last)]
+    each = [_image_batch(image, channels_last) for image in images]
     if len(each) == 1 or len({(one.pixels.shape, one.dataformats) for one in each}) > 1 or each[0].pixels.ndim > 3:
         return each
     batch = np.stack([one.pixels for one in each])
-    return [_grey_batch(batch) if batch.ndim == 3 else Picture(batch, "N" + each[0].dataformats)]
+    return [_grey_batch(batch) if batch.ndim == 3 else ImageBatch(batch, "N" + each[0].dataformats)]
 
 
-def coloured(mask: object) -> list[Picture]:
-    """Return a mask of labels, or several, as pictures: each label has the same colour everywhere (see colours()).
+def mask_images(mask: object) -> list[ImageBatch]:
+    """Return a mask of labels, or several masks, as images in which each label has its colour of label_colours().
 
     Args:
         mask: whole numbers of the shape HW, NHW, N1HW or NHW1; or a sequence of such.
 
     Raises:
-        TypeError, ValueError, UnreadableValueError: as pictures().
+        TypeError, ValueError, UnreadableValueError: as image_batches().
     """
     if _is_sequence(mask):
-        return pictures([_painted(_labels(one)).pixels for one in mask], channels_last=True)
-    return [_painted(_labels(mask))]
+        return image_batches([_mask_image(_labels(one)).pixels for one in mask], channels_last=True)
+    return [_mask_image(_labels(mask))]
 
 
-def colours() -> npt.NDArray[np.uint8]:
-    """Return the colours of 256 labels, of the shape (256, 3): those of Pascal VOC; label 0 is black."""
+def label_colours() -> npt.NDArray[np.uint8]:
+    """Return the label_colours of 256 labels, of the shape (256, 3): those of Pascal VOC; label 0 is black."""
     labels, rgb = np.arange(256), np.zeros((256, 3), np.uint8)
     for bit in range(8):
         for channel in range(3):
@@ -71,24 +71,24 @@ def _is_sequence(images: object) -> TypeGuard[Sequence[object]]:
     return isinstance(images, Sequence) and len(images) > 0 and not isinstance(images[0], Sequence | int | float)
 
 
-def _picture(image: object, channels_last: bool) -> Picture:
+def _image_batch(image: object, channels_last: bool) -> ImageBatch:
     pixels, layout = called(lambda: unpacked(image, None))
     array = array_from(pixels).numbers()
     if layout is not None:
-        return Picture(array, layout)
+        return ImageBatch(array, layout)
     if array.ndim == 2:
-        return Picture(array, "HW")
+        return ImageBatch(array, "HW")
     if array.ndim == 3 and array.shape[-1 if channels_last else 0] not in _CHANNELS:
         return _grey_batch(array)
     if array.ndim == 3:
-        return Picture(array, "HWC" if channels_last else "CHW")
+        return ImageBatch(array, "HWC" if channels_last else "CHW")
     if array.ndim == 4:
-        return Picture(array, "NHWC" if channels_last else "NCHW")
+        return ImageBatch(array, "NHWC" if channels_last else "NCHW")
     raise ValueError(f"Images have 2, 3 or 4 dimensions; these have the shape {array.shape}.")
 
 
-def _grey_batch(array: npt.NDArray[Any]) -> Picture:
-    return Picture(array[..., np.newaxis], "NHWC")
+def _grey_batch(array: npt.NDArray[Any]) -> ImageBatch:
+    return ImageBatch(array[..., np.newaxis], "NHWC")
 
 
 def _labels(mask: object) -> npt.NDArray[np.int64]:
@@ -101,5 +101,5 @@ def _labels(mask: object) -> npt.NDArray[np.int64]:
         return labels.astype(np.int64)
 
 
-def _painted(labels: npt.NDArray[np.int64]) -> Picture:
-    return Picture(colours()[labels % 256], "HWC" if labels.ndim == 2 else "NHWC")
+def _mask_image(labels: npt.NDArray[np.int64]) -> ImageBatch:
+    return ImageBatch(label_colours()[labels % 256], "HWC" if labels.ndim == 2 else "NHWC")

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
+from toposcope.recorder.loggers.formatting import line, plain, settings
 from toposcope.recorder.loggers.table import json_table, markdown_table
-from toposcope.recorder.loggers.wording import line, plain, settings
 
 
 class Colour(enum.Enum):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from toposcope.recorder.collecting.gradients import gradient_norms
+from toposcope.recorder.collecting.gradient_norms import gradient_norms
 
 
 def test_no_gradients_have_no_norms() -> None:

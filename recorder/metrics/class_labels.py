@@ -45,7 +45,9 @@ def scores_and_classes(scores: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tu
     return rows, _class_numbers("A label", labels.reshape(-1), rows.shape[1])
 
 
-def chosen_and_true(outputs: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tuple[Integers, Integers, int | None]:
+def predicted_and_true_classes(
+    outputs: npt.NDArray[Any], labels: npt.NDArray[Any]
+) -> tuple[Integers, Integers, int | None]:
     """Return the chosen and the true class of each sample, and the number of classes if it is known.
 
     Args:
@@ -63,7 +65,7 @@ def chosen_and_true(outputs: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tupl
     return np.where(np.isnan(rows).any(axis=1), UNDECIDED, rows.argmax(axis=1)), true, rows.shape[1]
 
 
-def given_and_true(outputs: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tuple[Flags, Flags]:
+def predicted_and_true_labels(outputs: npt.NDArray[Any], labels: npt.NDArray[Any]) -> tuple[Flags, Flags]:
     """Return which labels were given to each sample and which are true of it, one row a sample.
 
     Args:

@@ -1,4 +1,4 @@
-"""Monitored: the value of an epoch by which a training is judged, and whether it is better than the best."""
+"""MonitoredValue: the value of an epoch by which a training is judged, and whether it is better than the best."""
 
 import math
 from typing import NamedTuple
@@ -51,7 +51,7 @@ def checked_goal(monitor: str, mode: object, min_delta: object) -> Goal:
     return Goal(is_smaller, abs(checked_number("min_delta", min_delta)))
 
 
-class Monitored:
+class MonitoredValue:
     """Finds the monitored value of an epoch; remembers whether it has told that there is none."""
 
     def __init__(self, monitor: object, wanted_by: str) -> None:

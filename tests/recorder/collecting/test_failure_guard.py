@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from toposcope.recorder.collecting.switches import Switches
+from toposcope.recorder.collecting.failure_guard import FailureGuard
 
 
 def test_collection_that_raises_is_not_tried_again(caplog: pytest.LogCaptureFixture) -> None:
@@ -15,7 +15,7 @@ def test_collection_that_raises_is_not_tried_again(caplog: pytest.LogCaptureFixt
         calls.append(number)
         return 10 // number
 
-    switches = Switches("runs/first")
+    switches = FailureGuard("runs/first")
     with caplog.at_level(logging.WARNING):
         results = [switches.attempt("quotients", collect, number) for number in (5, 0, 2)]
 
@@ -33,4 +33,4 @@ def test_end_of_the_program_is_no_failure() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Switches("run").attempt("anything", interrupt)
+        FailureGuard("run").attempt("anything", interrupt)

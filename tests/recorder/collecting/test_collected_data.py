@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.collecting.settings import HYPER_CONFIG_VARIABLE, checked_custom_lineage, collected_data
+from toposcope.recorder.collecting.collected_data import HYPER_CONFIG_VARIABLE, checked_custom_lineage, collected_data
 from toposcope.recorder.landscapes.plan.settings import landscape_settings
 
 DEFAULTS = {

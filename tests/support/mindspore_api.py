@@ -1,6 +1,6 @@
-"""The words of MindSpore that the samples of the API texts use, said in PyTorch: their changed imports."""
+"""The part of MindSpore's API that the documentation's samples use, implemented with PyTorch."""
 
-# Names are MindSpore's, as the samples use them.
+# Names are MindSpore's.
 # ruff: noqa: N801, N802
 
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ class ds:
 
 
 class context:
-    """The context of MindSpore, of which PyTorch has no need."""
+    """The context of MindSpore, which PyTorch does not need."""
 
     GRAPH_MODE = 0
 
@@ -90,7 +90,7 @@ class context:
 
 
 class LeNet5(nn.Cell):
-    """LeNet5, as the sample of CheckpointConfig has it, for the images of create_dataset()."""
+    """LeNet5 of the CheckpointConfig sample, for the images of create_dataset()."""
 
     def __init__(self, num_class: int = 10, num_channel: int = 1) -> None:
         super().__init__()
@@ -113,7 +113,7 @@ class LeNet5(nn.Cell):
 
 
 def create_dataset(data_path: str, batch_size: int = 16) -> NumpySlicesDataset:
-    """Return images float32[n, 1, 32, 32] of noise with their digits; data_path is not read."""
+    """Return images of noise, float32[n, 1, 32, 32], and random digits; data_path is ignored."""
     random = np.random.default_rng(0)
     images, digits = random.random((64, 1, 32, 32), np.float32), random.integers(0, 10, 64)
     return NumpySlicesDataset({"image": images, "label": digits}, batch_size)

@@ -1,4 +1,4 @@
-"""Switches: a collection that fails is switched off and told of once; the training goes on."""
+"""FailureGuard: a collection that fails is switched off and told of once; the training goes on."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -8,7 +8,7 @@ from toposcope.recorder import log
 _T = TypeVar("_T")
 
 
-class Switches:
+class FailureGuard:
     """Remembers which collections have failed."""
 
     def __init__(self, owner: str) -> None:
