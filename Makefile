@@ -57,7 +57,7 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff check --quiet .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
 	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
-	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.tests.json
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.

@@ -6,7 +6,6 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-
 # "on_eval_" would be a reference.
 _TRAILING_UNDERSCORE = re.compile(r"(?<![`\w])(\w+)_(?![\w`])")
 
@@ -25,7 +24,9 @@ def _marked(lines: list[str]) -> Iterator[str]:
 
 
 def _is_section(line: str) -> bool:
-    return line in {"Args:", "Returns:", "Raises:", "Yields:", "Attributes:", "Example:"} or line.startswith((".. ", ":"))
+    return line in {"Args:", "Returns:", "Raises:", "Yields:", "Attributes:", "Example:"} or line.startswith(
+        (".. ", ":")
+    )
 
 
 def _process(_app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:

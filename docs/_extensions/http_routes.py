@@ -8,8 +8,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from toposcope.server.app import make_api
 from toposcope.server.api.updates import Streams
+from toposcope.server.app import make_api
 from toposcope.server.loading.logdir import Logdir
 
 
