@@ -16,14 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import (
-    graphs,
     health,
     histograms,
     hparams,
     images,
     importance,
-    landscape_files,
-    landscapes,
     lineage,
     notes,
     overview,
@@ -36,6 +33,9 @@ from toposcope.server.api import (
     updates,
 )
 from toposcope.server.exposure import Exposure, Guard
+from toposcope.server.graphs import routes as graphs
+from toposcope.server.landscapes import file_routes as landscape_files
+from toposcope.server.landscapes import routes as landscapes
 from toposcope.server.loading.logdir import Logdir, Update
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.notes import Notes

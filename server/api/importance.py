@@ -13,11 +13,11 @@ from anyio import to_thread
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of, not_found
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of, not_found
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.importance import Importance, Parameter, importance

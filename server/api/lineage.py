@@ -8,11 +8,11 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
-from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph, sessions_by_parent

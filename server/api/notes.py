@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, not_found
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import Notes, NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, RunNotes

@@ -6,10 +6,10 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.payload_query import REFUSED, Problem, number
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes

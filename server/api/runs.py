@@ -8,8 +8,8 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, logdir_of
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.json_reply import json_reply
+from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
 

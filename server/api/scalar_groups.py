@@ -7,8 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.current import Current, choose_runs, logdir_of
-from toposcope.server.api.reply import Number, json_reply, numbers
+from toposcope.server.api.json_reply import Number, json_reply, numbers
 from toposcope.server.api.scalar_query import (
     MOST_BYTES,
     MOST_RUNS,
@@ -20,6 +19,7 @@ from toposcope.server.api.scalar_query import (
     is_known,
     smoothing_of,
 )
+from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.alignment import PositionLimits, curve_of, position_limits
 from toposcope.server.runs.bands import Band, Centre, Spread, compute_band

@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 
 import orjson
 
-from toposcope.server.json_text import in_json
+from toposcope.server.json_values import in_json
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.run import RunView
