@@ -72,9 +72,9 @@ def _load(
     return Loaded(dict(_runs(files, views)), files, ignored_files, {**problems, **failed})
 
 
-def _read(index: Index | None, verify: bool, found: FoundFile) -> FileView | str | None:
+def _read(index: Index | None, verify: bool, found_file: FoundFile) -> FileView | str | None:
     """Return the view of an event file, None if it has no complete record yet, or the reason why it cannot be read."""
-    file = EventFile(found.path, found.name, index)
+    file = EventFile(found_file.path, found_file.name, index)
     try:
         view = _read_all(file)
         while verify and view and view.verified_large_records < view.large_records:

@@ -1,4 +1,4 @@
-"""Reads several windows of one event file in parallel, each on a core of its own."""
+"""Reads several windows of one event file in parallel, on all cores."""
 
 import os
 from collections.abc import Iterator

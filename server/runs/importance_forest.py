@@ -64,14 +64,14 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
     trees, as_is = np.zeros(count), np.zeros(count)
     shuffled = np.zeros((len(blocks), shuffles, count))
     for tree, fitted in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        held = np.setdiff1d(np.arange(count), fitted)
-        trees[held] += 1
-        as_is[held] += tree.predict(features[held], check_input=False)
-        changed = np.tile(features[held], (shuffles, 1))
+        held_out = np.setdiff1d(np.arange(count), fitted)
+        trees[held_out] += 1
+        as_is[held_out] += tree.predict(features[held_out], check_input=False)
+        changed = np.tile(features[held_out], (shuffles, 1))
         for block, where in enumerate(columns):
             before = changed[:, where].copy()
-            changed[:, where] = features[others[block][:, held].ravel(), where]
-            shuffled[block][:, held] += tree.predict(changed, check_input=False).reshape(shuffles, -1)
+            changed[:, where] = features[others[block][:, held_out].ravel(), where]
+            shuffled[block][:, held_out] += tree.predict(changed, check_input=False).reshape(shuffles, -1)
             changed[:, where] = before
     trees = np.maximum(trees, 1)
     loss = (as_is / trees - target) ** 2

@@ -23,8 +23,8 @@ def running_median(value: Float64s, window: int) -> Float64s:
     result = np.empty(len(value))
     result[:half] = _first_medians(value, half)
     whole = max(0, len(value) - window + 1)
-    behind = half + whole
-    result[behind:] = _first_medians(value[::-1], half)[: max(0, len(value) - behind)][::-1]
+    tail = half + whole
+    result[tail:] = _first_medians(value[::-1], half)[: max(0, len(value) - tail)][::-1]
     group = 1 << ((window + 1) // 2).bit_length() - 1
     groups = -(-whole // group)
     padded = np.append(value, np.full(groups * group - whole, np.inf))

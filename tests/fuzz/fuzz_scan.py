@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError, EncodeError
-from server.reading.test_scan import PARTS, UNCOMPILED, Row, expected_of, read_fast, use_scan
+from server.reading.test_scan import MODULES, UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
@@ -171,7 +171,7 @@ def run_guided(arguments: list[str]) -> None:
 
     from toposcope.server.reading import scan_buffers, scanner, tag_table
 
-    for owner in (*PARTS, scan_buffers, scanner, tag_table):
+    for owner in (*MODULES, scan_buffers, scanner, tag_table):
         for holder in (owner, *(each for each in vars(owner).values() if isinstance(each, type))):
             if getattr(holder, "__module__", owner.__name__) != owner.__name__:
                 continue

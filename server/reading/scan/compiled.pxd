@@ -232,5 +232,5 @@ cpdef scan(
     ScanState state,
 )
 
-@cython.locals(found=Py_ssize_t, content="const unsigned char*")
+@cython.locals(header=Py_ssize_t, content="const unsigned char*")
 cpdef Py_ssize_t next_header(const unsigned char[::1] data, Py_ssize_t at, Py_ssize_t size)

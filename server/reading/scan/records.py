@@ -101,12 +101,12 @@ def scan(
 
 def next_header(data: memoryview, at: int, size: int) -> int:
     """Return the offset of the first valid record header in data[at:size], or -1."""
-    found = -1
+    header = -1
     content = pointer(data)
     with cython.nogil:
         while at + _HEADER_BYTES <= size:
             if masked_crc(content, at, at + 8) == u32(content, at + 8) and u64(content, at) <= _LONGEST_PAYLOAD:
-                found = at
+                header = at
                 break
             at += 1
-    return found
+    return header

@@ -1,4 +1,4 @@
-"""Real writers and a real server at once: nothing is lost, nothing is there twice, and the server's log stays empty."""
+"""Real writers and a real server: no point is lost or duplicated, and the server logs nothing."""
 
 import itertools
 import os
@@ -45,7 +45,7 @@ for line in sys.stdin:
 
 @pytest.fixture(params=["watching", "polling"])
 def logdir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Return an empty logdir; with a linked directory in it changes are not told."""
+    """Return an empty logdir; if it contains a link to a directory, changes are not reported and the server polls."""
     folder = tmp_path / "runs"
     folder.mkdir()
     if request.param == "polling":
@@ -56,7 +56,7 @@ def logdir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def client(logdir: Path, tmp_path: Path) -> Iterator[httpx.Client]:
-    """Serve the logdir; at the end its log is empty."""
+    """Serve the logdir; check at the end that nothing was logged."""
     process, url = start(logdir, "--reload-interval", "0.2", "--index-dir", str(tmp_path / "index"))
     with httpx.Client(base_url=url, timeout=SLOW_SECONDS) as client:
         yield client
@@ -65,7 +65,7 @@ def client(logdir: Path, tmp_path: Path) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def write() -> Iterator[Callable[[Path, bytes], None]]:
-    """Return a function that has another process append bytes to a file."""
+    """Return a function that makes another process append bytes to a file."""
     process = subprocess.Popen([sys.executable, "-c", RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin
     assert process.stdout
@@ -81,7 +81,7 @@ def write() -> Iterator[Callable[[Path, bytes], None]]:
 
 
 def record(folder: Path, first: int, last: int, size: int = 0, is_endless: bool = False) -> subprocess.Popen[str]:
-    """Start a training in a process of its own; returns when what it recorded was flushed."""
+    """Start a training in a separate process; return when what it recorded was flushed."""
     arguments = [str(folder), str(first), str(last), str(size), str(int(is_endless))]
     process = subprocess.Popen([sys.executable, "-c", RECORDER, *arguments], stdout=subprocess.PIPE, text=True)
     assert process.stdout
@@ -90,19 +90,19 @@ def record(folder: Path, first: int, last: int, size: int = 0, is_endless: bool 
 
 
 def steps(client: httpx.Client, run: str, attempt: str | None = None) -> list[int]:
-    """Return the steps of loss; none when there is no such run yet."""
+    """Return the steps of loss; none if there is no such run yet."""
     query = {"tag": "loss", "run": run, "points": 0} | ({"attempt": attempt} if attempt else {})
     series: list[dict[str, Any]] = client.get("api/scalars", params=query).json().get("series", [])
     return series[0]["step"] if series else []
 
 
 def described(client: httpx.Client, run: str) -> dict[str, Any]:
-    """Return what /api/runs says of a run; empty when there is none."""
+    """Return the entry of a run in /api/runs; empty if there is none."""
     return next((each for each in client.get("api/runs").json()["runs"] if each["run"] == run), {})
 
 
-def test_recorder_that_rotates_is_followed(logdir: Path, client: httpx.Client) -> None:
-    """Scalars and tensors over many small files come once and in order."""
+def test_rotated_files_are_read(logdir: Path, client: httpx.Client) -> None:
+    """Scalars and tensors in many small files are read once and in order."""
     process = record(logdir / "a", 1, 1001, size=30_000)
     process.communicate(timeout=SLOW_SECONDS)
     assert len(list((logdir / "a").iterdir())) > 5
@@ -135,18 +135,18 @@ def test_restart_is_a_new_attempt(logdir: Path, client: httpx.Client) -> None:
     assert [tensor["step"] for tensor in stitched] == [20, 40, 60, 80, 100, 120, 140]
 
 
-def test_records_that_come_in_pieces_are_read_when_whole(logdir: Path, client: httpx.Client, write) -> None:
-    """However a writer cuts its records, each is a point as soon as it is whole, light or heavy."""
+def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: httpx.Client, write) -> None:
+    """However a writer splits its records, each is read as soon as it is complete, small or large."""
     path = loss_run(logdir / "a", range(3))
     event = summary_pb2.Event(wall_time=50.0, step=3)
     event.summary.value.add(tag="loss", scalar_value=1.0)
     event.summary.value.add(tag="picture").image.encoded_image = b"x" * 20_000
-    heavy = framing.frame(event.SerializeToString())
+    large = framing.frame(event.SerializeToString())
     wait_until(lambda: steps(client, "a") == [0, 1, 2])
-    for first, last in itertools.pairwise([0, 5, 12, 13, 40, 5000, len(heavy) - 1]):
-        write(path, heavy[first:last])
+    for first, last in itertools.pairwise([0, 5, 12, 13, 40, 5000, len(large) - 1]):
+        write(path, large[first:last])
     assert steps(client, "a") == [0, 1, 2]
-    write(path, heavy[-1:])
+    write(path, large[-1:])
     wait_until(lambda: steps(client, "a") == [0, 1, 2, 3])
     write(path, scalar_event(60.0, 4, {"loss": 1.0}))
     wait_until(lambda: steps(client, "a") == [0, 1, 2, 3, 4])
@@ -155,8 +155,8 @@ def test_records_that_come_in_pieces_are_read_when_whole(logdir: Path, client: h
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_half_record_of_a_killed_writer_is_waited_for(logdir: Path, client: httpx.Client, write) -> None:
-    """What a killed writer left half written is no damage, and its successor's file is read."""
+def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client: httpx.Client, write) -> None:
+    """The file of the writer that follows is read too."""
     path = loss_run(logdir / "a", range(10))
     write(path, scalar_event(50.0, 10, {"loss": 1.0})[:30])
     wait_until(lambda: steps(client, "a") == list(range(10)))
@@ -168,8 +168,8 @@ def test_half_record_of_a_killed_writer_is_waited_for(logdir: Path, client: http
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx.Client, write) -> None:
-    """Two processes that write the same tag at the same time hide nothing of each other; equal steps are counted."""
+def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: httpx.Client, write) -> None:
+    """Two processes that write the same tag at the same time hide no points of each other; equal steps are counted."""
     paths = [loss_run(logdir / "a", range(3), seconds=seconds) for seconds in (1, 2)]
     for step in range(3, 30):
         for number, path in enumerate(paths):
@@ -184,8 +184,8 @@ def test_two_live_writers_in_one_directory_both_stay(logdir: Path, client: httpx
 
 
 @pytest.mark.parametrize("left", [0, 30])
-def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
-    """A file that is cut short and written on holds what it holds now."""
+def test_truncated_file_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
+    """A file that is truncated and continued has only its current points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))
 
@@ -199,7 +199,7 @@ def test_file_that_shrinks_is_read_again(logdir: Path, client: httpx.Client, wri
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
 def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Client, tmp_path: Path) -> None:
-    """As rsync and editors write files: beside, then renamed over."""
+    """As written by rsync and editors: to a temporary file, which is then renamed."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))
 
@@ -208,8 +208,8 @@ def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Clien
     wait_until(lambda: steps(client, "a") == list(range(100, 300)))
 
 
-def test_directories_come_and_go(logdir: Path, client: httpx.Client, write) -> None:
-    """A run that is renamed, removed and made again is there under the name and with the points it has."""
+def test_directories_are_renamed_and_removed(logdir: Path, client: httpx.Client, write) -> None:
+    """A run that is renamed, removed and created again is listed with its current name and points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))
     (logdir / "a").rename(logdir / "b")
@@ -223,8 +223,8 @@ def test_directories_come_and_go(logdir: Path, client: httpx.Client, write) -> N
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_by_products_of_landscapes_hide_nothing(logdir: Path, client: httpx.Client) -> None:
-    """A second file with landscapes and scalars at step 0 neither restarts a run nor hides its points."""
+def test_by_products_of_landscapes_hide_no_points(logdir: Path, client: httpx.Client) -> None:
+    """A second file with landscapes and scalars at step 0 is not a restart."""
     loss_run(logdir / "a", range(1, 50))
     write_run(logdir / "a", [landscape_event(100.0, "landscape", {"loss": 9.0})], seconds=90)
 
@@ -236,8 +236,8 @@ def test_by_products_of_landscapes_hide_nothing(logdir: Path, client: httpx.Clie
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_ranks_stand_apart_in_series_of_payloads_too(logdir: Path, client: httpx.Client) -> None:
-    """Each rank has its own series of scalars and of images."""
+def test_ranks_have_separate_series_of_payloads(logdir: Path, client: httpx.Client) -> None:
+    """Each rank has its own series of texts."""
     for rank in (0, 3):
         event = summary_pb2.Event(wall_time=5.0, step=1 + rank)
         event.summary.value.add(tag="note").text = f"rank {rank}"
