@@ -19,6 +19,7 @@ from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Versio
 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_SKIP = 64 << 10
+_START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 
 class EventFile:
@@ -35,7 +36,7 @@ class EventFile:
     def _start_over(self, bad_records: frozenset[int]) -> None:
         """Forget everything but the offsets of damaged records."""
         self._bad_records = bad_records
-        self._next = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
+        self._next = _START
         self._window_bytes = _FAR_SKIP
         self._status: os.stat_result | None = None
         self._identity: Identity | None = None
@@ -114,7 +115,7 @@ class EventFile:
         if scanner is not None:
             return scanner
         head = os.pread(self._descriptor, LARGEST_VERSION_EVENT, 0)
-        self._next = self._next._replace(min_file_size=version_event_bytes(head))
+        self._next = NextWindow(0, framing.HEADER_BYTES, version_event_bytes(head))
         if len(head) < self._next.min_file_size:
             return None
         return self._make_scanner(read_version(head, self._name))

@@ -87,8 +87,8 @@ def importance(rows: Sequence[Mapping[str, Value]], metric: Sequence[float], see
     forest = importances(blocks, _standard(target[sample]), seed)
     for group, value, spread in zip(groups, forest.importance.tolist(), forest.spread.tolist(), strict=False):
         for at in group:
-            others = [columns[other].name for other in group if other != at]
-            problem = _tied(others) if others else None
+            tied = [columns[other].name for other in group if other != at]
+            problem = _tied(tied) if tied else None
             parameters[at] = replace(parameters[at], importance=value, spread=spread, problem=problem)
     for at in (at for group in groups[MOST_PARAMETERS:] for at in group):
         reason = f"More than {MOST_PARAMETERS} hyperparameters vary, and this one was left out."

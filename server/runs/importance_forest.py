@@ -60,7 +60,7 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
         random_state=int(random.integers(2**31)),
     ).fit(features, target)
     shuffles = _within(_FEWEST_SHUFFLES, _RUNS_AND_SHUFFLES // count, _MOST_SHUFFLES)
-    others = random.permuted(np.tile(np.arange(count), (len(blocks), shuffles, 1)), axis=2)
+    permutations = random.permuted(np.tile(np.arange(count), (len(blocks), shuffles, 1)), axis=2)
     trees, as_is = np.zeros(count), np.zeros(count)
     shuffled = np.zeros((len(blocks), shuffles, count))
     for tree, fitted in zip(forest.estimators_, forest.estimators_samples_, strict=True):
@@ -70,7 +70,7 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
         changed = np.tile(features[held_out], (shuffles, 1))
         for block, where in enumerate(columns):
             before = changed[:, where].copy()
-            changed[:, where] = features[others[block][:, held_out].ravel(), where]
+            changed[:, where] = features[permutations[block][:, held_out].ravel(), where]
             shuffled[block][:, held_out] += tree.predict(changed, check_input=False).reshape(shuffles, -1)
             changed[:, where] = before
     trees = np.maximum(trees, 1)
