@@ -11,7 +11,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
+.PHONY: demo test docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
@@ -51,13 +51,20 @@ test: check page chromium
 page: $(VENV)/.installed
 	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
-# Formatting, lint and types.
+# Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
+	$(BIN)/codespell .
+	$(BIN)/codespell --dictionary .codespell/dictionary.txt --regex '[A-Z]?[a-z]+' .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
 	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
 	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -132,6 +139,10 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/read
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 build/bench/%/.installed: benchmarks/environments/%.txt
