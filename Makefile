@@ -115,7 +115,7 @@ else
 REPAIR = cp -t dist
 endif
 
-release: $(VENV)/.dev $(RELEASE)/.installed
+release: $(RELEASE)/.installed
 	$(if $(ZIG),$(RELEASE)/bin/python -m pip --disable-pip-version-check --quiet install 'ziglang>=0.17')
 	rm -rf dist $(RELEASE)/dist
 	@mkdir dist
@@ -123,7 +123,7 @@ release: $(VENV)/.dev $(RELEASE)/.installed
 	$(REPAIR) $(RELEASE)/dist/*.whl
 	cp $(RELEASE)/dist/*.tar.gz dist
 	$(RELEASE)/bin/twine check --strict dist/*
-	$(BIN)/python -m pytest tests/release/check_distributions.py
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
 
 $(RELEASE)/.installed: tests/release/environment.txt
 	$(PYTHON) -m venv --clear $(@D)

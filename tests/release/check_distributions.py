@@ -72,7 +72,7 @@ def test_wheel_is_for_every_python_and_its_source_is_next_to_it(wheel: Path) -> 
 
 @pytest.mark.parametrize("python", PYTHONS, ids=lambda path: Path(path).name)
 def test_installed_wheel_serves_golden_files(python: str, wheel: Path, tmp_path: Path) -> None:
-    """With its dependencies alone: scalars exactly as their writer saw them, the page, and errors that name an extra."""
+    """Without any extra: scalars equal what their writer recorded, the page loads, and an error names the extra."""
     scripts = make_environment(tmp_path / "environment", python, str(wheel))
     compiled = "from toposcope.server.reading.scan import compiled, scan; assert scan is compiled.scan"
     subprocess.run([scripts / "python", "-P", "-c", compiled], check=True, cwd=tmp_path, env={})
@@ -93,7 +93,7 @@ def test_installed_wheel_serves_golden_files(python: str, wheel: Path, tmp_path:
 
 
 def test_four_packages_are_enough_to_record(wheel: Path, tmp_path: Path) -> None:
-    """Installed without dependencies beside NumPy, protobuf, google-crc32c and Pillow, it records a training."""
+    """With NumPy, protobuf, google-crc32c and Pillow and no other package it records a training."""
     scripts = make_environment(tmp_path / "environment", sys.executable, "--no-deps", str(wheel), *RECORDER)
     script = ROOT / "tests" / "release" / "record_run.py"
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "tests")}
