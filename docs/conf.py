@@ -37,8 +37,8 @@ autodoc_mock_imports = ["mindspore", "jax"]
 
 html_theme = "furo"
 html_title = "Toposcope"
-html_logo = "mark.svg"
-html_favicon = "mark.svg"
+html_logo = "../web/mark.svg"
+html_favicon = "../web/mark.svg"
 html_static_path: list[str] = []
 html_theme_options = {
     "source_repository": "https://github.com/toposcope/toposcope/",
