@@ -42,7 +42,7 @@ class SummaryCollector(Callback):
       changes it then stands before the collector [collect_learning_rate, True].
     * `throughput/steps_per_second` and `throughput/samples_per_second`, of this process, since the last event or the
       beginning of the epoch; evaluations do not count [collect_throughput, True].
-    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineFigures [collect_machine, True].
+    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of those whose names match [gradient_histogram_regular, None: of none].
     * The values of the network's summary operators under their own tags, always.
