@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from toposcope.proto.lineage_pb2 import UserDefinedInfo
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
-from toposcope.recorder.collecting.landscape_settings import LandscapeSettings, landscape_settings
+from toposcope.recorder.landscapes.plan.settings import LandscapeSettings, landscape_settings
 from toposcope.recorder.messages.lineage import set_custom
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.values.foreign import shown

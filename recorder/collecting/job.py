@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from toposcope.recorder.collecting.collected_data import CollectedData
 from toposcope.recorder.collecting.failure_guard import FailureGuard
-from toposcope.recorder.frameworks.framework import Framework, framework_of
+from toposcope.recorder.framework import Framework, framework_of
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
 

@@ -12,7 +12,7 @@ from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_par
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.throughput import Throughput
-from toposcope.recorder.frameworks.framework import DatasetFacts
+from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in

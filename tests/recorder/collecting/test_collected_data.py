@@ -10,7 +10,7 @@ import pytest
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.collected_data import HYPER_CONFIG_VARIABLE, checked_custom_lineage, collected_data
-from toposcope.recorder.collecting.landscape_settings import landscape_settings
+from toposcope.recorder.landscapes.plan.settings import landscape_settings
 
 DEFAULTS = {
     *("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data"),

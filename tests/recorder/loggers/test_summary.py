@@ -13,7 +13,7 @@ from toposcope.recorder.loggers import SummaryLogger
 from toposcope.recorder.loggers.image_batches import label_colours
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.watch import watch
-from toposcope.server.opened import OpenLogdir, Run
+from toposcope.server.python_api import OpenLogdir, Run
 
 
 class LogsWhenClosed(EventCallback):

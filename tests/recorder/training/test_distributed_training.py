@@ -14,7 +14,7 @@ import pytest
 from support import servers
 
 from toposcope.server import open as open_logdir
-from toposcope.server.opened import Run
+from toposcope.server.python_api import Run
 
 TRAINING = """
     import os
