@@ -21,7 +21,8 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.watch import WatchedRun, watch
+from toposcope.recorder.training.watch import watch
+from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign import shown
 
 _MODES = ("train", "eval")
