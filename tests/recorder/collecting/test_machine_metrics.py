@@ -1,4 +1,4 @@
-"""Figures of the machine while a training runs."""
+"""The metrics of the machine during a training."""
 
 import logging
 import os
@@ -14,9 +14,9 @@ import psutil
 import pytest
 import torch
 
-from toposcope.recorder.collecting.machine import MachineFigures
+from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 
-# The functions of NVML that are asked, of a machine with three GPUs; the third tells no power and fails after a while.
+# The NVML functions that are called, for a machine with three GPUs; the third does not support power and fails later.
 NVML = r"""
     #include <stdio.h>
     typedef struct { unsigned int gpu, memory; } Utilization;
@@ -61,7 +61,7 @@ NVML = r"""
 
 @pytest.fixture(scope="module")
 def nvml(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a library that answers as NVML does."""
+    """Return the folder of a library that emulates NVML."""
     folder = tmp_path_factory.mktemp("nvml")
     (folder / "nvml.c").write_text(textwrap.dedent(NVML))
     library = folder / "libnvidia-ml.so.1"
@@ -70,7 +70,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run_with_gpus(nvml: Path, script: str, **variables: str) -> str:
-    """Run script in a process of its own on a machine with GPUs and return what it prints."""
+    """Run script in a child process on a machine with GPUs and return its output."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith(("CUDA_", "LOCAL_"))}
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(script)]
     environment |= {"LD_LIBRARY_PATH": str(nvml), **variables}
@@ -80,35 +80,35 @@ def run_with_gpus(nvml: Path, script: str, **variables: str) -> str:
 
 
 NUMBERS = """
-    from toposcope.recorder.collecting.machine import MachineFigures
-    print(*dict.fromkeys(tag.split("/")[1] for tag in MachineFigures().take() if "/gpu" in tag))
+    from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+    print(*dict.fromkeys(tag.split("/")[1] for tag in MachineMetrics().measure() if "/gpu" in tag))
 """
 
 
 def work(seconds: float) -> None:
-    """Keep one CPU busy, for this time of it."""
+    """Use this much CPU time."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         sum(range(1000))
 
 
-def test_processor_shares_are_those_since_the_last_figures() -> None:
-    figures = MachineFigures(min_seconds=0)
+def test_cpu_percentages_are_since_the_last_measurement() -> None:
+    machine = MachineMetrics(min_seconds=0)
     start = time.monotonic()
     work(0.3)
     busy = 100 * 0.3 / (time.monotonic() - start)
-    taken = figures.take()
+    metrics = machine.measure()
 
-    assert taken["machine/process_cpu_percent"] == pytest.approx(busy, rel=0.2)
-    assert 0 < taken["machine/cpu_percent"] <= 100
-    assert taken["machine/cpu_percent"] > 0.5 * busy / psutil.cpu_count()
+    assert metrics["machine/process_cpu_percent"] == pytest.approx(busy, rel=0.2)
+    assert 0 < metrics["machine/cpu_percent"] <= 100
+    assert metrics["machine/cpu_percent"] > 0.5 * busy / psutil.cpu_count()
 
 
-def test_memory_is_that_of_the_process_and_the_machine() -> None:
-    figures = MachineFigures(min_seconds=0)
-    before = figures.take()
+def test_memory_of_the_process_and_the_machine() -> None:
+    machine = MachineMetrics(min_seconds=0)
+    before = machine.measure()
     block = np.ones(2**26 // 8)
-    after = figures.take()
+    after = machine.measure()
 
     growth = after["machine/process_memory_gib"] - before["machine/process_memory_gib"]
     assert growth == pytest.approx(block.nbytes / 2**30, rel=0.2)
@@ -116,61 +116,61 @@ def test_memory_is_that_of_the_process_and_the_machine() -> None:
     assert after["machine/memory_percent"] == pytest.approx(psutil.virtual_memory().percent, abs=10)
 
 
-def test_shares_over_no_time_are_left_out() -> None:
-    """Processor times tick a hundred times a second: just after the start the share would be 0 or 100."""
-    taken = MachineFigures(min_seconds=0).take()
+def test_percentages_over_a_very_short_time_are_omitted() -> None:
+    """CPU times have a resolution of 10 ms: just after the start a percentage would be 0 or 100."""
+    metrics = MachineMetrics(min_seconds=0).measure()
 
-    assert set(taken) == {"machine/process_memory_gib", "machine/memory_percent"}
-
-
-def test_figures_come_once_a_second() -> None:
-    figures = MachineFigures()
-
-    assert figures.take()
-    assert figures.take() == {}
+    assert set(metrics) == {"machine/process_memory_gib", "machine/memory_percent"}
 
 
-def test_figures_do_not_disturb_those_that_the_user_asks_of_psutil(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: object, **keywords: object) -> float:
-        raise AssertionError("its memory is shared")
+def test_the_machine_is_measured_once_a_second() -> None:
+    machine = MachineMetrics()
 
-    monkeypatch.setattr(psutil, "cpu_percent", refuse)
-    figures = MachineFigures(min_seconds=0)
+    assert machine.measure()
+    assert machine.measure() == {}
+
+
+def test_measurements_do_not_disturb_the_users_calls_of_psutil(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **keywords: object) -> float:
+        raise AssertionError("its state is shared")
+
+    monkeypatch.setattr(psutil, "cpu_percent", fail)
+    machine = MachineMetrics(min_seconds=0)
     work(0.15)
 
-    assert "machine/cpu_percent" in figures.take()
+    assert "machine/cpu_percent" in machine.measure()
 
 
-def test_figures_cost_less_than_a_millisecond() -> None:
-    figures = MachineFigures(min_seconds=0)
+def test_a_measurement_takes_less_than_a_millisecond() -> None:
+    machine = MachineMetrics(min_seconds=0)
 
-    assert min(timeit.repeat(figures.take, number=10, repeat=10)) / 10 < 1e-3
+    assert min(timeit.repeat(machine.measure, number=10, repeat=10)) / 10 < 1e-3
 
 
-def test_a_machine_without_gpus_has_no_word_about_them(caplog: pytest.LogCaptureFixture) -> None:
-    taken = MachineFigures().take()
+def test_nothing_is_logged_on_a_machine_without_gpus(caplog: pytest.LogCaptureFixture) -> None:
+    metrics = MachineMetrics().measure()
 
-    assert not [tag for tag in taken if "gpu" in tag or "cuda" in tag]
+    assert not [tag for tag in metrics if "gpu" in tag or "cuda" in tag]
     assert not [record for record in caplog.records if record.name.startswith("toposcope")]
 
 
-def test_without_psutil_its_figures_are_left_out_with_one_line(
+def test_without_psutil_its_metrics_are_omitted_with_one_log_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "psutil", None)
-    figures = MachineFigures(min_seconds=0)
+    machine = MachineMetrics(min_seconds=0)
     work(0.15)
 
-    assert set(figures.take()) == {"machine/process_cpu_percent"}
+    assert set(machine.measure()) == {"machine/process_cpu_percent"}
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING] == [
         "Memory and CPU of the machine are not recorded: psutil is not installed."
     ]
 
 
-def test_each_gpu_has_the_figures_that_its_driver_supports(nvml: Path) -> None:
+def test_each_gpu_has_the_metrics_that_its_driver_supports(nvml: Path) -> None:
     script = """
-        from toposcope.recorder.collecting.machine import MachineFigures
-        for tag, value in MachineFigures().take().items():
+        from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+        for tag, value in MachineMetrics().measure().items():
             if "/gpu" in tag:
                 print(tag, value)
     """
@@ -203,30 +203,30 @@ def test_each_gpu_has_the_figures_that_its_driver_supports(nvml: Path) -> None:
         ({"CUDA_VISIBLE_DEVICES": "2", "LOCAL_RANK": "1"}, "gpu2"),
     ],
 )
-def test_gpus_are_those_that_the_process_may_use(nvml: Path, variables: dict[str, str], gpus: str) -> None:
+def test_gpus_are_those_visible_to_the_process(nvml: Path, variables: dict[str, str], gpus: str) -> None:
     assert run_with_gpus(nvml, NUMBERS, **variables).strip() == gpus
 
 
-def test_a_gpu_that_is_lost_ends_the_figures_of_gpus_with_one_line(nvml: Path) -> None:
+def test_a_lost_gpu_ends_the_gpu_metrics_with_one_log_line(nvml: Path) -> None:
     script = """
         import logging
         logging.basicConfig(format="%(message)s")
-        from toposcope.recorder.collecting.machine import MachineFigures
-        figures = MachineFigures(min_seconds=0)
+        from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+        machine = MachineMetrics(min_seconds=0)
         for _ in range(4):
-            taken = figures.take()
-            print(any("/gpu" in tag for tag in taken), "machine/memory_percent" in taken, flush=True)
+            metrics = machine.measure()
+            print(any("/gpu" in tag for tag in metrics), "machine/memory_percent" in metrics, flush=True)
     """
     assert run_with_gpus(nvml, script).splitlines() == [
         "True True",
-        "GPU figures are recorded no more: NVMLError_GpuIsLost: GPU is lost",
+        "GPU metrics are no longer recorded: NVMLError_GpuIsLost: GPU is lost",
         "False True",
         "False True",
         "False True",
     ]
 
 
-def test_names_of_the_gpus_are_told_in_the_environment(nvml: Path) -> None:
+def test_environment_facts_include_the_names_of_the_gpus(nvml: Path) -> None:
     script = """
         from toposcope.recorder.collecting.environment import environment_facts
         print(environment_facts()["environment/gpus"])
@@ -235,25 +235,25 @@ def test_names_of_the_gpus_are_told_in_the_environment(nvml: Path) -> None:
 
 
 def test_memory_of_cuda_devices_in_use_is_that_of_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyTorch's own functions are replaced: no CUDA device is at hand."""
+    """PyTorch's functions are replaced, as there is no CUDA device."""
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: device * 2**31)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: device * 2**30)
-    taken = MachineFigures().take()
+    metrics = MachineMetrics().measure()
 
-    assert {tag: value for tag, value in taken.items() if "/cuda" in tag} == {
+    assert {tag: value for tag, value in metrics.items() if "/cuda" in tag} == {
         "machine/cuda1/reserved_gib": 2.0,
         "machine/cuda1/allocated_gib": 1.0,
     }
 
 
-def test_figures_import_no_framework() -> None:
+def test_measuring_imports_no_framework() -> None:
     script = """
         import sys
-        import toposcope.recorder.collecting.machine
+        import toposcope.recorder.collecting.machine_metrics
         assert not {"psutil", "pynvml", "torch"} & sys.modules.keys()
-        toposcope.recorder.collecting.machine.MachineFigures().take()
+        toposcope.recorder.collecting.machine_metrics.MachineMetrics().measure()
         assert "torch" not in sys.modules
     """
     subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(script)], check=True, timeout=60)
