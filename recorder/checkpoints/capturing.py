@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, mapped
-from toposcope.recorder.checkpoints.gathering import gathered, is_sharded, local_part
+from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, map_leaves
+from toposcope.recorder.checkpoints.sharded_tensors import gather, is_sharded, local_shard
 from toposcope.recorder.frameworks.framework import framework_of
 from toposcope.recorder.values.foreign import shown
 
@@ -24,18 +24,18 @@ def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, A
     state = dict(network) if isinstance(network, Mapping) else framework_of(network).network_state(network)
     if not state:
         raise TypeError(f"A checkpoint is of a network with parameters, or of a dict of tensors, not {shown(network)}.")
-    optimizer = one_or_several(optimizer)
+    optimizer = normalized_optimizer(optimizer)
     return state, None if optimizer is None else framework_of(optimizer).optimizer_state(optimizer)
 
 
-def one_or_several(optimizer: Any) -> Any:
+def normalized_optimizer(optimizer: Any) -> Any:
     """Return an optimizer as frameworks take it: a list of several as a tuple, of one its only one, of none None."""
     if not isinstance(optimizer, tuple | list):
         return optimizer
     return optimizer[0] if len(optimizer) == 1 else tuple(optimizer) or None
 
 
-def captured(
+def capture(
     network: Mapping[str, Any],
     optimizer: Mapping[str, Any] | None,
     appended: Mapping[str, Appended],
@@ -52,7 +52,7 @@ def captured(
         gathers: shared tensors become whole, for which all processes have to call this; otherwise this one's parts.
         copies: whether the training may go on before the checkpoint is written: tensors are copied to the CPU.
     """
-    unshared = gathered if gathers else local_part
+    unshared = gather if gathers else local_shard
 
     def taken(value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -60,11 +60,13 @@ def captured(
         whole = unshared(value) if is_sharded(value) else value
         return _copied(whole) if copies else whole
 
-    return Checkpoint(_mapped(network, taken), None if optimizer is None else _mapped(optimizer, taken), dict(appended))
+    return Checkpoint(
+        _map_state(network, taken), None if optimizer is None else _map_state(optimizer, taken), dict(appended)
+    )
 
 
-def _mapped(state: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    changed: dict[str, Any] = mapped(state, change)
+def _map_state(state: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    changed: dict[str, Any] = map_leaves(state, change)
     return changed
 
 

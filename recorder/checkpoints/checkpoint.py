@@ -36,11 +36,11 @@ def leaves_of(tree: Any) -> Iterator[Any]:
         yield tree
 
 
-def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
+def map_leaves(tree: Any, change: Callable[[Any], Any]) -> Any:
     """Return a tree of dicts, lists and tuples with its leaves changed."""
     if isinstance(tree, Mapping):
-        return {key: mapped(branch, change) for key, branch in tree.items()}
+        return {key: map_leaves(branch, change) for key, branch in tree.items()}
     if isinstance(tree, list | tuple):
-        branches = [mapped(branch, change) for branch in tree]
+        branches = [map_leaves(branch, change) for branch in tree]
         return branches if isinstance(tree, list) else tuple(branches)
     return change(tree)

@@ -7,7 +7,7 @@ from typing import BinaryIO
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_key, checked_mode, checked_path
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.sealing import unsealed
+from toposcope.recorder.checkpoints.protection import unprotected_reader
 
 _ZIP = b"PK\3\4"
 # A field of bytes in protobuf; and the two numbers by which MindSpore marks encrypted blocks, from the second byte on.
@@ -47,7 +47,7 @@ def load_checkpoint(path: str | os.PathLike[str], key: bytes | None = None, mode
 
 
 def _read(file: BinaryIO, path: str, key: bytes | None, mode: str) -> Checkpoint:
-    content = unsealed(file, key, mode)
+    content = unprotected_reader(file, key, mode)
     content.seek(0)
     head = content.read(9)
     content.seek(0)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.sealing import Seal
+from toposcope.recorder.checkpoints.protection import Protection
 
 _KEY = "toposcope.content"
 
 
-def write(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> None:
+def write(checkpoint: Checkpoint, path: str, protection: Protection, file_format: str) -> None:
     """Write a checkpoint of MindSpore's tensors into the file *path*.
 
     MindSpore's own files tell neither which tensors are the optimizer's nor the appended values exactly: one more
@@ -34,9 +34,11 @@ def write(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> No
     else:
         named |= checkpoint.appended
     own = f"{path}.{file_format}"  # It would add the ending itself.
-    key = {"enc_key": seal.key, "enc_mode": seal.mode} if seal.key is not None else {}
+    key = {"enc_key": protection.key, "enc_mode": protection.mode} if protection.key is not None else {}
     try:
-        mindspore.save_checkpoint(tensors, own, append_dict=named, crc_check=seal.crc_check, format=file_format, **key)
+        mindspore.save_checkpoint(
+            tensors, own, append_dict=named, crc_check=protection.crc_check, format=file_format, **key
+        )
     except BaseException:
         if os.path.exists(own):
             os.unlink(own)

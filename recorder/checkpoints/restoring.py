@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from itertools import filterfalse
 from typing import Any
 
-from toposcope.recorder.checkpoints.capturing import one_or_several
+from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.gathering import optimizer_shared_out, shared_out
+from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
 from toposcope.recorder.frameworks.framework import SEVERAL, framework_of
 from toposcope.recorder.frameworks.torch.state import is_extra_state
 from toposcope.recorder.values.foreign import shown
@@ -29,16 +29,16 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
     """
     if not isinstance(checkpoint, Checkpoint):
         raise TypeError(f"checkpoint is a Checkpoint, as load_checkpoint() returns it, not {shown(checkpoint)}.")
-    optimizer = one_or_several(optimizer)
+    optimizer = normalized_optimizer(optimizer)
     if optimizer is not None:
         _require_number(checkpoint.optimizer, optimizer)
     framework = framework_of(network)
     own = framework.network_state(network)
-    state = shared_out(checkpoint.network, own)
+    state = sharded_like(checkpoint.network, own)
     _require_shapes(state, own)
     framework.load_network_state(network, state)
     if optimizer is not None:
-        remembered = optimizer_shared_out(checkpoint.optimizer or {}, optimizer)
+        remembered = optimizer_sharded_like(checkpoint.optimizer or {}, optimizer)
         framework_of(optimizer).load_optimizer_state(optimizer, remembered)
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_path
-from toposcope.recorder.checkpoints.capturing import captured, states_of
+from toposcope.recorder.checkpoints.atomic_file import atomic_file
+from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
-from toposcope.recorder.checkpoints.sealing import Seal, sealed
-from toposcope.recorder.checkpoints.whole_file import whole_file
+from toposcope.recorder.checkpoints.protection import Protection, protected_writer
 
 
 def save_checkpoint(
@@ -29,7 +29,7 @@ def save_checkpoint(
     A path that ends with ".safetensors" becomes such a file. Of others, PyTorch's networks become files of torch.save()
     and MindSpore's those of mindspore.save_checkpoint(), which the frameworks read themselves unless they are encrypted
     by us; all else becomes an archive of NumPy's. load_checkpoint() reads them all. Tensors that processes share are
-    gathered: all of them have to call this, each with a path of its own.
+    gather: all of them have to call this, each with a path of its own.
 
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.
@@ -49,24 +49,24 @@ def save_checkpoint(
     """
     path = checked_path("path", path)
     file_format = "safetensors" if path.endswith(".safetensors") else "ckpt"
-    seal = Seal(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
-    if file_format == "safetensors" and (seal.key is not None or crc_check):
+    protection = Protection(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
+    if file_format == "safetensors" and (protection.key is not None or crc_check):
         raise ValueError(
             "A .safetensors file is neither encrypted nor has it a checksum: give neither, or end in .ckpt."
         )
     appended = checked_appended("append", append or {})
-    write_checkpoint(captured(*states_of(network, optimizer), appended), path, seal, file_format)
+    write_checkpoint(capture(*states_of(network, optimizer), appended), path, protection, file_format)
 
 
-def write_checkpoint(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> None:
+def write_checkpoint(checkpoint: Checkpoint, path: str, protection: Protection, file_format: str) -> None:
     """Write a file of format "ckpt" or "safetensors"; raises as save_checkpoint()."""
     library = library_of(checkpoint)
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         if library == "mindspore":
-            mindspore_file.write(checkpoint, part, seal, file_format)
+            mindspore_file.write(checkpoint, part, protection, file_format)
         elif file_format == "safetensors":
             safetensors_file.write(checkpoint, part)
         else:
             write = torch_file.write if library == "torch" else numpy_file.write
-            with open(part, "wb") as file, sealed(file, seal) as protected:
+            with open(part, "wb") as file, protected_writer(file, protection) as protected:
                 write(checkpoint, protected)

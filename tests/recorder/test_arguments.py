@@ -175,5 +175,5 @@ def test_steps_of_another_type(step: object) -> None:
 @pytest.mark.parametrize("step", [2**63, -(2**63) - 1, np.uint64(2**63)])
 def test_steps_of_more_than_64_bits(step: object) -> None:
     """The format's step is an int64."""
-    with pytest.raises(ValueError, match="step is an integer from -9223372036854775808"):
+    with pytest.raises(ValueError, match="step must be an integer from -9223372036854775808"):
         checked_integer("step", step)

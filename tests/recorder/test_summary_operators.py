@@ -165,7 +165,7 @@ def test_without_a_collector_operators_do_nothing() -> None:
 @pytest.mark.parametrize("name", ["", 1, None, b"a"])
 def test_a_name_that_is_no_text_is_refused(operator: Callable, name: object) -> None:
     """Also where nobody collects."""
-    with pytest.raises(TypeError, match="name is a non-empty str"):
+    with pytest.raises(TypeError, match="name must be a non-empty str"):
         operator(name, 1.0)
 
 

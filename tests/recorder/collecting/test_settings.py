@@ -127,9 +127,9 @@ def test_error_names_the_value_and_what_is_expected() -> None:
 
 @pytest.mark.parametrize("value", [[1], None, True, np.bool_(True), {"b": 1}, object(), np.ones(2)])
 def test_error_of_custom_lineage_names_the_argument_and_only_what_is_taken(value: object) -> None:
-    with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] is a str, int or float, not "):
+    with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] must be a str, int or float, not "):
         SummaryCollector("run", custom_lineage_data={"b": 1, "a": value})
-    with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] is an integer of 64 bits"):
+    with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] must be a 64-bit integer"):
         SummaryCollector("run", custom_lineage_data={"a": 2**64})
 
 

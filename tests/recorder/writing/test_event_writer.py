@@ -59,7 +59,7 @@ class Recording:
     def __init__(self, file: EventFile, flush_seconds: float = NEVER, stall_seconds: float = 30) -> None:
         summaries = RotatingFile(lambda _: file, lambda _: HEAD)
         lineage = RotatingFile(lambda _: file, lambda _: b"")
-        summaries.begin()
+        summaries.open_next()
         self.queue = EventQueue(file.path, flush_seconds, stall_seconds)
         self.writer = EventWriter(self.queue, EventEncoder(file.path), summaries, lineage)
         self.put, self.put_large, self.flush = self.queue.put, self.queue.put_large, self.queue.flush
@@ -216,7 +216,7 @@ def test_full_disk_is_reported_and_nothing_hangs(caplog: pytest.LogCaptureFixtur
     recording = Recording(full_disk())
 
     assert not recording.flush()
-    assert not recording.queue.works
+    assert not recording.queue.is_healthy
     assert [recording.put_large(event(step), 100 << 20) for step in range(4)] == [False] * 4
     assert isinstance(recording.queue.take_unraised_fault(), OSError)
     assert recording.queue.take_unraised_fault() is None

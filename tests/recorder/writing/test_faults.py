@@ -12,7 +12,7 @@ def test_a_fault_is_logged_and_returned_once(caplog: pytest.LogCaptureFixture) -
     faults = Faults("the file")
     for _ in range(3):
         faults.note(OSError("disk full"))
-        faults.log()
+        faults.log_new()
 
     assert faults.count == 3
     assert str(faults.take_unraised()) == "disk full"
@@ -28,9 +28,9 @@ def test_a_second_fault_is_news_again(caplog: pytest.LogCaptureFixture) -> None:
         faults.note(OSError(reason))
         assert str(faults.take_unraised()) == reason
         faults.clear()
-    faults.log()
+    faults.log_new()
 
-    assert faults.present is None
+    assert faults.current is None
     assert [record.getMessage().split(":")[1] for record in caplog.records] == [
         " cannot be written",
         " is written again.",
@@ -43,7 +43,7 @@ def test_a_writer_that_works_has_nothing_to_tell(caplog: pytest.LogCaptureFixtur
     """Success upon success is silent."""
     faults = Faults("the file")
     faults.clear()
-    faults.log()
+    faults.log_new()
 
     assert faults.take_unraised() is None
     assert caplog.text == ""
@@ -53,11 +53,11 @@ def test_losses_are_told_when_the_writer_works_again(caplog: pytest.LogCaptureFi
     """How many events are missing in the file is said once, as one number."""
     faults = Faults("the file")
     faults.note(OSError("disk full"))
-    faults.lose(2)
-    faults.lose(3)
+    faults.add_lost(2)
+    faults.add_lost(3)
     faults.clear()
     faults.clear()
-    faults.log()
+    faults.log_new()
 
     assert caplog.text.count("events are lost") == 1
     assert "5 recorded events are lost" in caplog.text

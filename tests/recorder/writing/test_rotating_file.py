@@ -21,13 +21,13 @@ def files_in(directory: Path, limit: int | None = None) -> RotatingFile:
     """Return files in directory whose heads say their number; the first has begun."""
     naming = Naming(str(directory), "events", 0, "_MS")
     files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: HEAD % rotation, limit)
-    files.begin()
+    files.open_next()
     return files
 
 
 def write_all(files: RotatingFile) -> None:
     """Write until nothing is owed."""
-    while files.owes:
+    while files.has_pending:
         files.write_some()
 
 
@@ -82,7 +82,7 @@ def test_rotation_loses_nothing(
     directory = tmp_path_factory.mktemp("run")
     naming = Naming(str(directory), "events", 0, "_MS")
     files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: b"%06d;" % rotation, limit)
-    files.begin()
+    files.open_next()
     pieces: list[Record] = []
     for batch in batches:
         files.append(batch)
@@ -115,7 +115,7 @@ def test_short_writes_go_on_where_they_ended(tmp_path: Path) -> None:
     path = tmp_path / "file"
     file = ShortFile(str(path), os.open(path, os.O_WRONLY | os.O_CREAT))
     files = RotatingFile(lambda _: file, lambda _: b"head;")
-    files.begin()
+    files.open_next()
     files.append([b"one;", [b"two", b"", b";"]])
 
     write_all(files)
@@ -134,7 +134,7 @@ def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
         return create_event_file(naming)
 
     files = RotatingFile(create, lambda rotation: HEAD % rotation, HEAD_BYTES + 1)
-    files.begin()
+    files.open_next()
     files.append([b"1"])
     write_all(files)
     errors.append(OSError("no descriptor left"))
@@ -142,7 +142,7 @@ def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="no descriptor left"):
         files.write_some()
-    assert files.owed_records == 1
+    assert files.pending_records == 1
     write_all(files)
     files.close()
     assert contents(tmp_path) == [b"head 0;1", b"head 1;2"]
@@ -171,7 +171,7 @@ def test_record_that_was_being_written_into_a_deleted_file_is_written_again(tmp_
         return ShortFile(str(path), os.open(path, os.O_WRONLY | os.O_CREAT))
 
     files = RotatingFile(create, lambda rotation: HEAD % rotation)
-    files.begin()
+    files.open_next()
     files.append([b"one;", b"two;"])
     for _ in range(HEAD_BYTES + 2):
         files.write_some()

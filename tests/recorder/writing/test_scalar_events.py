@@ -108,7 +108,7 @@ def test_tag_without_utf8_is_spelled_out() -> None:
 
 def test_forgotten_tags_are_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many tags there are, the encoder's memory stays small and its bytes the same."""
-    monkeypatch.setattr(scalar_events, "_MAX_REMEMBERED_TAGS", 2)
+    monkeypatch.setattr(scalar_events, "_MAX_CACHED_TAGS", 2)
     scalars = {f"tag {number}": 0.1 for number in range(7)}
 
     encoder = ScalarEncoder()

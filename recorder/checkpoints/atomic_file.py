@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[str]:
+def atomic_file(path: str) -> Iterator[str]:
     """Yield the path of a part to be written, in the same directory, which becomes *path* when the block ends well.
 
     The content is on the disk before the name is. A block that raises leaves nothing behind; a process that is killed

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple, cast
 from toposcope.recorder.checkpoints import checksum, encryption
 
 
-class Seal(NamedTuple):
+class Protection(NamedTuple):
     """How the bytes of a file are protected."""
 
     key: bytes | None = None
@@ -20,11 +20,11 @@ class Seal(NamedTuple):
 
 
 @contextmanager
-def sealed(file: BinaryIO, seal: Seal) -> Iterator[BinaryIO]:
-    """Yield a file whose bytes are written into *file* under the seal, which is complete when the block ends well."""
-    checked = checksum.ChecksumWriter(file) if seal.crc_check else None
+def protected_writer(file: BinaryIO, protection: Protection) -> Iterator[BinaryIO]:
+    """Yield a file that writes to *file* under the protection, which is complete if the block raises no error."""
+    checked = checksum.ChecksumWriter(file) if protection.crc_check else None
     outer = file if checked is None else cast(BinaryIO, checked)
-    encrypting = None if seal.key is None else encryption.EncryptingWriter(outer, seal.key, seal.mode)
+    encrypting = None if protection.key is None else encryption.EncryptingWriter(outer, protection.key, protection.mode)
     yield outer if encrypting is None else cast(BinaryIO, encrypting)
     if encrypting is not None:
         encrypting.finish()
@@ -32,8 +32,8 @@ def sealed(file: BinaryIO, seal: Seal) -> Iterator[BinaryIO]:
         checked.finish()
 
 
-def unsealed(file: BinaryIO, key: bytes | None, mode: str) -> BinaryIO:
-    """Return a file of the bytes that were sealed: *file* itself, or a copy in memory.
+def unprotected_reader(file: BinaryIO, key: bytes | None, mode: str) -> BinaryIO:
+    """Return a file of the bytes that were protected_writer: *file* itself, or a copy in memory.
 
     Raises:
         ValueError: the checksum does not fit, the key is missing or wrong, or the file was changed or cut.
