@@ -193,7 +193,7 @@ class ModelCheckpoint(Callback):
         path = self._path(params, is_apart, breaks)
         seal = Protection(self._config.enc_key, self._config.enc_mode, self._config.crc_check)
         format = self._config.format
-        self._writer.begin(Job(path, step, seconds, lambda: write_checkpoint(checkpoint, path, seal, format)))
+        self._writer.start(Job(path, step, seconds, lambda: write_checkpoint(checkpoint, path, seal, format)))
         self._settle(params, waits=not self._config.async_save)
 
     def _captured(self, params: CallbackParams, is_apart: bool) -> Checkpoint:

@@ -1,4 +1,4 @@
-"""CheckpointWriter: writes one checkpoint at a time, at once or in a thread, and tells how it went."""
+"""CheckpointWriter: writes one checkpoint at a time, synchronously or in a thread, and reports the outcome."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -6,47 +6,47 @@ from typing import NamedTuple
 
 
 class Job(NamedTuple):
-    """A checkpoint to be written."""
+    """A checkpoint to write."""
 
     path: str
     step: int
     seconds: float
-    """When it was taken, by a clock that never goes back."""
+    """Time of the capture, by a monotonic clock."""
     write: Callable[[], None]
 
 
 class Outcome(NamedTuple):
-    """What became of a job."""
+    """The result of a job; error is None if it succeeded."""
 
     job: Job
     error: Exception | None
 
 
 class CheckpointWriter:
-    """Remembers the job that was begun until its outcome is taken; the interpreter does not end before its thread."""
+    """Keeps the current job until its outcome is taken. The interpreter waits for the thread before it exits."""
 
     def __init__(self, is_async: bool) -> None:
-        """Write in a thread, or in begin()."""
+        """Write in a thread if *is_async* is set, otherwise in start()."""
         self._is_async = is_async
-        self._begun: Future[Outcome] | None = None
+        self._current: Future[Outcome] | None = None
 
-    def begin(self, job: Job) -> None:
-        """Write a checkpoint; the outcome of the one before was taken."""
-        assert self._begun is None
+    def start(self, job: Job) -> None:
+        """Start to write a checkpoint; the outcome of the previous job must have been taken."""
+        assert self._current is None
         if self._is_async:
             thread = ThreadPoolExecutor(1, "toposcope checkpoint")
-            self._begun = thread.submit(_outcome, job)
+            self._current = thread.submit(_outcome, job)
             thread.shutdown(wait=False)
         else:
-            self._begun = Future()
-            self._begun.set_result(_outcome(job))
+            self._current = Future()
+            self._current.set_result(_outcome(job))
 
     def take_outcome(self, *, waits: bool) -> Outcome | None:
-        """Return the outcome of the job that was begun; None when there is none, or it goes on and waits is False."""
-        if self._begun is None or not (waits or self._begun.done()):
+        """Return the outcome of the current job; None if there is no job, or it is running and waits is False."""
+        if self._current is None or not (waits or self._current.done()):
             return None
-        begun, self._begun = self._begun, None
-        return begun.result()
+        job, self._current = self._current, None
+        return job.result()
 
 
 def _outcome(job: Job) -> Outcome:

@@ -1,4 +1,4 @@
-"""Gathering: tensors that processes share (DTensors of PyTorch's FSDP2 and tensor parallelism), whole or in part."""
+"""Sharded tensors (DTensors of PyTorch's FSDP2 and tensor parallelism): gathering them, and sharding whole tensors."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -9,67 +9,69 @@ from toposcope.recorder.frameworks.framework import SEVERAL
 
 
 def is_sharded(tensor: object) -> bool:
-    """Say whether processes share a tensor."""
+    """Return whether a tensor is sharded over processes."""
     return hasattr(tensor, "full_tensor") and hasattr(tensor, "to_local") and hasattr(tensor, "placements")
 
 
 def has_sharded_tensors(tree: object) -> bool:
-    """Say whether there is a shared tensor among dicts, lists and tuples."""
+    """Return whether a tree of mappings, lists and tuples contains a sharded tensor."""
     return any(map(is_sharded, leaves_of(tree)))
 
 
 def gather(tensor: Any) -> Any:
-    """Return a shared tensor whole, on the CPU; all processes that share it have to call this, in the same order."""
+    """Return the whole tensor on the CPU; all processes that share it must call this, in the same order."""
     return tensor.detach().full_tensor().cpu()
 
 
 def local_shard(tensor: Any) -> Any:
-    """Return what this process has of a shared tensor."""
+    """Return the shard of this process."""
     return tensor.detach().to_local()
 
 
 def join_gathering(tree: object) -> None:
-    """Call gather() for all shared tensors in a tree, for another process that keeps them."""
+    """Take part in gathering all sharded tensors in a tree, for another process that saves them."""
     for leaf in leaves_of(tree):
         if is_sharded(leaf):
             gather(leaf)
 
 
 def sharded_like(state: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return state with whole tensors, or this process's parts, made into tensors shared as those in own are."""
-    return {name: _shared_as(tensor, own.get(name)) for name, tensor in state.items()}
+    """Return state with its tensors, whole or shards of this process, sharded like those of the same name in own."""
+    return {name: _sharded_like(tensor, own.get(name)) for name, tensor in state.items()}
 
 
 def optimizer_sharded_like(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
-    """Return the state of PyTorch's optimizers, one or a tuple, with what belongs to a parameter shared as that is."""
+    """Return the state of one or several PyTorch optimizers with the tensors of each parameter sharded like it."""
     if isinstance(optimizer, tuple):
         pairs = zip(state[SEVERAL], optimizer, strict=True)
-        return {SEVERAL: [optimizer_sharded_like(of_each, each) for of_each, each in pairs]}
+        return {SEVERAL: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
     parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
     if not has_sharded_tensors(parameters):
         return state
     moments = {
-        index: {name: _shared_as(value, parameters[index]) for name, value in of_parameter.items()}
-        for index, of_parameter in state["state"].items()
+        index: {name: _sharded_like(value, parameters[index]) for name, value in values.items()}
+        for index, values in state["state"].items()
     }
     return {**state, "state": moments}
 
 
 def broadcast_decision(decision: bool) -> bool:
-    """Return rank 0's decision, in all processes of torch.distributed, each of which has to call this."""
+    """Return the decision of rank 0; all processes of torch.distributed must call this."""
     distributed: Any = import_module("torch.distributed")
     decisions = [decision]
     distributed.broadcast_object_list(decisions, src=0)
     return decisions[0]
 
 
-def _shared_as(value: Any, own: Any) -> Any:
+def _sharded_like(value: Any, own: Any) -> Any:
     if not is_sharded(own) or is_sharded(value) or not hasattr(value, "shape"):
         return value
-    sharing: Any = import_module("torch.distributed.tensor")
-    placed = value.to(own.to_local().device)
-    if placed.shape == own.shape:
-        return sharing.distribute_tensor(placed, own.device_mesh, own.placements)
-    if placed.shape == own.to_local().shape:
-        return sharing.DTensor.from_local(placed, own.device_mesh, own.placements, shape=own.shape, stride=own.stride())
+    distributed: Any = import_module("torch.distributed.tensor")
+    local = value.to(own.to_local().device)
+    if local.shape == own.shape:
+        return distributed.distribute_tensor(local, own.device_mesh, own.placements)
+    if local.shape == own.to_local().shape:
+        return distributed.DTensor.from_local(
+            local, own.device_mesh, own.placements, shape=own.shape, stride=own.stride()
+        )
     return value

@@ -183,7 +183,7 @@ def test_a_value_that_cannot_be_kept_is_logged_once_and_the_forward_pass_goes_on
         assert tags(values) == ["a"]
 
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
-        (logging.WARNING, "summary.tensor('lost'): skipped, the value could not be kept: no memory on the device")
+        (logging.WARNING, "summary.tensor('lost'): skipped, the value cannot be copied: no memory on the device")
     ]
 
 
