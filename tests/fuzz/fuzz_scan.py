@@ -1,15 +1,15 @@
 """Fuzzes the scan of event files, compiled and uncompiled, against the slow reader: make fuzz.
 
 `fuzz_scan.py CORPUS [libFuzzer options]` uses atheris to search for inputs that reach new code paths in the uncompiled
-scan and in Scanner, which are instrumented; the compiled scan reads the same bytes. `fuzz_scan.py --random SECONDS
-CORPUS` does not require atheris: it reads the corpus and then random mutations of it, with a build of the scan that uses
-AddressSanitizer.
+scan and in Scanner, which are instrumented; the compiled scan reads the same bytes.
+`fuzz_scan.py --random SECONDS CORPUS` does not require atheris: it reads the corpus and then random mutations of it,
+with a build of the scan that uses AddressSanitizer.
 
-An input consists of one byte for the dialect and for how the content is split into records, one for the window size, one
-for the size from which records are large, and the content. The properties checked are: reading raises no error and
+An input consists of one byte for the dialect and for how the content is split into records, one for the window size,
+one for the size from which records are large, and the content. The properties checked are: reading raises no error and
 terminates; the compiled and the uncompiled scan agree, for all window sizes if no record is large; both agree with the
-slow reader on records in the form that protobuf writes. For other records the scan is less strict than protobuf: it does
-not parse messages inside a payload.
+slow reader on records in the form that protobuf writes. For other records the scan is less strict than protobuf: it
+does not parse messages inside a payload.
 """
 
 import math

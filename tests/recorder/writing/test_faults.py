@@ -1,4 +1,4 @@
-"""Who is told what is wrong with a writer."""
+"""Faults of a writer: what is logged, and what is returned to the caller."""
 
 import logging
 
@@ -8,7 +8,7 @@ from toposcope.recorder.writing.faults import Faults
 
 
 def test_a_fault_is_logged_and_returned_once(caplog: pytest.LogCaptureFixture) -> None:
-    """A writer that fails again and again says so once to the log, and once to the caller."""
+    """A repeated failure is logged once, and returned once to the caller."""
     faults = Faults("the file")
     for _ in range(3):
         faults.note(OSError("disk full"))
@@ -21,8 +21,8 @@ def test_a_fault_is_logged_and_returned_once(caplog: pytest.LogCaptureFixture) -
     assert "the file: cannot be written: OSError('disk full')" in caplog.text
 
 
-def test_a_second_fault_is_news_again(caplog: pytest.LogCaptureFixture) -> None:
-    """After the writer worked again, the next fault is told like the first."""
+def test_a_second_fault_is_logged_again(caplog: pytest.LogCaptureFixture) -> None:
+    """After a recovery, the next fault is reported like the first."""
     faults = Faults("the file")
     for reason in ("disk full", "disk gone"):
         faults.note(OSError(reason))
@@ -39,8 +39,8 @@ def test_a_second_fault_is_news_again(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_a_writer_that_works_has_nothing_to_tell(caplog: pytest.LogCaptureFixture) -> None:
-    """Success upon success is silent."""
+def test_a_healthy_writer_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """Repeated success logs nothing."""
     faults = Faults("the file")
     faults.clear()
     faults.log_new()
@@ -49,8 +49,8 @@ def test_a_writer_that_works_has_nothing_to_tell(caplog: pytest.LogCaptureFixtur
     assert caplog.text == ""
 
 
-def test_losses_are_told_when_the_writer_works_again(caplog: pytest.LogCaptureFixture) -> None:
-    """How many events are missing in the file is said once, as one number."""
+def test_losses_are_logged_after_a_recovery(caplog: pytest.LogCaptureFixture) -> None:
+    """The number of lost events is logged once, as a total."""
     faults = Faults("the file")
     faults.note(OSError("disk full"))
     faults.add_lost(2)
