@@ -172,7 +172,7 @@ def test_kinds_are_checked(tmp_path: Path) -> None:
     checkpoints = opened(tmp_path, bowl_path(5)[0])
     with pytest.raises(ValueError, match=r"Axes of checkpoints are one of 'anchored', 'pca', .*; not 'umap'"):
         axes_of_kind("umap", checkpoints)
-    with pytest.raises(TypeError, match="seed is an integer"):
+    with pytest.raises(TypeError, match="seed must be an integer"):
         axes_of_kind("random", checkpoints, seed=1.5)
     for kind in set(AXES) - set(OF_THE_HESSIAN):
         assert axes_of_kind(kind, checkpoints, seed=3).kind == kind

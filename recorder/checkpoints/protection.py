@@ -1,4 +1,4 @@
-"""Sealing: the key, and the checksum, that a checkpoint's bytes are written and read under."""
+"""Protection of checkpoint files: encryption and a checksum."""
 
 import io
 import os
@@ -9,22 +9,22 @@ from typing import BinaryIO, NamedTuple, cast
 from toposcope.recorder.checkpoints import checksum, encryption
 
 
-class Seal(NamedTuple):
+class Protection(NamedTuple):
     """How the bytes of a file are protected."""
 
     key: bytes | None = None
-    """Of AES, 16, 24 or 32 bytes; None: not encrypted."""
+    """AES key of 16, 24 or 32 bytes; None: not encrypted."""
     mode: str = "AES-GCM"
     crc_check: bool = False
-    """Whether the file ends with a checksum."""
+    """Whether a checksum is appended to the file."""
 
 
 @contextmanager
-def sealed(file: BinaryIO, seal: Seal) -> Iterator[BinaryIO]:
-    """Yield a file whose bytes are written into *file* under the seal, which is complete when the block ends well."""
-    checked = checksum.ChecksumWriter(file) if seal.crc_check else None
+def protected_writer(file: BinaryIO, protection: Protection) -> Iterator[BinaryIO]:
+    """Yield a writer to *file* that encrypts and computes the checksum; both are completed after the block."""
+    checked = checksum.ChecksumWriter(file) if protection.crc_check else None
     outer = file if checked is None else cast(BinaryIO, checked)
-    encrypting = None if seal.key is None else encryption.EncryptingWriter(outer, seal.key, seal.mode)
+    encrypting = None if protection.key is None else encryption.EncryptingWriter(outer, protection.key, protection.mode)
     yield outer if encrypting is None else cast(BinaryIO, encrypting)
     if encrypting is not None:
         encrypting.finish()
@@ -32,11 +32,11 @@ def sealed(file: BinaryIO, seal: Seal) -> Iterator[BinaryIO]:
         checked.finish()
 
 
-def unsealed(file: BinaryIO, key: bytes | None, mode: str) -> BinaryIO:
-    """Return a file of the bytes that were sealed: *file* itself, or a copy in memory.
+def unprotected_reader(file: BinaryIO, key: bytes | None, mode: str) -> BinaryIO:
+    """Return a file with the unprotected bytes: *file* itself, or a copy in memory.
 
     Raises:
-        ValueError: the checksum does not fit, the key is missing or wrong, or the file was changed or cut.
+        ValueError: the checksum does not match, the key is missing or wrong, or the file was modified or truncated.
     """
     size = checksum.verified_size(file)
     file.seek(0)
@@ -44,7 +44,7 @@ def unsealed(file: BinaryIO, key: bytes | None, mode: str) -> BinaryIO:
     file.seek(0)
     if is_encrypted:
         if key is None:
-            raise ValueError("it is encrypted, and no key is given")
+            raise ValueError("it is encrypted, and key is None")
         return io.BytesIO(encryption.decrypted(file, size, key, mode))
     if size < os.fstat(file.fileno()).st_size:
         return io.BytesIO(file.read(size))

@@ -1,6 +1,6 @@
 """Load a logdir with one reader and print what that took; run by benchmarks/reader.py in the reader's environment.
 
-python benchmarks/loads.py READER LOGDIR [INDEX_DIR]
+python benchmarks/load_logdir.py READER LOGDIR [INDEX_DIR]
 
 Prints the members of a Load, or of a Listing, as a JSON object. Only the standard library and the reader are imported.
 """
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from processes import count_descriptors, cpu_ms, idle_ms, memory
+from process_stats import count_descriptors, cpu_ms, idle_ms, memory
 
 PATIENCE = 600.0
 """Seconds after which a load has failed."""

@@ -1,4 +1,4 @@
-"""Files that appear under their name at once and whole, or not at all."""
+"""Atomic writes: a file appears under its name complete, or not at all."""
 
 import os
 import secrets
@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[str]:
-    """Yield the path of a part to be written, in the same directory, which becomes *path* when the block ends well.
+def atomic_file(path: str) -> Iterator[str]:
+    """Yield the path of a temporary file in the same directory, which is renamed to *path* after the block.
 
-    The content is on the disk before the name is. A block that raises leaves nothing behind; a process that is killed
-    may leave the part, whose name begins with a dot and ends with ".part".
+    The content is synced to disk before the file is renamed. If the block raises an error, the temporary file is
+    deleted; a process that is killed may leave it behind. Its name starts with a dot and ends with ".part".
     """
     directory, name = os.path.split(path)
     part = os.path.join(directory, f".{name}.{secrets.token_hex(4)}.part")
@@ -27,7 +27,7 @@ def whole_file(path: str) -> Iterator[str]:
 
 
 def _sync(path: str) -> None:
-    """Bring a file, or the names in a directory, to the disk."""
+    """Sync a file or a directory to disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

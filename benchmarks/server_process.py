@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from processes import count_descriptors, idle_ms
+from process_stats import count_descriptors, idle_ms
 
 _LONGEST_LOAD = 300.0
 
