@@ -27,7 +27,7 @@ from google.protobuf.message import DecodeError, EncodeError
 from server.reading.test_scan import PARTS, UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.scan import compiled as compiled_scan
 
 EVENTS = {
@@ -36,7 +36,7 @@ EVENTS = {
     "lineage": lineage_pb2.LineageEvent,
 }
 DIALECTS = list(EVENTS)
-LIGHT = [LIGHT_BYTES, 30, 100, 1]
+LIGHT = [LARGE_RECORD_BYTES, 30, 100, 1]
 _MAX_CHANGE_BYTES = 16
 
 

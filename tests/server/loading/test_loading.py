@@ -181,13 +181,13 @@ def test_hostile_value_asks_for_no_window_of_gigabytes() -> None:
     header = size.to_bytes(8, "little")
     content = header + framing.masked_crc(header).to_bytes(4, "little") + payload + bytes(1 << 20)
     scanner = Scanner("mindspore", lambda at, count: content[at : at + count])
-    offset, wanted = 0, 0
+    offset, min_bytes = 0, 0
     for _ in range(6):
         arrays = ScanBuffers(1 << 20)
         read = content[offset : offset + (1 << 20)]
         arrays.window[: len(read)] = memoryview(read)
-        offset, wanted, *_ = scanner.read(arrays, len(read), offset, 4 << 30)
-        assert wanted <= 64 << 20
+        offset, min_bytes, *_ = scanner.read(arrays, len(read), offset, 4 << 30)
+        assert min_bytes <= 64 << 20
 
 
 def _varint(number: int) -> bytes:

@@ -1,5 +1,4 @@
-# C types of the parts of the scan, joined. Cython looks for them under the full name of the module, as its folder is not
-# called toposcope.
+# C types of the modules of the scan, for the module that setup.py joins them into.
 cimport cython
 
 
@@ -21,13 +20,13 @@ cdef class Rows:
     cdef double[::1] value
     cdef unsigned int[::1] start
     cdef unsigned int[::1] length
-    cdef long long[::1] heavy
+    cdef long long[::1] large
 
 @cython.final
-cdef class State:
+cdef class ScanState:
     cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary
-    cdef public Py_ssize_t light, base, position, next, at, wanted, summary, summary_end
-    cdef public Py_ssize_t rows, partial_rows, heavy_records, slot
+    cdef public Py_ssize_t large_bytes, base, position, next, at, needed, summary, summary_end
+    cdef public Py_ssize_t rows, partial_rows, large_records, slot
     cdef public Py_ssize_t tag_start, tag_end, payload_start, payload_end, metadata_start, metadata_end
     cdef public Py_ssize_t content, tail, value_end, member_start, member_end
     cdef public long long kind, member_kind, step, events, summaries, min_step, max_step
@@ -36,8 +35,8 @@ cdef class State:
 
 # wire.py
 
-cdef int HEAD_BYTES
-cdef unsigned long long ONES_32, ONES_64
+cdef int FIELD_HEAD_BYTES
+cdef unsigned long long MASK_32, MASK_64
 
 cdef inline const unsigned char* pointer(const unsigned char[::1] data)
 
@@ -47,10 +46,10 @@ cdef inline unsigned long long u32(const unsigned char* data, Py_ssize_t at) noe
 cdef inline unsigned long long u64(const unsigned char* data, Py_ssize_t at) noexcept nogil
 
 @cython.locals(number="unsigned long long", byte="unsigned long long", shift=int)
-cdef inline Py_ssize_t read_varint(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+cdef inline Py_ssize_t read_varint(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, ScanState state) noexcept nogil
 
 @cython.locals(wire=int)
-cdef Py_ssize_t read_field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, State state) noexcept nogil
+cdef Py_ssize_t read_field(const unsigned char* data, Py_ssize_t at, Py_ssize_t end, ScanState state) noexcept nogil
 
 
 # checksum.py
@@ -97,7 +96,7 @@ cdef inline void _store(unsigned long long bits, unsigned long long dtype, Py_ss
     i=Py_ssize_t,
 )
 cdef inline bint store_tensor_scalar(
-    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row, Rows rows, State state
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t row, Rows rows, ScanState state
 ) noexcept nogil
 
 
@@ -123,7 +122,7 @@ cdef inline bint is_tag(
     const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table, Py_ssize_t slot
 ) noexcept nogil
 
-@cython.locals(hashed="unsigned long long", k=Py_ssize_t, slot=Py_ssize_t)
+@cython.locals(hash_value="unsigned long long", k=Py_ssize_t, slot=Py_ssize_t)
 cdef inline Py_ssize_t slot_of(
     const unsigned char* data, Py_ssize_t start, Py_ssize_t length, long long kind, Table table
 ) noexcept nogil
@@ -149,35 +148,35 @@ cpdef insert(
     has_exact=cython.bint,
 )
 cdef bint read_value(
-    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, int dialect, State state
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, Py_ssize_t size, int dialect, ScanState state
 ) noexcept nogil
 
 
 # events.py
 
-cdef int FOOTER_BYTES, _VALUE_HEAD_BYTES, _LARGEST_READ
+cdef int FOOTER_BYTES, _VALUE_START_BYTES, _LARGEST_READ
 
-cdef inline long long _member(int dialect, unsigned long long key) noexcept nogil
+cdef inline long long _member_kind(int dialect, unsigned long long key) noexcept nogil
 
 @cython.locals(
     at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t
 )
-cdef inline bint _envelope(
-    const unsigned char* data, Py_ssize_t end, Py_ssize_t edge, int dialect, State state
+cdef inline bint _read_envelope(
+    const unsigned char* data, Py_ssize_t end, Py_ssize_t edge, int dialect, ScanState state
 ) noexcept nogil
 
-cdef bint cut(Py_ssize_t at, Py_ssize_t wanted, State state) noexcept nogil
+cdef bint cut(Py_ssize_t at, Py_ssize_t needed, ScanState state) noexcept nogil
 
-cdef inline bint _lacks(Py_ssize_t size, State state) noexcept nogil
+cdef inline bint _is_incomplete(Py_ssize_t size, ScanState state) noexcept nogil
 
 @cython.locals(length=Py_ssize_t, slot=Py_ssize_t, row=Py_ssize_t, start=Py_ssize_t, end=Py_ssize_t)
-cdef inline bint _row(
+cdef inline bint _append_row(
     const unsigned char* data,
     Py_ssize_t at,
     Py_ssize_t size,
     Table table,
     Rows rows,
-    State state,
+    ScanState state,
 ) noexcept nogil
 
 @cython.locals(
@@ -186,31 +185,31 @@ cdef inline bint _row(
     key="unsigned long long",
     content=Py_ssize_t,
     after=Py_ssize_t,
-    wanted=Py_ssize_t,
+    needed=Py_ssize_t,
 )
-cdef inline bint _summary(
-    const unsigned char* data, Py_ssize_t size, Py_ssize_t edge, int dialect, Table table, Rows rows, State state
+cdef inline bint _read_summary(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t edge, int dialect, Table table, Rows rows, ScanState state
 ) noexcept nogil
 
 @cython.locals(end=Py_ssize_t, edge=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t)
 cdef inline bint read_event(
-    const unsigned char* data, Py_ssize_t size, int dialect, Table table, Rows rows, State state
+    const unsigned char* data, Py_ssize_t size, int dialect, Table table, Rows rows, ScanState state
 ) noexcept nogil
 
 
 # records.py
 
 cdef int _HEADER_BYTES
-cdef unsigned long long _LONGEST, _LONGEST_EVENT
+cdef unsigned long long _LONGEST_PAYLOAD, _LONGEST_EVENT
 
 @cython.locals(position=Py_ssize_t, length="unsigned long long", start=Py_ssize_t, end=Py_ssize_t)
-cdef inline bint _open(
-    const unsigned char* data, Py_ssize_t size, Py_ssize_t available, State state
+cdef inline bint _open_record(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t available, ScanState state
 ) noexcept nogil
 
-cdef inline void _commit(Rows rows, State state) noexcept nogil
+cdef inline void _finish_record(Rows rows, ScanState state) noexcept nogil
 
-cdef inline void _records(
+cdef inline void _scan_records(
     const unsigned char* data,
     Py_ssize_t size,
     Py_ssize_t limit,
@@ -218,7 +217,7 @@ cdef inline void _records(
     int dialect,
     Table table,
     Rows rows,
-    State state,
+    ScanState state,
 ) noexcept nogil
 
 @cython.locals(content="const unsigned char*")
@@ -230,7 +229,7 @@ cpdef scan(
     int dialect,
     Table table,
     Rows rows,
-    State state,
+    ScanState state,
 )
 
 @cython.locals(found=Py_ssize_t, content="const unsigned char*")
