@@ -24,9 +24,10 @@ ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_kept.name}/cache", "XDG_DATA_
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that tells importances would import it for itself: seconds on a busy machine.
-_forked.set_forkserver_preload(
-    ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
-)
+if "coverage" not in sys.modules:  # Which measures nothing before the fork.
+    _forked.set_forkserver_preload(
+        ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
+    )
 
 
 class Process:
