@@ -4,7 +4,7 @@ import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, MARK } from "../controls/icons.js";
 import { changed, PAGES, printView } from "../data/address.js";
-import { listed, runs } from "../data/catalogue.js";
+import { runs, runsReply } from "../data/catalogue.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { drawnRuns } from "../data/runs.js";
@@ -18,7 +18,7 @@ export const topBar = () => html`
     @click=${toggleRail}>${ICONS.rail}</button>
   <a class="brand" href="./" aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
   <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
-  ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
+  ${runsReply.value ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>` : nothing}
   <span class="space"></span>
   ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: grouped(drawnRuns.value.length), n: grouped(runs.value.length) })}</span>` : nothing}
   ${liveSign()}
@@ -59,14 +59,14 @@ export function followTab() {
 }
 
 function liveSign() {
-  const reply = listed.value;
+  const reply = runsReply.value;
   if (connection.value === "live" && reply?.loading) return loadingSign(reply.progress);
   const state = connection.value;
   const hint = state === "lost" ? t("top.lost_hint") : "";
   return html`<span class="live" role="status" data-state=${state} title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
 }
 
-/** @param {import("../data/replies.js").LoadProgress} progress */
+/** @param {import("../data/api_types.js").LoadProgress} progress */
 function loadingSign({ files, waiting_files: waiting, bytes, read_bytes: read }) {
   const percent = bytes ? Math.floor((100 * read) / bytes) : 0;
   const hint = t("top.loading_hint", { read: files - waiting, n: files });

@@ -13,7 +13,7 @@ import { signal } from "@preact/signals-core";
  * @property {"linear" | "log"} scale of the axis, along which points are chosen
  * @property {string} rank "" = the lowest, "all", or a number
  * @property {string} attempt "" = stitched, "all" = each, or a number
- * @property {{how: import("./replies.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs instead of their series
+ * @property {{how: import("./api_types.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs instead of their series
  */
 
 /** Series by run; those of bands by group. @typedef {Map<string, Series[]>} SeriesByRun */

@@ -3,19 +3,19 @@
 import { computed, signal } from "@preact/signals-core";
 import { listRuns, listScalarTags } from "./client.js";
 
-/** @typedef {import("./replies.js").RunRow} RunRow */
-/** @typedef {import("./replies.js").RunsReply} RunsReply */
+/** @typedef {import("./api_types.js").RunRow} RunRow */
+/** @typedef {import("./api_types.js").RunsReply} RunsReply */
 
 /** The last list of runs; null before the first. @type {import("@preact/signals-core").Signal<RunsReply | null>} */
-export const listed = signal(null);
+export const runsReply = signal(null);
 /** All scalar tags; null before the first list. @type {import("@preact/signals-core").Signal<string[] | null>} */
 export const scalarTags = signal(null);
 /** How many runs have each of them. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */
-export const runsHaving = signal(new Map());
+export const runCounts = signal(new Map());
 /** Why the last list could not be had. @type {import("@preact/signals-core").Signal<Error | null>} */
 export const listError = signal(null);
 
-export const runs = computed(() => listed.value?.runs ?? []);
+export const runs = computed(() => runsReply.value?.runs ?? []);
 export const runsByName = computed(() => new Map(runs.value.map((row) => [row.run, row])));
 
 let tagsKnownFor = "";
@@ -27,11 +27,11 @@ export async function loadCatalogue() {
     const fingerprint = reply.runs.map((row) => `${row.run}\0${row.plugins.scalar ?? 0}`).join("\n");
     if (fingerprint !== tagsKnownFor || scalarTags.peek() === null) {
       const rows = (await listScalarTags()).tags;
-      runsHaving.value = new Map(rows.map((row) => [row.tag, row.runs]));
+      runCounts.value = new Map(rows.map((row) => [row.tag, row.runs]));
       publishTags(rows.map((row) => row.tag));
       tagsKnownFor = fingerprint;
     }
-    listed.value = reply;
+    runsReply.value = reply;
     listError.value = null;
   } catch (error) {
     listError.value = /** @type {Error} */ (error);

@@ -47,7 +47,7 @@ async function askForMore() {
   }
 }
 
-/** @param {import("./replies.js").SeriesReply[]} series @param {import("./replies.js").RunRow[]} asked */
+/** @param {import("./api_types.js").SeriesReply[]} series @param {import("./api_types.js").RunRow[]} asked */
 function publish(series, asked) {
   const values = new Map(lastValues.peek());
   for (const { run, value } of series) values.set(run, Number(value.at(-1)));

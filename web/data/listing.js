@@ -1,10 +1,10 @@
 // Listings of series with payloads: asked for while somebody looks, again when their run changes, a few at once.
 
 import { signal } from "@preact/signals-core";
-import { addressOf, readListing } from "./listings.js";
+import { addressOf, readListing } from "./listing_client.js";
 
-/** @typedef {import("./listings.js").Kind} Kind */
-/** @typedef {import("./listings.js").ListingQuery} ListingQuery */
+/** @typedef {import("./listing_client.js").Kind} Kind */
+/** @typedef {import("./listing_client.js").ListingQuery} ListingQuery */
 
 const REQUESTS_AT_ONCE = 4;
 
@@ -34,22 +34,22 @@ export class Listing {
   /** @param {Kind} kind @param {ListingQuery} query */
   constructor(kind, query) {
     this.kind = kind;
-    this.ask(query);
+    this.setQuery(query);
   }
 
   /** Asks for other points of the series; the old ones stay in sight until they come.
    * @param {ListingQuery} query */
-  ask(query) {
+  setQuery(query) {
     const address = addressOf(this.kind, query);
     if (address === this.#address) return;
     this.query = query;
     this.#address = address;
     this.#request?.abort();
-    this.expire();
+    this.invalidate();
   }
 
   /** Begins to look; the returned function ends it. */
-  look() {
+  observe() {
     this.#looks++;
     inSight.add(this);
     if (Math.max(allChangedAt, changedAt.get(this.query?.run ?? "") ?? 0) > this.#readAt) this.isStale = true;
@@ -62,7 +62,7 @@ export class Listing {
   }
 
   /** The series has changed: ask again, if somebody looks, once the answer under way has come. */
-  expire() {
+  invalidate() {
     this.isStale = true;
     startSome();
   }
@@ -111,5 +111,5 @@ export function expireListings(changed) {
   changes++;
   if (!changed) allChangedAt = changes;
   for (const run of changed ?? []) changedAt.set(run, changes);
-  for (const listing of inSight) if (!changed || changed.includes(listing.query?.run ?? "")) listing.expire();
+  for (const listing of inSight) if (!changed || changed.includes(listing.query?.run ?? "")) listing.invalidate();
 }

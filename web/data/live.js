@@ -1,10 +1,10 @@
 // Keeps the page up to date: events in, lists and visible cards asked again.
 
 import { signal } from "@preact/signals-core";
-import { listed, loadCatalogue } from "./catalogue.js";
+import { loadCatalogue, runsReply } from "./catalogue.js";
+import { followUpdates } from "./event_stream.js";
 import { expireListings } from "./listing.js";
 import { expire } from "./series_requests.js";
-import { followUpdates } from "./updates.js";
 
 /** @typedef {import("./card_series.js").Feed} Feed */
 
@@ -40,7 +40,7 @@ async function list() {
   listedAt = performance.now();
   await loadCatalogue();
   listing = false;
-  const reply = listed.peek();
+  const reply = runsReply.peek();
   if (behind) listSoon();
   else if (!document.hidden && connection.peek() !== "lost" && (!reply || reply.loading || !reply.logdir_exists)) {
     listTimer = window.setTimeout(list, WAITING_INTERVAL);
@@ -54,7 +54,7 @@ const listener = {
     expireListings(null);
     listSoon();
   },
-  /** @param {import("./replies.js").UpdateEvent} update */
+  /** @param {import("./api_types.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
     // What was removed leaves with the next list; to ask for it would only be refused.

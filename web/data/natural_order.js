@@ -4,7 +4,7 @@ const ZERO = 48;
 
 /** "layer2" before "layer10": digits by the number they make, letters without case; equal names by their code units.
  * @param {string} one @param {string} other */
-export function naturally(one, other) {
+export function compareNatural(one, other) {
   let left = 0;
   let right = 0;
   while (left < one.length && right < other.length) {

@@ -1,7 +1,7 @@
 // What users say about runs: shown at once, kept by the server, the same for all who look at the logdir.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { listed, runsByName } from "./catalogue.js";
+import { runsByName, runsReply } from "./catalogue.js";
 import { changeNotes, listNotes } from "./notes_client.js";
 import { set, setting } from "./view.js";
 
@@ -28,19 +28,19 @@ let told = "";
 
 const awayShown = setting("over.away", "", ["", "shown"]);
 /** Are hidden and archived runs listed and drawn like all others? */
-export const isAwayShown = computed(() => awayShown.value === "shown");
+export const areHiddenShown = computed(() => awayShown.value === "shown");
 /** @param {boolean} shown */
-export const showAway = (shown) => set({ "over.away": shown ? "shown" : "" });
+export const showHidden = (shown) => set({ "over.away": shown ? "shown" : "" });
 
 /** Runs that are hidden or archived; notes on runs that are gone do not count. */
-export const putAwayRuns = computed(() => {
+export const hiddenRuns = computed(() => {
   const away = [...notes.value].filter(([run, note]) => (note.hidden || note.archived) && runsByName.value.has(run));
   return new Set(away.map(([run]) => run));
 });
 /** @type {ReadonlySet<string>} */
 const NO_RUNS = new Set();
 /** Those of them that are neither listed nor drawn because nobody asked for them. */
-export const awayRuns = computed(() => (isAwayShown.value ? NO_RUNS : putAwayRuns.value));
+export const excludedRuns = computed(() => (areHiddenShown.value ? NO_RUNS : hiddenRuns.value));
 
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
@@ -56,7 +56,7 @@ let stop = null;
 /** Begins to follow what all viewers say. */
 function begin() {
   stop ??= effect(() => {
-    listed.value; // Changed notes are told as changed runs, and those are listed again.
+    runsReply.value; // Changed notes are told as changed runs, and those are listed again.
     loadSoon();
   });
 }

@@ -2,7 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { runs } from "./catalogue.js";
-import { listTags } from "./listings.js";
+import { listTags } from "./listing_client.js";
 import { groupTags } from "./names.js";
 import { drawnRuns, tagRule } from "./runs.js";
 

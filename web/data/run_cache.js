@@ -2,9 +2,9 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
-import { RefusedRequest } from "./client.js";
+import { RequestError } from "./client.js";
 
-/** @typedef {import("./replies.js").RunRow} RunRow */
+/** @typedef {import("./api_types.js").RunRow} RunRow */
 
 /** Runs of the first request: what is in sight comes soon. */
 const RUNS_AT_FIRST = 100;
@@ -12,9 +12,9 @@ const RUNS_AT_FIRST = 100;
 /** Remembers what was told of runs under one query, and asks for what is missing or has changed.
  * @template {{run: string}} Row
  * @template [Query=null] */
-export class ToldRuns {
+export class RunCache {
   /** By run; those with nothing to tell are not in it. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Row>>} */
-  told = signal(new Map());
+  rows = signal(new Map());
   /** @type {import("@preact/signals-core").Signal<Error | null>} */
   error = signal(null);
   /** Was an answer published for every run that is wanted, if perhaps not the newest? */
@@ -98,7 +98,7 @@ export class ToldRuns {
       if (!signal.aborted) this.error.value = null;
       return reply;
     } catch (error) {
-      const isGone = error instanceof RefusedRequest && error.status === 404; // A run that went meanwhile.
+      const isGone = error instanceof RequestError && error.status === 404; // A run that went meanwhile.
       if (!signal.aborted && !isGone) this.error.value = /** @type {Error} */ (error);
       return null;
     }
@@ -106,14 +106,14 @@ export class ToldRuns {
 
   #publish() {
     if (this.#waiting.size) {
-      const told = new Map(this.told.peek());
+      const told = new Map(this.rows.peek());
       for (const [run, row] of this.#waiting) {
         if (row) told.set(run, row);
         else told.delete(run);
       }
       this.#published += this.#waiting.size;
       this.#waiting.clear();
-      this.told.value = told;
+      this.rows.value = told;
     }
     const rows = runsByName.peek();
     this.isComplete.value = this.#wanted.every((run) => this.#knownAt.has(run) || !rows.has(run));
@@ -122,9 +122,9 @@ export class ToldRuns {
   /** Runs that are gone take what was told of them along. @param {ReadonlyMap<string, unknown>} rows */
   #forgetGone(rows) {
     for (const run of [...this.#knownAt.keys()]) if (!rows.has(run)) this.#knownAt.delete(run);
-    const told = this.told.peek();
+    const told = this.rows.peek();
     const kept = [...told].filter(([run]) => rows.has(run));
-    if (kept.length < told.size) this.told.value = new Map(kept);
+    if (kept.length < told.size) this.rows.value = new Map(kept);
   }
 }
 

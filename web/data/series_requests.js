@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
-import { RefusedRequest, readGroups, readScalars } from "./client.js";
+import { RequestError, readGroups, readScalars } from "./client.js";
 import { drawnRuns } from "./runs.js";
 import { bandOf, seriesOf } from "./series.js";
 
@@ -95,7 +95,7 @@ async function run(job) {
     const { series, revision, ungrouped = [] } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
     deliver(job, series, revision, ungrouped);
   } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404)
+    if (error instanceof RequestError && error.status === 404)
       deliver(job, new Map(), 0, []); // The runs went meanwhile.
     else if (!job.stop.signal.aborted)
       for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
@@ -157,7 +157,7 @@ function pointsPerLine({ rank, attempt }) {
   return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
 }
 
-/** @param {Job} job @returns {import("./replies.js").ScalarsRequest} */
+/** @param {Job} job @returns {import("./api_types.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
   const { axis, smooth, window, scale, rank } = feeds[0].query;
   return {

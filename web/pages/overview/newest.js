@@ -4,9 +4,9 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { DIGITS } from "../../controls/landscape_picture.js";
 import { runsByName } from "../../data/catalogue.js";
 import { Listing } from "../../data/listing.js";
-import { listTags } from "../../data/listings.js";
+import { listTags } from "../../data/listing_client.js";
 import { likelyMetrics } from "../../data/metrics.js";
-import { naturally } from "../../data/natural_order.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { metrics } from "../../data/run_table.js";
 import { openRun } from "./settings.js";
 
@@ -86,7 +86,7 @@ export function followNewest() {
  * @param {string} run @param {{plugin: string, tag: string}[]} rows */
 function look(run, rows) {
   const byPlugin = Map.groupBy(
-    rows.toSorted((a, b) => naturally(a.tag, b.tag)),
+    rows.toSorted((a, b) => compareNatural(a.tag, b.tag)),
     (row) => row.plugin,
   );
   known.value = { run, tags: new Map([...byPlugin].map(([plugin, of]) => [plugin, of.map((row) => row.tag)])) };
@@ -98,5 +98,5 @@ function look(run, rows) {
     ]);
   });
   listings.value = new Map(shown);
-  return shown.flatMap(([, of]) => of.map((listing) => listing.look()));
+  return shown.flatMap(([, of]) => of.map((listing) => listing.observe()));
 }

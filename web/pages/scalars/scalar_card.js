@@ -2,9 +2,9 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
+import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { asked } from "../../data/series_requests.js";
 import { change, theme, zooms } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
@@ -23,8 +23,8 @@ const sight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {ScalarCard} */ (target);
-      if (isIntersecting) drawSoon(card.wakeUp);
-      else card.sleep();
+      if (isIntersecting) scheduleDraw(card.wakeUp);
+      else card.deactivate();
     }
   },
   { rootMargin: NEAR },
@@ -33,7 +33,7 @@ const sight = new IntersectionObserver(
 const size = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const card = /** @type {ScalarCard | null} */ (target.closest("scalar-card"));
-    if (card) drawSoon(card.fit);
+    if (card) scheduleDraw(card.fit);
   }
 });
 
@@ -48,7 +48,7 @@ export class ScalarCard extends HTMLElement {
   #pointer = null;
   #draw = () => this.draw();
   /** Cards that come into sight together wake one after the other. */
-  wakeUp = () => this.wake();
+  wakeUp = () => this.activate();
   tag = "";
   /** @type {CardParts | null} */
   parts = null;
@@ -59,11 +59,11 @@ export class ScalarCard extends HTMLElement {
 
   disconnectedCallback() {
     sight.unobserve(this);
-    this.sleep();
+    this.deactivate();
     if (!this.isConnected) this.drop();
   }
 
-  wake() {
+  activate() {
     if (this.#ends.length) return;
     const parts = (this.parts ??= new CardParts(this.tag));
     forget(this); // What is in sight is not let go of.
@@ -79,22 +79,22 @@ export class ScalarCard extends HTMLElement {
       effect(() => {
         this.plot = plot.value;
         theme.value;
-        drawSoon(this.#draw);
+        scheduleDraw(this.#draw);
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
-      effect(() => this.#standOut(pointedRun.value)),
+      effect(() => this.#standOut(hoveredRun.value)),
       parts.follow(),
     ];
     size.observe(this.host());
   }
 
-  sleep() {
-    drawNever(this.wakeUp);
+  deactivate() {
+    cancelDraw(this.wakeUp);
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
-    drawNever(this.#draw);
-    drawNever(this.fit);
+    cancelDraw(this.#draw);
+    cancelDraw(this.fit);
     size.unobserve(this.host());
     this.#removeChart();
     remember(this);
@@ -146,7 +146,7 @@ export class ScalarCard extends HTMLElement {
     });
     this.#chart = chart;
     this.#pointer = new CardPointer(chart);
-    this.#standOut(pointedRun.peek());
+    this.#standOut(hoveredRun.peek());
   }
 
   #removeChart() {

@@ -3,8 +3,8 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
 import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
-import { listed, runsByName, scalarTags } from "../../../data/catalogue.js";
-import { listTags } from "../../../data/listings.js";
+import { runsByName, runsReply, scalarTags } from "../../../data/catalogue.js";
+import { listTags } from "../../../data/listing_client.js";
 import { drawnRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
 
@@ -24,7 +24,7 @@ const changedAt = signal(new Map());
 
 const inAddress = setting("scalar.hand", "");
 const inBrowser = signal("");
-const storageName = () => `toposcope.hand ${listed.peek()?.logdir ?? ""}`;
+const storageName = () => `toposcope.hand ${runsReply.peek()?.logdir ?? ""}`;
 const hand = computed(() => parseList(inAddress.value || inBrowser.value));
 
 /** @param {readonly TagGroup[]} groups in the order of their names @returns {readonly TagGroup[]} */
@@ -58,7 +58,8 @@ export function followOrder() {
       return () => request.abort();
     }),
     effect(() => {
-      if (order.value === "hand" && listed.value && !inAddress.value && !inBrowser.peek()) inBrowser.value = stored();
+      if (order.value === "hand" && runsReply.value && !inAddress.value && !inBrowser.peek())
+        inBrowser.value = stored();
     }),
   ];
   return () => ends.forEach((end) => end());
