@@ -92,7 +92,7 @@ export function cellState({ listing, moments }, moment) {
     return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
     return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
-      <button class="plain" @click=${() => listing.invalidate()}>${t("step.retry")}</button></p>`;
+      <button class="plain" @click=${() => listing.retry()}>${t("step.retry")}</button></p>`;
   }
   if (!listing.reply.value) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
   return html`<p class="cell-state" data-state="nothing">${noneForRank(listing) || t("step.none_here")}</p>`;

@@ -32,11 +32,11 @@ async function detailOf(response) {
   }
 }
 
-/** @returns {Promise<RunsReply>} */
-export const listRuns = () => fetchJson("runs");
+/** @param {AbortSignal} signal @returns {Promise<RunsReply>} */
+export const listRuns = (signal) => fetchJson("runs", { signal });
 
-/** @returns {Promise<{tags: TagRow[]}>} */
-export const listScalarTags = () => fetchJson("tags?plugin=scalar");
+/** @param {AbortSignal} signal @returns {Promise<{tags: TagRow[]}>} */
+export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar", { signal });
 
 /** @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export const postJson = (path, body, signal) =>

@@ -16,7 +16,6 @@ export const customColours = computed(() => /** @type {Map<string, string>} */ (
 
 effect(() => {
   const { style } = document.documentElement;
-  coloursOutsidePalette(customColours.value).forEach((colour, order) =>
-    style.setProperty(`--run-${COLOURS + order + 1}`, colour),
-  );
+  for (const [order, colour] of coloursOutsidePalette(customColours.value).entries())
+    style.setProperty(`--run-${COLOURS + order + 1}`, colour);
 });

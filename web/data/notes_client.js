@@ -11,8 +11,8 @@ import { fetchJson } from "./client.js";
  * @property {boolean} archived
  */
 
-/** @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
-export const listNotes = () => fetchJson("notes");
+/** @param {AbortSignal} signal @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
+export const listNotes = (signal) => fetchJson("notes", { signal });
 
 /** Replaces the fields that the patch holds.
  * @param {string} run @param {Partial<Note>} patch @returns {Promise<{revision: number, run: string, notes: Note}>} */

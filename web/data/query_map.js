@@ -1,58 +1,49 @@
-// QueryMap of the server by key, asked for again when what they tell of has changed.
+// Values by key, each fetched again when its stamp changes.
 
-import { signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
+import { Query } from "./query.js";
 
-/** Remembers replies by key, and asks again for those whose stamp has changed. What came stays until something newer does.
- * @template Reply */
+/** @template Value */
 export class QueryMap {
-  /** @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Reply>>} */
-  values = signal(new Map());
-  /** @type {import("@preact/signals-core").Signal<Error | null>} */
-  error = signal(null);
-  /** @type {ReadonlyMap<string, string>} */
-  #wanted = new Map();
-  /** @type {Map<string, string>} */
-  #knownAt = new Map();
-  /** @type {Map<string, AbortController>} */
-  #asking = new Map();
+  /** @type {import("@preact/signals-core").Signal<ReadonlyMap<string, {query: Query<Value>, stop: () => void}>>} */
+  #entries = signal(new Map());
+  /** The values that have arrived; a key keeps its value until the next one arrives. */
+  values = computed(() => {
+    /** @type {Map<string, Value>} */
+    const values = new Map();
+    for (const [key, { query }] of this.#entries.value)
+      if (query.value.value !== null) values.set(key, query.value.value);
+    return values;
+  });
+  /** The error of the first key that has one. */
+  error = computed(() => this.#queries.find(({ error }) => error.value)?.error.value ?? null);
 
-  /** @param {(key: string, signal: AbortSignal) => Promise<Reply>} read */
-  constructor(read) {
-    this.read = read;
+  /** @param {(key: string, signal: AbortSignal) => Promise<Value>} fetch */
+  constructor(fetch) {
+    this.fetch = fetch;
   }
 
-  /** @param {ReadonlyMap<string, string>} wanted stamps by key */
-  follow(wanted) {
-    this.#wanted = wanted;
-    for (const [key, request] of this.#asking) if (!wanted.has(key)) request.abort();
-    const gone = [...this.values.peek().keys()].filter((key) => !wanted.has(key));
-    gone.forEach((key) => this.#knownAt.delete(key));
-    if (gone.length) this.values.value = new Map([...this.values.peek()].filter(([key]) => wanted.has(key)));
-    for (const [key, stamp] of wanted)
-      if (this.#knownAt.get(key) !== stamp && !this.#asking.has(key)) this.#ask(key, stamp);
+  get #queries() {
+    return [...this.#entries.value.values()].map(({ query }) => query);
   }
 
-  /** Asks for all of them again, if they are wanted. */
+  /** Fetches these keys and no others. @param {ReadonlyMap<string, string>} stamps by key; a stamp changes with the data */
+  follow(stamps) {
+    const before = this.#entries.peek();
+    for (const [key, { stop }] of before) if (!stamps.has(key)) stop();
+    const entries = new Map([...stamps].map(([key]) => [key, before.get(key) ?? this.#start()]));
+    for (const [key, stamp] of stamps) entries.get(key)?.query.select(key, stamp);
+    if (entries.size !== before.size || [...entries.keys()].some((key) => !before.has(key)))
+      this.#entries.value = entries;
+  }
+
+  /** Fetches every value again. */
   invalidate() {
-    this.#knownAt.clear();
-    this.follow(this.#wanted);
+    for (const { query } of this.#entries.peek().values()) query.invalidate();
   }
 
-  /** @param {string} key @param {string} stamp */
-  async #ask(key, stamp) {
-    const request = new AbortController();
-    this.#asking.set(key, request);
-    try {
-      const reply = await this.read(key, request.signal);
-      if (request.signal.aborted) return;
-      this.values.value = new Map(this.values.peek()).set(key, reply);
-      this.error.value = null;
-    } catch (error) {
-      if (!request.signal.aborted) this.error.value = /** @type {Error} */ (error);
-    } finally {
-      this.#asking.delete(key);
-      if (!request.signal.aborted) this.#knownAt.set(key, stamp);
-      if (this.#wanted.get(key) !== this.#knownAt.get(key)) this.follow(this.#wanted);
-    }
+  #start() {
+    const query = new Query(this.fetch);
+    return { query, stop: query.observe() };
   }
 }

@@ -144,7 +144,7 @@ function state(listings, plan) {
   if (failed.length)
     return html`<div class="state error" role="alert">
     <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => failed.forEach((listing) => listing.invalidate())}>${t("hist.retry")}</button></div>`;
+    <button class="plain" @click=${() => failed.forEach((listing) => listing.retry())}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
   return isEmpty

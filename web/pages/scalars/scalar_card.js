@@ -5,7 +5,7 @@ import { nothing, render } from "lit-html";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { forget, remember } from "../../controls/recent_cards.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
-import { asked } from "../../data/series_requests.js";
+import { queriesChanged } from "../../data/series_requests.js";
 import { change, theme, zooms } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
@@ -73,7 +73,7 @@ export class ScalarCard extends HTMLElement {
     this.#ends = [
       effect(() => {
         const query = queryFor(this.tag, axis.value);
-        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).ask(query)).some(Boolean)) asked();
+        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query)).some(Boolean)) queriesChanged();
       }),
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {
@@ -180,7 +180,7 @@ export class ScalarCard extends HTMLElement {
       flags: JSON.stringify(lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : []))),
       beyond: JSON.stringify(plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : []),
       revision: feeds[0]?.revision ?? 0,
-      pending: feeds.some((feed) => feed.asking.size),
+      pending: feeds.some((feed) => feed.pending.size),
     };
     for (const [name, value] of Object.entries(told)) this.dataset[name] = String(value);
   }
