@@ -349,7 +349,7 @@ def test_run_page(server, page, tmp_path, data_dir):
 
     bad = page.locator(".bad-news")
     expect(bad).to_have_attribute("data-bad-step", "2")
-    expect(bad).to_contain_text("NaN first at step 2 in train/loss")
+    expect(bad).to_contain_text("First NaN at step 2 in train/loss")
     place = page.locator(".damage li")
     expect(place).to_have_count(1)
     expect(place).to_contain_text("events.out.events.summary.1.0.host_MS")

@@ -229,7 +229,7 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     page.goto(server(tmp_path).url + "#y=log")
     expect_points(page, 6)
 
-    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points not above zero not drawn")
+    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points ≤ 0 not shown")
     box = card(page).locator(".u-over").bounding_box()
     assert box
     card(page).locator(".u-over").hover(position={"x": box["width"] / 5, "y": 30})

@@ -128,7 +128,7 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     beyond = sum(not low <= value <= high for value in values[1:])
     assert beyond >= 2
     expect(card(page).locator('[data-note="outliers"]')).to_have_text(re.compile(f"^{beyond} outlier"))
-    expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not drawn")
+    expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not shown")
     expect(card(page)).to_have_attribute("data-pending", "false")
     before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
     other = pages.open()
@@ -288,7 +288,7 @@ def test_bands_of_groups(server, page, tmp_path):
     assert found == pytest.approx([statistics.mean(column), min(column), max(column), 3], rel=1e-6)
 
     record(tmp_path / "other", {"loss": [math.nan]})
-    expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 run in no group")
+    expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 ungrouped run")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="band"] [data-value="std"]').click()
     page.locator('[data-choice="group"] [data-value="none"]').click()
@@ -305,7 +305,7 @@ def test_bands_of_groups(server, page, tmp_path):
     low = float(row.get_attribute("data-low") or "nan")
     assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
     # "other" has the tag, but no finite value.
-    expect(card(page).locator('[data-note="fewer"]')).to_have_text("7 of 8 runs where the fewest are")
+    expect(card(page).locator('[data-note="fewer"]')).to_have_text("As few as 7 of 8 runs")
     expect(row.locator(".wall_time")).to_have_text("7 of 8")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="group"] [data-value="off"]').click()
