@@ -5,13 +5,16 @@ import { html, nothing } from "lit-html";
 import { ICONS, MARK } from "../controls/icons.js";
 import { changed, PAGES, printView } from "../data/address.js";
 import { runs, runsReply } from "../data/catalogue.js";
+import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { drawnRuns } from "../data/runs.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
-import { t } from "../i18n/words.js";
+import { isTextKey, t } from "../i18n/words.js";
+
+/** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
 
 export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
@@ -21,6 +24,7 @@ export const topBar = () => html`
   ${runsReply.value ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>` : nothing}
   <span class="space"></span>
   ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: grouped(drawnRuns.value.length), n: grouped(runs.value.length) })}</span>` : nothing}
+  ${serverWarnings.value.map(warningNote)}
   ${liveSign()}
   <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", language.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
   <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>
@@ -56,6 +60,13 @@ export function followTab() {
       if (tabs) room.observe(tabs);
     });
   });
+}
+
+/** A fault of the server: what it is, and in the title what to do about it. @param {HealthWarning} warning */
+function warningNote({ kind, message }) {
+  const key = `top.warning_${kind}`;
+  return html`<span class="server-warning" role="note" tabindex="0" title=${message} data-warning=${kind}>
+    ${ICONS.warning}<span>${isTextKey(key) ? t(key) : message}</span></span>`;
 }
 
 function liveSign() {

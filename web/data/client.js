@@ -35,6 +35,9 @@ async function detailOf(response) {
 /** @param {AbortSignal} signal @returns {Promise<RunsReply>} */
 export const listRuns = (signal) => fetchJson("runs", { signal });
 
+/** @param {AbortSignal} signal @returns {Promise<{warnings?: import("./api_types.js").HealthWarning[]}>} */
+export const readHealth = (signal) => fetchJson("health", { signal });
+
 /** @param {AbortSignal} signal @returns {Promise<{tags: TagRow[]}>} */
 export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar", { signal });
 

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { listError, runList, runsReply } from "./catalogue.js";
 import { followUpdates } from "./event_stream.js";
+import { followHealth } from "./health.js";
 import { markChanged } from "./run_versions.js";
 
 /** Is the event stream open? @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost">} */
@@ -37,7 +38,8 @@ export function startLiveUpdates() {
   let stops = [];
   const follow = () => {
     for (const stop of stops.splice(0)) stop();
-    if (!document.hidden) stops = [runList.observe(), followUpdates(listener), effect(pollWhileIncomplete)];
+    if (!document.hidden)
+      stops = [runList.observe(), followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
   };
   document.addEventListener("visibilitychange", follow);
   follow();

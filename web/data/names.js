@@ -1,6 +1,6 @@
 // Tag and run names: their group, their leaf, their order.
 
-import { compareNatural } from "./natural_order.js";
+import { compareNatural, sortedNaturally } from "./natural_order.js";
 
 /** Tags that share their first segment. The name is "" for tags without one.
  * @typedef {{name: string, tags: string[]}} TagGroup */
@@ -26,7 +26,7 @@ export function cutLeaf(name) {
 export function groupTags(tags) {
   /** @type {Map<string, string[]>} */
   const groups = new Map();
-  for (const tag of [...tags].sort(compareNatural)) {
+  for (const tag of sortedNaturally(tags)) {
     const name = cutGroup(tag)[0].slice(0, -1);
     const members = groups.get(name);
     if (members) members.push(tag);
@@ -43,7 +43,7 @@ function withoutSingles(groups) {
   if (single.length < MANY_SINGLES) return groups;
   const others = groups.filter((group) => group.name && !single.includes(group));
   const loose = groups.filter((group) => !group.name || single.includes(group)).flatMap((group) => group.tags);
-  return [...others, { name: "", tags: loose.sort(compareNatural) }];
+  return [...others, { name: "", tags: sortedNaturally(loose) }];
 }
 
 /** The metric a researcher most likely looks at first: a loss that most runs have, the shorter its name the better.

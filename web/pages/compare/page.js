@@ -17,8 +17,8 @@ export const content = () =>
   noRuns() ?? (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
 
 const compared = () => html`
-  <div class="compare" data-runs=${JSON.stringify(comparedRuns.value)}>
-    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, n: leftOut.value })}</p>` : nothing}
+  <div class="compare">
+    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, total: comparedRuns.value.length + leftOut.value })}</p>` : nothing}
     ${differences()}
     ${sections()}
   </div>`;

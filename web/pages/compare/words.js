@@ -8,10 +8,8 @@ export const en = {
   "compare.choose": "Select runs",
   "compare.take_out": "Remove",
   "compare.none": "No runs selected.",
-  "compare.none_more":
-    "Select runs in the run list or in the overview table. Up to eight are compared side by side.",
-  "compare.left_out":
-    "The first {shown} of the chosen runs; {n} more does not fit: choose fewer.|The first {shown} of the chosen runs; {n} more do not fit: choose fewer.",
+  "compare.none_more": "Select runs in the run list or in the overview table. Up to eight are compared side by side.",
+  "compare.left_out": "Showing {shown} of {total} selected runs. Remove some to see others.",
   "compare.counts": "{different} different, {equal} equal",
   "compare.equal": "{n} equal row|{n} equal rows",
   "compare.missing": "Not recorded in this run",
@@ -47,7 +45,7 @@ export const zh = {
   "compare.take_out": "移除",
   "compare.none": "尚未选择运行。",
   "compare.none_more": "请在运行列表或总览表格中选择运行，最多并排对比八个。",
-  "compare.left_out": "仅对比所选的前 {shown} 个运行，另有 {n} 个未显示：请减少所选。",
+  "compare.left_out": "显示所选 {total} 个运行中的 {shown} 个。移除部分运行可查看其他运行。",
   "compare.counts": "{different} 项不同，{equal} 项相同",
   "compare.equal": "{n} 行相同",
   "compare.missing": "此运行没有记录",

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { nameOf } from "../../controls/run_row.js";
-import { groupRows, meanOf, naturalKey, sortRows } from "../../controls/table_rows.js";
+import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { runs } from "../../data/catalogue.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { regexFilter } from "../../data/regex_filter.js";
@@ -101,11 +101,7 @@ const groups = computed(() => {
   const found = groupRows(sortedRows.value, of);
   if (column && column.kind !== "text")
     return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  return inOrder(
-    found,
-    ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)),
-    false,
-  );
+  return inOrder(found, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
 });
 
 /** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */

@@ -129,7 +129,7 @@ export class ScalarCard extends HTMLElement {
     else if (this.#chart) this.#chart.draw(plot);
     else this.#addChart(plot);
     this.#pointer?.refresh();
-    this.#tellTests();
+    this.#publishCounts();
   }
 
   fit = () => {
@@ -162,27 +162,32 @@ export class ScalarCard extends HTMLElement {
     change({ zooms: window ? { ...others, [this.tag]: window } : others });
   }
 
-  /** What is drawn, readable from outside. */
-  #tellTests() {
+  /** What is drawn, in short: benchmarks and tests wait for it. */
+  #publishCounts() {
     const { plot } = this;
     const lines = plot?.lines ?? [];
     const feeds = this.parts?.all.peek().map(({ feed }) => feed) ?? [];
-    const told = {
+    Object.assign(this.dataset, {
       drawnPoints: lines.reduce((sum, line) => sum + line.xs.length, 0),
       total: lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0),
-      drawnRuns: JSON.stringify([...new Set(lines.map((line) => line.run))]),
-      drawnLines: JSON.stringify(
-        lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
-      ),
       axis: plot?.axis ?? "",
       window: plot?.x.join(",") ?? "",
-      heights: JSON.stringify(plot?.y ?? null),
-      flags: JSON.stringify(lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : []))),
-      beyond: JSON.stringify(plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : []),
       revision: feeds[0]?.revision ?? 0,
       pending: feeds.some((feed) => feed.pending.size),
+    });
+  }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    const { plot } = this;
+    const lines = plot?.lines ?? [];
+    return {
+      runs: [...new Set(lines.map((line) => line.run))],
+      lines: lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
+      heights: plot?.y ?? null,
+      flags: lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : [])),
+      beyond: plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : [],
     };
-    for (const [name, value] of Object.entries(told)) this.dataset[name] = String(value);
   }
 }
 

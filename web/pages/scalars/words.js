@@ -16,8 +16,7 @@ export const en = {
   "bar.smooth_time": "Time-weighted EMA",
   "bar.smooth_median": "Running median",
   "bar.smooth_hint_ema": "Debiased exponential moving average over all points: weight of the previous average",
-  "bar.smooth_hint_time":
-    "Debiased exponential moving average by distance on the x axis, over all points: half-life",
+  "bar.smooth_hint_time": "Debiased exponential moving average by distance on the x axis, over all points: half-life",
   "bar.smooth_hint_median": "Running median over all points: window size",
   "bar.points": "points",
   "bar.steps": "steps",
@@ -69,7 +68,8 @@ export const en = {
   "card.one_step": "All points have the same step: shown over wall time",
   "card.dropped": "{n} point ≤ 0 not shown|{n} points ≤ 0 not shown",
   "card.duplicates": "{n} repeated step hidden|{n} repeated steps hidden",
-  "card.duplicates_hint": "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
+  "card.duplicates_hint":
+    "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
   "card.not_here": "No visible run has this tag",
   "card.no_points_here": "No points in this range. Double-click to reset.",
   "card.chart": "{tag}, {n} line|{tag}, {n} lines",

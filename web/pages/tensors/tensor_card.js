@@ -45,7 +45,9 @@ class TensorCard extends LazyCard {
     for (const run of shown)
       if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
     return [
-      effect(() => shown.forEach((run) => this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...ranks.query.value }))),
+      effect(() =>
+        shown.forEach((run) => this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...ranks.query.value })),
+      ),
       ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).observe()),
       effect(() => void render(this.#frame(shown), this)),
     ];
