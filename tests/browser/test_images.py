@@ -81,7 +81,7 @@ def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
     page.locator('[data-key="page-step"] input').focus()
     page.keyboard.press("Home")
     expect_steps(page, 0, "")
-    expect(card(page).locator('.cell[data-run="b"] [data-state="later"]')).to_have_text("Nothing yet: begins at step 5")
+    expect(card(page).locator('.cell[data-run="b"] [data-state="later"]')).to_have_text("No data yet: starts at step 5")
     expect(page).to_have_url(re.compile(r"image\.step=0"))
 
 
