@@ -177,7 +177,7 @@ class ConsoleLogger(LoggerDestination):
             print(*lines, sep="\n", file=stream, flush=True)
         except (OSError, ValueError) as error:  # A pipe that nobody reads; a file that is closed.
             self._is_silent = True
-            log.complain("The console logger is silent from now on: %s", error)
+            log.error("The console logger is silent from now on: %s", error)
 
 
 def _of(count: int, total: Time | None) -> str:

@@ -24,9 +24,10 @@ ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder.name}/cache", "XDG_DAT
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
-_forked.set_forkserver_preload(
-    ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
-)
+if "coverage" not in sys.modules:  # Coverage does not measure a process that was forked from a preloaded one.
+    _forked.set_forkserver_preload(
+        ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
+    )
 
 
 class Process:

@@ -21,14 +21,6 @@ def attribute(thing: object, name: str) -> Any:
         return None
 
 
-def length_of(thing: Any) -> int | None:
-    """Return how many items there are; None when the thing does not say."""
-    try:
-        return len(thing)
-    except Exception:
-        return None
-
-
 def settings_of(thing: object) -> dict[str, object]:
     """Return the public attributes that are plain: numbers, short texts, and short lists of these."""
     try:

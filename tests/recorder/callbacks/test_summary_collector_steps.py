@@ -186,7 +186,7 @@ def test_evaluation_ends_an_epoch_of_a_loader_without_length() -> None:
 
 @pytest.mark.parametrize("loss", [{"generator": 0.5}, "0.5", None])
 def test_loss_of_another_kind_is_refused_by_name(loss: Any) -> None:
-    with watch(LambdaCallback()) as run, pytest.raises(TypeError, match="loss is a number or a tensor"):
+    with watch(LambdaCallback()) as run, pytest.raises(TypeError, match="loss must be a number or a tensor"):
         run.step(loss)
 
 
