@@ -11,8 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto
-.PHONY: release chromium clean
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz
+.PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
@@ -45,6 +45,7 @@ bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.install
 
 # Every check and every test, two at a time.
 test: check page chromium
+	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
@@ -55,12 +56,20 @@ coverage: $(VENV)/.dev page chromium
 page: $(VENV)/.installed
 	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
-# Formatting, lint and types.
+# Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
+	$(BIN)/codespell .
+	$(BIN)/codespell --dictionary .codespell/dictionary.txt --regex '[A-Z]?[a-z]+' .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
-	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -87,7 +96,7 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -artifact_prefix=build/fuzz/
 	rm -rf build/fuzz/asan && mkdir -p build/fuzz/asan/toposcope && cp -r proto server build/fuzz/asan/toposcope
 	gcc -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -shared -fPIC \
-	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/compiled.c \
+	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/toposcope/server/reading/scan/compiled.c \
 	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
@@ -164,6 +173,10 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/read
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 build/bench/%/.installed: benchmarks/environments/%.txt

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import clients
 import event_logs
 import numpy as np
-import served
+import server_process
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "bench"
@@ -49,7 +49,13 @@ Trials = dict[str, Trial]
 
 def run(reader: str, logdir: Path, *index: Path) -> dict[str, float]:
     """Load a logdir with one reader in a process of its own; return what that took."""
-    command = [str(PYTHONS[reader]), str(Path(__file__).with_name("loads.py")), reader, str(logdir), *map(str, index)]
+    command = [
+        str(PYTHONS[reader]),
+        str(Path(__file__).with_name("load_logdir.py")),
+        reader,
+        str(logdir),
+        *map(str, index),
+    ]
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=900).stdout
     figures: dict[str, float] = json.loads(output.splitlines()[-1])
     return figures
@@ -123,15 +129,15 @@ def opened(folder: Path) -> Trials:
     """Write ten million scalars, and let a server load them once."""
     logdir, index, tags = folder / "logs", folder / "index", tag_names(10)
     event_logs.write_scalars(logdir / "run", "own", tags, MILLION)
-    served.index_logdir(logdir, index)
-    return {OURS: functools.partial(served.open_chart, logdir, index, tags[0], MILLION)}
+    server_process.index_logdir(logdir, index)
+    return {OURS: functools.partial(server_process.open_chart, logdir, index, tags[0], MILLION)}
 
 
 def zoomed(folder: Path) -> Trials:
     """Write a series of ten million points; the windows lie anywhere in it and hold a thousand points up to all."""
     logdir, index, steps = folder / "logs", folder / "index", 10 * MILLION
     event_logs.write_scalars(logdir / "run", "own", tag_names(1), steps)
-    served.index_logdir(logdir, index)
+    server_process.index_logdir(logdir, index)
     random = np.random.default_rng(0)
     sizes = np.geomspace(1000, steps, 100).astype(int)
     starts = (random.random(100) * (steps - sizes)).astype(int)
@@ -139,10 +145,10 @@ def zoomed(folder: Path) -> Trials:
 
     def first_start() -> dict[str, float]:
         with tempfile.TemporaryDirectory(dir=folder) as empty:
-            return served.zoom(logdir, Path(empty), tag_names(1)[0], windows)
+            return server_process.zoom(logdir, Path(empty), tag_names(1)[0], windows)
 
     return {
-        "second start": functools.partial(served.zoom, logdir, index, tag_names(1)[0], windows),
+        "second start": functools.partial(server_process.zoom, logdir, index, tag_names(1)[0], windows),
         "first start": first_start,
     }
 
@@ -174,14 +180,14 @@ def many_runs(folder: Path) -> Trials:
     """Write many small runs that have ended, and let a server load them once."""
     logdir, index = folder / "logs", folder / "index"
     event_logs.write_runs(logdir, RUNS, tag_names(RUN_TAGS), RUN_STEPS)
-    served.index_logdir(logdir, index, RUNS)
+    server_process.index_logdir(logdir, index, RUNS)
 
     def first_start() -> dict[str, float]:
         with tempfile.TemporaryDirectory(dir=folder) as empty:
-            return served.list_runs(logdir, Path(empty), RUNS)
+            return server_process.list_runs(logdir, Path(empty), RUNS)
 
     return {
-        "second start": functools.partial(served.list_runs, logdir, index, RUNS),
+        "second start": functools.partial(server_process.list_runs, logdir, index, RUNS),
         "first start": first_start,
         RUSTBOARD: functools.partial(run, "rustboard-runs", logdir),
     }

@@ -1,6 +1,5 @@
 // Builds the page into web/built: what opens first, what opens later, and what the two share; a worker and libraries apart.
 // With --no-source-maps, as for a wheel, browsers show the built scripts only.
-// @ts-nocheck: this runs in Node.js, whose types are not installed.
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
@@ -8,20 +7,25 @@ import { build } from "esbuild";
 const OUT = "built";
 const NOTICES = "THIRD_PARTY.txt";
 
-/** @type {import("esbuild").BuildOptions} */
+/** @satisfies {import("esbuild").BuildOptions} */
 const options = {
   outdir: OUT,
   entryNames: "[name]",
   bundle: true,
-  format: "esm",
+  format: /** @type {const} */ ("esm"),
   target: "es2022",
   minify: true,
   sourcemap: !process.argv.includes("--no-source-maps"),
-  metafile: true,
-  logLevel: "warning",
+  metafile: /** @type {const} */ (true),
+  logLevel: /** @type {const} */ ("warning"),
 };
 
-const { metafile: page } = await build({ ...options, entryPoints: ["app/main.js"], splitting: true, chunkNames: "[name]" });
+const { metafile: page } = await build({
+  ...options,
+  entryPoints: ["app/main.js"],
+  splitting: true,
+  chunkNames: "[name]",
+});
 const { metafile: apart } = await build({
   ...options,
   entryPoints: [
@@ -34,7 +38,10 @@ const { metafile: apart } = await build({
 });
 
 await writeFile(`${OUT}/${NOTICES}`, await notices([...Object.keys(page.inputs), ...Object.keys(apart.inputs)]));
-await removeAllBut([NOTICES, ...[page, apart].flatMap(({ outputs }) => Object.keys(outputs).map((path) => path.slice(OUT.length + 1)))]);
+await removeAllBut([
+  NOTICES,
+  ...[page, apart].flatMap(({ outputs }) => Object.keys(outputs).map((path) => path.slice(OUT.length + 1))),
+]);
 
 /**
  * Returns the name, version, licence and source of each package that has files among the inputs, with its licence texts.
@@ -43,7 +50,10 @@ await removeAllBut([NOTICES, ...[page, apart].flatMap(({ outputs }) => Object.ke
 async function notices(inputs) {
   const folders = new Set(inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
   const texts = await Promise.all([...folders].sort().map(notice));
-  return ["The page of Toposcope contains these packages, each under the licence that follows its name.\n", ...texts].join(`\n${"=".repeat(100)}\n\n`);
+  return [
+    "The page of Toposcope contains these packages, each under the licence that follows its name.\n",
+    ...texts,
+  ].join(`\n${"=".repeat(100)}\n\n`);
 }
 
 /** @param {string} folder */
@@ -53,7 +63,10 @@ async function notice(folder) {
   if (files.length === 0) throw new Error(`${folder} has no licence text, so it cannot be distributed with the page.`);
   const source = String(repository?.url ?? repository ?? homepage).replace(/^git\+/, "");
   const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, "utf8")));
-  return [`${name} ${version}\nLicence: ${license}\nSource: ${source}\n`, ...texts.map((text) => `${text.trim()}\n`)].join("\n");
+  return [
+    `${name} ${version}\nLicence: ${license}\nSource: ${source}\n`,
+    ...texts.map((text) => `${text.trim()}\n`),
+  ].join("\n");
 }
 
 /**

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
+from toposcope.recorder.loggers.formatting import line, settings
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.loggers.wording import line, settings
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.values.foreign import shown
 
@@ -176,7 +177,7 @@ class ConsoleLogger(LoggerDestination):
             print(*lines, sep="\n", file=stream, flush=True)
         except (OSError, ValueError) as error:  # A pipe that nobody reads; a file that is closed.
             self._is_silent = True
-            log.complain("The console logger is silent from now on: %s", error)
+            log.error("The console logger is silent from now on: %s", error)
 
 
 def _of(count: int, total: Time | None) -> str:

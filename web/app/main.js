@@ -2,17 +2,18 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
-import { followDrawnTags } from "../data/visible_tags.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, stayLive } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { followDrawnRuns } from "../data/series_requests.js";
-import { followAddress, lang, page, railShown, theme } from "../data/view.js";
+import { followAddress, page, railShown, theme } from "../data/view.js";
+import { followDrawnTags } from "../data/visible_tags.js";
+import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
-import { followKeys } from "./shortcuts.js";
 import { content, followPages, toolbar } from "./pages.js";
 import { detailsPanel } from "./panel.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
 
 /** @param {string} id */
@@ -26,7 +27,7 @@ function begin() {
   stayLive(); // The server answers while the page is drawn.
   const { documentElement: root, body } = document;
   // On its own: whoever writes the language, even the same one, has the browser style every element anew.
-  effect(() => void (root.lang = lang.value === "zh" ? "zh-CN" : "en"));
+  effect(() => void (root.lang = language.value === "zh" ? "zh-CN" : "en"));
   effect(() => {
     root.dataset.theme = theme.value;
     body.dataset.rail = railShown.value ? "open" : "closed";

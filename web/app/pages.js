@@ -2,25 +2,14 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { empty } from "../controls/empty_state.js";
 import { page } from "../data/view.js";
 import { t } from "../i18n/words.js";
-import { empty } from "../controls/empty_state.js";
 import * as overview from "../pages/overview/page.js";
 import * as scalars from "../pages/scalars/page.js";
 
 /** @typedef {import("../data/address.js").PageName} PageName */
-/** @typedef {import("../i18n/text.js").TextKey} TextKey */
-/** Keys and what they do. @typedef {[keys: string[], text: TextKey]} KeyRow */
-
-/** What a page's module exports.
- * @typedef {object} Page
- * @property {() => unknown} toolbar its settings
- * @property {() => unknown} content
- * @property {() => () => void} [follow] begins what goes on while the page is shown, returns what ends it
- * @property {() => void} [prepare] begins what takes long, before anybody asks for the page; called again when what it looked at changes
- * @property {Record<string, () => void>} [ACTIONS] its keys
- * @property {KeyRow[]} [KEYS] what the list of keys says of them
- */
+/** @typedef {import("../controls/page.js").Page} Page */
 
 /** The pages whose module is here: those of the first file from the start. @type {Partial<Record<PageName, Page>>} */
 const here = { overview, scalars };
@@ -69,6 +58,9 @@ async function prepareLaterPages() {
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;
-export const content = () => (loadError.value ? empty("failed", t("page.failed"), loadError.value.message, reload()) : (shownPage.value?.content() ?? html``));
+export const content = () =>
+  loadError.value
+    ? empty("failed", t("page.failed"), loadError.value.message, reload())
+    : (shownPage.value?.content() ?? html``);
 
 const reload = () => html`<button class="plain" @click=${() => location.reload()}>${t("card.retry")}</button>`;

@@ -1,18 +1,18 @@
 // The right-hand panel: a run's details, or the list of keys.
 
 import { html, nothing } from "lit-html";
-import { duration, wallTime } from "../i18n/times.js";
-import { grouped } from "../i18n/numbers.js";
+import { ICONS } from "../controls/icons.js";
+import { foundIn } from "../controls/plugin_counts.js";
+import { isOther, nameOf } from "../controls/run_row.js";
 import { runsByName } from "../data/catalogue.js";
 import { noteOf } from "../data/notes.js";
 import { panel } from "../data/pointer.js";
 import { change, view } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
+import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
-import { ICONS } from "../controls/icons.js";
-import { keyList } from "./shortcuts.js";
 import { notesForm } from "../pages/overview/notes_form.js";
-import { foundIn } from "../controls/plugin_counts.js";
-import { isOther, nameOf } from "../controls/run_row.js";
+import { keyList } from "./shortcuts.js";
 
 export function detailsPanel() {
   const shown = panel.value;

@@ -3,17 +3,17 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { EVERYTHING, NOTHING } from "../data/selection.js";
+import { filterField } from "../controls/filter_field.js";
+import { ROW, runRow } from "../controls/run_row.js";
 import { runs } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { awayRuns, isAwayShown, showAway } from "../data/notes.js";
 import { cursorRun, pointedRun } from "../data/pointer.js";
 import { focusTag, listedRuns, runRule } from "../data/runs.js";
+import { EVERYTHING, NOTHING } from "../data/selection.js";
 import { change, railShown, runFilter } from "../data/view.js";
-import { t } from "../i18n/words.js";
 import { columnFormat } from "../i18n/numbers.js";
-import { filterField } from "../controls/filter_field.js";
-import { ROW, runRow } from "../controls/run_row.js";
+import { t } from "../i18n/words.js";
 
 const SPARE = 8;
 
@@ -53,14 +53,19 @@ export function rail() {
     <div class="run-list" @scroll=${measured} @mouseleave=${() => (pointedRun.value = null)}>
       ${count === 0 && runs.value.length ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>` : nothing}
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
-        ${repeat(existingRows.value, (row) => row.run, (row, index) => runRow(row, firstRow.value + index, count, format))}
+        ${repeat(
+          existingRows.value,
+          (row) => row.run,
+          (row, index) => runRow(row, firstRow.value + index, count, format),
+        )}
       </ul>
     </div>
     ${isAwayShown.value || awayRuns.value.size ? awayNote() : nothing}`;
 }
 
 /** How many runs are hidden or archived, and the way to see them. */
-const awayNote = () => html`<p class="away-note">${isAwayShown.value ? nothing : t("rail.away", { n: awayRuns.value.size })}
+const awayNote =
+  () => html`<p class="away-note">${isAwayShown.value ? nothing : t("rail.away", { n: awayRuns.value.size })}
   <button class="text" data-key="away" @click=${() => showAway(!isAwayShown.peek())}>${t(isAwayShown.value ? "rail.away_hide" : "rail.away_show")}</button></p>`;
 
 /** @param {Event} event */

@@ -1,15 +1,15 @@
 // The keyboard: which key does what, and the list of them.
 
 import { html } from "lit-html";
-import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
+import { focusOn } from "../controls/focus_field.js";
 import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
 import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
 import { t } from "../i18n/words.js";
-import { focusOn } from "../controls/focus_field.js";
 import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";
 
-/** @typedef {import("./pages.js").KeyRow} KeyRow */
+/** @typedef {import("../controls/page.js").KeyRow} KeyRow */
 
 /** @param {(run: string) => void} act */
 const withRun = (act) => () => {
@@ -41,16 +41,35 @@ const ACTIONS = {
 
 /** @type {KeyRow[]} */
 const KEYS = [
-  [["/"], "keys.filter"], [["r"], "keys.filter_runs"], [["j", "k"], "keys.next"], [["space"], "keys.toggle"],
-  [["o"], "keys.only"], [["a"], "keys.all"], [["n"], "keys.none"], [["i"], "keys.details"], [["b"], "keys.rail"],
-  [["?"], "keys.help"], [["Esc"], "keys.close"],
+  [["/"], () => t("keys.filter")],
+  [["r"], () => t("keys.filter_runs")],
+  [["j", "k"], () => t("keys.next")],
+  [["space"], () => t("keys.toggle")],
+  [["o"], () => t("keys.only")],
+  [["a"], () => t("keys.all")],
+  [["n"], () => t("keys.none")],
+  [["i"], () => t("keys.details")],
+  [["b"], () => t("keys.rail")],
+  [["?"], () => t("keys.help")],
+  [["Esc"], () => t("keys.close")],
 ];
 
 /** Behind "g" the first letter of a page leads to it. @type {Record<string, import("../data/address.js").PageName>} */
-const PAGE_LETTERS = { o: "overview", s: "scalars", h: "histograms", i: "images", t: "tensors", x: "text", g: "graph", l: "lineage", d: "landscape", c: "compare" };
+const PAGE_LETTERS = {
+  o: "overview",
+  s: "scalars",
+  h: "histograms",
+  i: "images",
+  t: "tensors",
+  x: "text",
+  g: "graph",
+  l: "lineage",
+  d: "landscape",
+  c: "compare",
+};
 
 export const keyList = () => html`<dl class="keys">
-  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${t(text)}</dd>`)}
+  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`)}
   ${Object.entries(PAGE_LETTERS).map(([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`)}
 </dl>`;
 
@@ -59,7 +78,9 @@ const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=col
 const PRESSED = "button, summary, input, [role=button]";
 
 /** Does this element take a key itself? @param {EventTarget | null} target @param {string} key */
-const takes = (target, key) => target instanceof HTMLElement && (target.matches(FIELDS) || (/^( |Arrow.*|Home|End|Page.*)$/.test(key) && target.matches(PRESSED)));
+const takes = (target, key) =>
+  target instanceof HTMLElement &&
+  (target.matches(FIELDS) || (/^( |Arrow.*|Home|End|Page.*)$/.test(key) && target.matches(PRESSED)));
 
 /** @param {KeyboardEvent} event */
 function pressed(event) {

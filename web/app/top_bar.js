@@ -2,15 +2,16 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { grouped } from "../i18n/numbers.js";
-import { PAGES, changed, printView } from "../data/address.js";
+import { ICONS, MARK } from "../controls/icons.js";
+import { changed, PAGES, printView } from "../data/address.js";
 import { listed, runs } from "../data/catalogue.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { drawnRuns } from "../data/runs.js";
-import { change, choose, lang, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
+import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
+import { language } from "../i18n/language.js";
+import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
-import { ICONS, MARK } from "../controls/icons.js";
 
 export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
@@ -21,13 +22,15 @@ export const topBar = () => html`
   <span class="space"></span>
   ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: grouped(drawnRuns.value.length), n: grouped(runs.value.length) })}</span>` : nothing}
   ${liveSign()}
-  <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", lang.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
+  <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", language.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
   <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>
     ${themeChoice.value === "dark" ? ICONS.moon : themeChoice.value === "light" ? ICONS.sun : ICONS.system}</button>
   <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")} @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
 
 /** A tab is a link, so that it can be opened beside this one. @param {import("../data/address.js").PageName} name */
-const tab = (name) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name} aria-current=${page.value === name ? "page" : nothing}
+const tab = (
+  name,
+) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name} aria-current=${page.value === name ? "page" : nothing}
   @click=${(/** @type {MouseEvent} */ event) => turnTo(event, name)}>${t(`page.${name}`)}</a>`;
 
 /** @param {MouseEvent} event @param {import("../data/address.js").PageName} name */
@@ -39,7 +42,10 @@ function turnTo(event, name) {
 
 /** Keeps the tab of the shown page in sight where there is no room for all tabs. */
 export function followTab() {
-  const show = () => document.querySelector(`.pages [data-page="${page.peek()}"]`)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const show = () =>
+    document
+      .querySelector(`.pages [data-page="${page.peek()}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
   const room = new ResizeObserver(show);
   effect(() => {
     page.value;
@@ -68,7 +74,8 @@ function loadingSign({ files, waiting_files: waiting, bytes, read_bytes: read })
     <progress max="100" value=${percent} aria-label=${t("top.loading")}></progress><span>${t("top.loading_part", { percent })}</span></span>`;
 }
 
-const themeHint = () => t(themeChoice.value === "dark" ? "top.theme_dark" : themeChoice.value === "light" ? "top.theme_light" : "top.theme_");
+const themeHint = () =>
+  t(themeChoice.value === "dark" ? "top.theme_dark" : themeChoice.value === "light" ? "top.theme_light" : "top.theme_");
 
 function nextTheme() {
   const order = ["", "light", "dark"];

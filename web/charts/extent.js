@@ -60,7 +60,10 @@ function* heights(lines, [left, right], log) {
 /** @param {number[]} values @returns {Window} */
 function withoutTails(values) {
   const stride = Math.ceil(values.length / MOST_SORTED);
-  const sorted = Float64Array.from({ length: Math.ceil(values.length / stride) }, (_, place) => values[place * stride]).sort();
+  const sorted = Float64Array.from(
+    { length: Math.ceil(values.length / stride) },
+    (_, place) => values[place * stride],
+  ).sort();
   const at = (/** @type {number} */ share) => sorted[Math.round(share * (sorted.length - 1))];
   return [at(TAIL), at(1 - TAIL)];
 }

@@ -47,7 +47,11 @@ export const keyOf = ({ key, run }) => key ?? run;
 export const sideOf = ({ side }) => side ?? "left";
 
 /** @param {Line} line @returns {Float64Array[]} all heights that are drawn of it */
-export const columnsOf = ({ ys, raw, series }) => [ys, ...(raw ? [raw] : []), ...(series.band?.low.length ? [series.band.low, series.band.high] : [])];
+export const columnsOf = ({ ys, raw, series }) => [
+  ys,
+  ...(raw ? [raw] : []),
+  ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
+];
 
 /** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio @returns {Projections} */
 export function projections({ x, log, logX = false }, heights, width, height, pixelRatio) {

@@ -25,7 +25,12 @@ export class Hands {
     const old = spread([...this.#down.values()]);
     this.#down.set(id, at);
     const now = spread([...this.#down.values()]);
-    return { right: now.at.left - old.at.left, down: now.at.top - old.at.top, factor: old.size && now.size ? now.size / old.size : 1, at: now.at };
+    return {
+      right: now.at.left - old.at.left,
+      down: now.at.top - old.at.top,
+      factor: old.size && now.size ? now.size / old.size : 1,
+      at: now.at,
+    };
   }
 }
 
@@ -33,5 +38,8 @@ export class Hands {
  * @param {Point[]} points */
 function spread(points) {
   const [one, other = one] = points;
-  return { at: { left: (one.left + other.left) / 2, top: (one.top + other.top) / 2 }, size: Math.hypot(one.left - other.left, one.top - other.top) };
+  return {
+    at: { left: (one.left + other.left) / 2, top: (one.top + other.top) / 2 },
+    size: Math.hypot(one.left - other.left, one.top - other.top),
+  };
 }

@@ -1,7 +1,7 @@
 // The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
 
-import { COLOURS, DASHES, othersOf } from "../data/run_styles.js";
 import { chosenColours } from "../data/chosen_colours.js";
+import { COLOURS, DASHES, othersOf } from "../data/run_styles.js";
 
 /** `palette` goes on with the colours that users chose and it does not have.
  * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */

@@ -3,8 +3,7 @@
 import { axisLabels } from "../i18n/numbers.js";
 import { clock, day } from "../i18n/times.js";
 
-/** What x counts: steps, seconds since the run started, seconds since 1970.
- * @typedef {"step" | "relative" | "wall_time"} Axis */
+/** @typedef {import("../data/address.js").Axis} Axis */
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -14,17 +13,40 @@ const DECADES = Array.from({ length: 18 }, (_, power) => 10 ** power);
 const WHOLE = DECADES.flatMap((decade) => [decade, 2 * decade, 5 * decade]);
 const SUBSECONDS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1].flatMap((decade) => [decade, 2 * decade, 5 * decade]);
 const SECONDS = [
-  ...SUBSECONDS, 1, 2, 5, 10, 15, 30,
-  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
-  DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY, 365 * DAY,
+  ...SUBSECONDS,
+  1,
+  2,
+  5,
+  10,
+  15,
+  30,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  5 * DAY,
+  10 * DAY,
+  20 * DAY,
+  50 * DAY,
+  100 * DAY,
+  365 * DAY,
 ];
 
 /** Are all numbers that are finite whole, as counts are? Between two of them there is no tick.
  * @param {Iterable<ArrayLike<number>>} columns */
 export function areWhole(columns) {
   for (const column of columns) {
-    for (let index = 0; index < column.length; index++) if (Number.isFinite(column[index]) && !Number.isInteger(column[index])) return false;
+    for (let index = 0; index < column.length; index++)
+      if (Number.isFinite(column[index]) && !Number.isInteger(column[index])) return false;
   }
   return true;
 }
@@ -38,7 +60,8 @@ export const increments = (axis) => (axis === "step" ? WHOLE : SECONDS);
 export function clockTicks(lo, hi, increment) {
   const zone = increment >= MINUTE ? new Date(lo * 1000).getTimezoneOffset() * 60 : 0;
   const ticks = [];
-  for (let tick = Math.ceil((lo - zone) / increment) * increment + zone; tick <= hi; tick += increment) ticks.push(tick);
+  for (let tick = Math.ceil((lo - zone) / increment) * increment + zone; tick <= hi; tick += increment)
+    ticks.push(tick);
   return ticks;
 }
 

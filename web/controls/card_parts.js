@@ -1,18 +1,18 @@
 // Parts of cards that follow the step of their page: head, name of a run, slider.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../data/run_styles.js";
-import { placeOf } from "./steps.js";
-import { grouped } from "../i18n/numbers.js";
 import { cutGroup, cutLeaf } from "../data/names.js";
-import { duration, wallTime } from "../i18n/times.js";
+import { DASHES } from "../data/run_styles.js";
 import { startOf, styles } from "../data/runs.js";
 import { set, setting } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
+import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { withoutRank } from "./rank_choice.js";
 import { nameOf } from "./run_row.js";
 import { stepSlider } from "./step_slider.js";
+import { placeOf } from "./steps.js";
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */
@@ -24,7 +24,8 @@ export function tagTitle(tag) {
 }
 
 /** @param {SteppedCard} card @param {unknown} actions */
-export const cardHead = (card, actions) => html`<header>${tagTitle(card.tag)}${listedNote(card)}<div class="actions">${actions}</div></header>`;
+export const cardHead = (card, actions) =>
+  html`<header>${tagTitle(card.tag)}${listedNote(card)}<div class="actions">${actions}</div></header>`;
 
 /** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act @param {boolean} [pressed] */
 export const action = (key, label, sign, act, pressed = false) =>
@@ -87,7 +88,8 @@ export function pageSlider(page) {
  * @param {import("./stepped_card.js").Cell<{step: number}>} cell @param {unknown} moment */
 export function cellState({ listing, moments }, moment) {
   if (moment) return null;
-  if (moments.value.length) return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
+  if (moments.value.length)
+    return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
     return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
       <button class="plain" @click=${() => listing.expire()}>${t("step.retry")}</button></p>`;

@@ -1,8 +1,8 @@
 // A chart as an SVG document of its own: title, axes, bands, lines, marks, legend.
 
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../charts/ticks.js";
 import { DASHES } from "../data/run_styles.js";
 import { axisLabels } from "../i18n/numbers.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../charts/ticks.js";
 
 /** @typedef {import("../data/address.js").Window} Window */
 
@@ -41,14 +41,22 @@ const CHARACTER = 6.3;
 const MOST_NAMED = 60;
 
 /** @param {string} text */
-const escaped = (text) => text.replace(/[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (sign) => (sign < " " ? "\ufffd" : `&#${sign.charCodeAt(0)};`));
+const escaped = (text) =>
+  text.replace(/[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (sign) =>
+    sign < " " ? "\ufffd" : `&#${sign.charCodeAt(0)};`,
+  );
 /** @param {number} number */
 const short = (number) => String(Math.round(number * 10) / 10);
 
 /** @param {Scene} scene @returns {string} */
 export function chartSvg(scene) {
   const { width, height, ink } = scene;
-  const area = { left: SIDE, top: MARGIN.top, width: width - SIDE - (scene.right ? SIDE : MARGIN.right), height: height - MARGIN.top - MARGIN.bottom };
+  const area = {
+    left: SIDE,
+    top: MARGIN.top,
+    width: width - SIDE - (scene.right ? SIDE : MARGIN.right),
+    height: height - MARGIN.top - MARGIN.bottom,
+  };
   const toX = placer(scene.x, scene.logX, area.width);
   const on = (/** @type {Window | null} */ window) => {
     const up = placer(window ?? [0, 1], scene.log, area.height);
@@ -87,8 +95,12 @@ function placer([lo, hi], log, length) {
  * @param {"left" | "right"} side where it stands */
 function heightsAxis({ log, ink, lines, ...scene }, of, to, area, side) {
   const [lo, hi] = scene[of] ?? [0, 1];
-  const columns = lines.filter(({ right }) => right === (of === "right")).flatMap(({ ys, raw, band }) => [ys, raw ?? [], band?.low ?? [], band?.high ?? []]);
-  const numbers = log ? logTicks(lo, hi, Math.floor(area.height / 30)) : roundTicks(lo, hi, Math.floor(area.height / 44));
+  const columns = lines
+    .filter(({ right }) => right === (of === "right"))
+    .flatMap(({ ys, raw, band }) => [ys, raw ?? [], band?.low ?? [], band?.high ?? []]);
+  const numbers = log
+    ? logTicks(lo, hi, Math.floor(area.height / 30))
+    : roundTicks(lo, hi, Math.floor(area.height / 44));
   const ticks = !log && areWhole(columns) ? numbers.filter(Number.isInteger) : numbers;
   const labels = axisLabels(ticks);
   const at = side === "left" ? `x="-8" text-anchor="end"` : `x="${area.width + 8}"`;
@@ -111,15 +123,26 @@ function roundTicks(lo, hi, most) {
 
 /** @param {number} lo @param {number} hi @param {number} increment */
 const multiples = (lo, hi, increment) =>
-  Array.from({ length: Math.max(0, Math.floor(hi / increment) - Math.ceil(lo / increment) + 1) }, (_, place) => Number(((Math.ceil(lo / increment) + place) * increment).toPrecision(12)));
+  Array.from({ length: Math.max(0, Math.floor(hi / increment) - Math.ceil(lo / increment) + 1) }, (_, place) =>
+    Number(((Math.ceil(lo / increment) + place) * increment).toPrecision(12)),
+  );
 
 /** @param {Scene} scene @param {(x: number) => number} to @param {{width: number, height: number}} area */
 function xTicks({ axis, logX, x: [lo, hi] }, to, area) {
   const most = Math.floor(area.width / 80);
   const increment = increments(axis).find((one) => (hi - lo) / one <= most) ?? hi - lo;
-  const ticks = logX ? logTicks(lo, hi, most) : axis === "wall_time" ? clockTicks(lo, hi, increment) : multiples(lo, hi, increment);
+  const ticks = logX
+    ? logTicks(lo, hi, most)
+    : axis === "wall_time"
+      ? clockTicks(lo, hi, increment)
+      : multiples(lo, hi, increment);
   const labels = logX ? axisLabels(ticks) : tickLabels(axis, ticks, increment);
-  return ticks.map((tick, index) => `<text x="${short(to(tick))}" y="${area.height + 18}" text-anchor="middle">${labels[index]}</text>`).join("");
+  return ticks
+    .map(
+      (tick, index) =>
+        `<text x="${short(to(tick))}" y="${area.height + 18}" text-anchor="middle">${labels[index]}</text>`,
+    )
+    .join("");
 }
 
 /** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to @param {{width: number, height: number}} area @param {Scene["ink"]} ink */
@@ -211,7 +234,10 @@ function legend({ lines, ink, height: top }, width) {
     x += length;
     const dashes = DASHES[dash].length ? ` stroke-dasharray="${DASHES[dash].join(" ")}"` : "";
     const shown = name.length > 60 ? `${name.slice(0, 59)}…` : name;
-    return { at, mark: `<path d="M0 -4h18" stroke="${colour}" stroke-width="2"${dashes}/><text x="24">${escaped(shown)}</text>` };
+    return {
+      at,
+      mark: `<path d="M0 -4h18" stroke="${colour}" stroke-width="2"${dashes}/><text x="24">${escaped(shown)}</text>`,
+    };
   });
   const more = lines.length - entries.length;
   const height = (row + 1) * ROW + 10 + (more > 0 ? ROW : 0);

@@ -53,7 +53,11 @@ export function columnHands(shown, choose) {
     const at = shown().indexOf(column);
     put(column, shown()[at + by]);
     // Behind the drawing of the table: a head that is put elsewhere loses the focus.
-    drawSoon(() => /** @type {HTMLElement | null | undefined} */ (table?.querySelector(`th[data-column=${JSON.stringify(column)}] .head-label`))?.focus());
+    drawSoon(() =>
+      /** @type {HTMLElement | null | undefined} */ (
+        table?.querySelector(`th[data-column=${JSON.stringify(column)}] .head-label`)
+      )?.focus(),
+    );
   }
 
   return { dragged, hovered, left, dropped, pressed };

@@ -1,11 +1,11 @@
 // A chart taken away: as a drawing, with what was on the screen.
 
-import { DASHES } from "../data/run_styles.js";
-import { chartSvg } from "./chart_svg.js";
-import { tokens } from "../charts/theme.js";
 import { heightsOf } from "../charts/line_chart.js";
 import { sideOf } from "../charts/plot.js";
+import { tokens } from "../charts/theme.js";
+import { DASHES } from "../data/run_styles.js";
 import { t } from "../i18n/words.js";
+import { chartSvg } from "./chart_svg.js";
 import { nameOf } from "./run_row.js";
 
 /** @typedef {import("../charts/plot.js").Plot} Plot */
@@ -35,7 +35,8 @@ export function svgOf(title, note, plot) {
 }
 
 /** @param {import("../charts/plot.js").Line} line */
-export const nameOfLine = ({ run, kin = [], series }) => [series.band && !run ? t("read.all_runs") : nameOf(run), ...kin].join(" · ");
+export const nameOfLine = ({ run, kin = [], series }) =>
+  [series.band && !run ? t("read.all_runs") : nameOf(run), ...kin].join(" · ");
 
 /** @param {string} svg @returns {Promise<Blob>} */
 export async function pngOf(svg) {
@@ -48,7 +49,9 @@ export async function pngOf(svg) {
     canvas.width = image.naturalWidth * SHARPNESS;
     canvas.height = image.naturalHeight * SHARPNESS;
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"));
+    return await new Promise((resolve, reject) =>
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"),
+    );
   } finally {
     URL.revokeObjectURL(address);
   }

@@ -1,12 +1,12 @@
 // A loss landscape in small: filled contours with the training's path; several of them on one scale.
 
 import { nothing, svg } from "lit-html";
-import { contourPaths, extentOf, toLeft, toTop } from "../charts/landscape/map.js";
 import { gridOf, heightOf, lossOf, numbersOf, reachOf, refined, thinned } from "../charts/landscape/grid.js";
 import { levelsOf } from "../charts/landscape/levels.js";
+import { contourPaths, extentOf, toLeft, toTop } from "../charts/landscape/map.js";
 import { colourOf } from "../charts/landscape/scales.js";
-import { shortNumber } from "../i18n/numbers.js";
 import { theme } from "../data/view.js";
+import { shortNumber } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
 /** @typedef {import("../data/landscapes.js").LandscapeReply} Reply */
@@ -33,7 +33,9 @@ export function heightsOf(replies) {
   const linear = reachOf(surfaces.map((surface) => gridOf(surface, "linear")));
   if (!linear) return null;
   const scale = linear[0] > 0 && linear[1] / linear[0] > FAR ? "log" : "linear";
-  const reach = /** @type {[number, number]} */ (scale === "log" ? linear.map((loss) => heightOf(loss, scale)) : linear);
+  const reach = /** @type {[number, number]} */ (
+    scale === "log" ? linear.map((loss) => heightOf(loss, scale)) : linear
+  );
   return { scale, reach, levels: levelsOf(reach, LEVELS, scale) };
 }
 
@@ -44,7 +46,11 @@ export const lossesOf = ({ reach, scale }) => reach.map((height) => shortNumber(
 export function bandsOf({ reach: [lo, hi], levels }, dark) {
   const bounds = [lo, ...levels, hi];
   const share = (/** @type {number} */ height) => (hi > lo ? (height - lo) / (hi - lo) : 0.5);
-  return bounds.slice(0, -1).map((from, at) => ({ from, to: bounds[at + 1], colour: colourOf("viridis", share((from + bounds[at + 1]) / 2), "area", dark) }));
+  return bounds.slice(0, -1).map((from, at) => ({
+    from,
+    to: bounds[at + 1],
+    colour: colourOf("viridis", share((from + bounds[at + 1]) / 2), "area", dark),
+  }));
 }
 
 /** Contours cost more than all the rest: they are kept with the reply. @type {WeakMap<Reply, {key: string, paths: ReturnType<typeof contourPaths>}>} */
@@ -68,7 +74,8 @@ export function landscapePicture(reply, heights, width, height) {
   const frame = { left: 0, top: 0, width, height, x: extentOf(numbersOf(reply.x)), y: extentOf(numbersOf(reply.y)) };
   const { known: whole, areas, contours } = pathsOf(reply, heights, frame);
   const bands = bandsOf(heights, theme.value === "dark");
-  const colourAbove = (/** @type {number} */ level) => bands.find(({ from }) => from === level)?.colour ?? bands[0].colour;
+  const colourAbove = (/** @type {number} */ level) =>
+    bands.find(({ from }) => from === level)?.colour ?? bands[0].colour;
   return svg`<svg class="landscape-picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label=${t("run.landscape", { tag: reply.tag })} data-tag=${reply.tag} data-levels=${heights.levels.length} data-scale=${heights.scale}>
     <path d=${whole} fill=${bands[0].colour} />
     ${areas.map(({ level, path }) => svg`<path d=${path} fill=${colourAbove(level)} />`)}
@@ -87,4 +94,5 @@ function course({ path }, frame) {
 }
 
 /** @param {import("../charts/landscape/map.js").Frame} frame @param {ArrayLike<number>} point */
-const end = (frame, point) => svg`<path class="end" d=${`M${toLeft(frame, point[0]).toFixed(1)} ${toTop(frame, point[1]).toFixed(1)}h0`} />`;
+const end = (frame, point) =>
+  svg`<path class="end" d=${`M${toLeft(frame, point[0]).toFixed(1)} ${toTop(frame, point[1]).toFixed(1)}h0`} />`;

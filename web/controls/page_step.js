@@ -1,8 +1,8 @@
 // The step of a page: one for all its cards, but a card may take its own. Without one, everybody shows the latest.
 
 import { computed, signal } from "@preact/signals-core";
-import { placeOf, sameSteps, unionOf } from "./steps.js";
 import { QuickSetting, stepIn } from "./quick_setting.js";
+import { placeOf, sameSteps, unionOf } from "./steps.js";
 
 export class PageStep {
   /** Of each card in sight. @type {import("@preact/signals-core").Signal<ReadonlyMap<object, readonly number[]>>} */

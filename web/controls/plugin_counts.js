@@ -1,8 +1,7 @@
 // What a run's files hold, in words: "12 scalars, 3 histograms".
 
-import { isTextKey } from "../i18n/text.js";
-import { lang } from "../data/view.js";
-import { t } from "../i18n/words.js";
+import { language } from "../i18n/language.js";
+import { isTextKey, t } from "../i18n/words.js";
 
 /** @param {import("../data/replies.js").RunRow} row @param {(plugin: string) => boolean} [wanted] */
 export const foundIn = (row, wanted = () => true) =>
@@ -15,4 +14,4 @@ export const listFound = (counts) =>
       const key = `plugin.${plugin}`;
       return isTextKey(key) ? t(key, { n }) : `${n} ${plugin}`;
     })
-    .join(lang.value === "zh" ? "、" : ", ");
+    .join(language.value === "zh" ? "、" : ", ");

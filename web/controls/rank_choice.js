@@ -20,10 +20,17 @@ export const rankChoice = (ranks) => html`
 /** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
 function which({ page, takesAll }, name, chosen, offered, usual) {
   if (!offered.length && !chosen) return nothing;
-  const numbers = [...new Set([...offered.slice(0, MOST_OFFERED).map(String), ...(Number.isNaN(Number(chosen || "all")) ? [] : [chosen])])];
+  const numbers = [
+    ...new Set([
+      ...offered.slice(0, MOST_OFFERED).map(String),
+      ...(Number.isNaN(Number(chosen || "all")) ? [] : [chosen]),
+    ]),
+  ];
   const single = numbers.map((n) => /** @type {[string, string]} */ ([n, t(`card.${name}`, { [name]: n })]));
   const all = /** @type {Array<[string, string]>} */ (takesAll ? [["all", t(`bar.${name}_all`)]] : []);
-  return select(name, t(`bar.${name}`), [["", t(usual)], ...all, ...single], chosen, (value) => set({ [`${page}.${name}`]: value }));
+  return select(name, t(`bar.${name}`), [["", t(usual)], ...all, ...single], chosen, (value) =>
+    set({ [`${page}.${name}`]: value }),
+  );
 }
 
 /** "rank 2 · attempt 1" as far as it is not what everybody expects: the lowest rank of the run, all attempts stitched.
@@ -32,7 +39,9 @@ function rankText({ run, rank = null, attempt = null }) {
   const row = runsByName.value.get(run);
   const isUsual = rank === null || rank === Math.min(...(row?.ranks ?? [rank]));
   const isWhole = attempt === null || (row?.attempts ?? 1) === 1;
-  return [isUsual ? "" : t("card.rank", { rank }), isWhole ? "" : t("card.attempt", { attempt })].filter(Boolean).join(" · ");
+  return [isUsual ? "" : t("card.rank", { rank }), isWhole ? "" : t("card.attempt", { attempt })]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** The same in a card, of what its listing holds or was asked for.
@@ -48,6 +57,9 @@ export function rankNote({ reply, query }) {
 export function withoutRank({ reply, query }) {
   if (!reply.value || reply.value.total || (query?.rank === undefined && query?.attempt === undefined)) return "";
   const { rank, attempt } = query;
-  const texts = [rank === undefined ? "" : t("card.rank", { rank }), attempt === undefined ? "" : t("card.attempt", { attempt })];
+  const texts = [
+    rank === undefined ? "" : t("card.rank", { rank }),
+    attempt === undefined ? "" : t("card.attempt", { attempt }),
+  ];
   return t("card.nothing_of", { which: texts.filter(Boolean).join(" · ") });
 }

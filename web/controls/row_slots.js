@@ -13,7 +13,8 @@ export class RowSlots {
     const stood = [...before];
     const now = new Set(rows);
     const areOthers = 4 * rows.filter((row) => before.has(row)).length < rows.length;
-    const left = (/** @type {number} */ place) => (areOthers && stood[place] && !now.has(stood[place][0]) ? stood[place][1] : undefined);
+    const left = (/** @type {number} */ place) =>
+      areOthers && stood[place] && !now.has(stood[place][0]) ? stood[place][1] : undefined;
     this.#slots = new Map(rows.map((row, place) => [row, before.get(row) ?? left(place) ?? this.#next++]));
     return [...this.#slots.values()];
   }

@@ -1,15 +1,15 @@
 // One run of the list: its line, its name, its state, its last value.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../data/run_styles.js";
-import { inColumn } from "../i18n/numbers.js";
-import { isShown, only, toggled } from "../data/selection.js";
-import { cutLeaf } from "../data/names.js";
 import { lastValues } from "../data/last_values.js";
+import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { DASHES } from "../data/run_styles.js";
 import { styles } from "../data/runs.js";
+import { isShown, only, toggled } from "../data/selection.js";
 import { change, selection } from "../data/view.js";
+import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { foundIn } from "./plugin_counts.js";
@@ -51,7 +51,8 @@ export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root"
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
   const { alias } = noteOf(run);
-  const shortened = !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
+  const shortened =
+    !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
   const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
   return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
 }
@@ -65,8 +66,18 @@ function lastValue(run, format) {
 
 /** What some page draws. */
 const DRAWN = [
-  "scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph",
-  "graph", "graph_keras_model", "graph_run_metadata_graph",
+  "scalar",
+  "histogram",
+  "image",
+  "tensor",
+  "text",
+  "landscape",
+  "lineage",
+  "hparams",
+  "dataset_graph",
+  "graph",
+  "graph_keras_model",
+  "graph_run_metadata_graph",
 ];
 
 /** Is there no page for such series? @param {string} plugin */

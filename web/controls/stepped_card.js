@@ -2,10 +2,10 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { placeOf, unionOf } from "./steps.js";
 import { Listing } from "../data/listing.js";
 import { setting } from "../data/view.js";
 import { LazyCard } from "./lazy_card.js";
+import { placeOf, unionOf } from "./steps.js";
 
 /** @typedef {import("../data/plugin_tags.js").SeriesRow} SeriesRow */
 /** @typedef {import("./page_step.js").PageStep} PageStep */
@@ -31,9 +31,15 @@ export class SteppedCard extends LazyCard {
   steps = computed(() => unionOf(this.cells.value.map(({ moments }) => moments.value.map(({ step }) => step))));
   /** Points of its longest series: how many there are, how many are listed; and how many of all series are damaged. */
   counts = computed(() => {
-    const replies = this.cells.value.flatMap(({ listing }) => (listing.reply.value ? [{ ...listing.reply.value, limit: listing.query?.limit ?? SOME }] : []));
+    const replies = this.cells.value.flatMap(({ listing }) =>
+      listing.reply.value ? [{ ...listing.reply.value, limit: listing.query?.limit ?? SOME }] : [],
+    );
     const longest = replies.reduce((one, other) => (other.total > one.total ? other : one), { total: 0, limit: 0 });
-    return { total: longest.total, listed: Math.min(longest.total, longest.limit), damaged: replies.reduce((sum, { damaged }) => sum + damaged, 0) };
+    return {
+      total: longest.total,
+      listed: Math.min(longest.total, longest.limit),
+      damaged: replies.reduce((sum, { damaged }) => sum + damaged, 0),
+    };
   });
 
   /** @returns {{kind: import("../data/listings.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
@@ -63,7 +69,12 @@ export class SteppedCard extends LazyCard {
   #cellOf(run) {
     const known = this.#cells.get(run);
     if (known) return known;
-    const listing = new Listing(this.source.kind, { run, tag: this.tag, limit: SOME, ...this.source.ranks.query.peek() });
+    const listing = new Listing(this.source.kind, {
+      run,
+      tag: this.tag,
+      limit: SOME,
+      ...this.source.ranks.query.peek(),
+    });
     const moments = computed(() => (listing.reply.value ? this.momentsOf(listing.reply.value) : []));
     const cell = { run, listing, moments };
     this.#cells.set(run, cell);
@@ -75,7 +86,8 @@ export class SteppedCard extends LazyCard {
     const every = setting(`${page.page}.every`, "");
     return [
       effect(() => {
-        for (const { run, listing } of this.cells.value) listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
+        for (const { run, listing } of this.cells.value)
+          listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
       }),
       effect(() => {
         const ends = this.cells.value.map(({ listing }) => listing.look());
@@ -93,7 +105,12 @@ export class SteppedCard extends LazyCard {
   /** What a cell shows at a step: the last before it, or at it.
    * @param {Cell<Moment>} cell @param {number} step @returns {Moment | undefined} */
   momentAt({ moments }, step) {
-    return moments.value[placeOf(moments.value.map((moment) => moment.step), step)];
+    return moments.value[
+      placeOf(
+        moments.value.map((moment) => moment.step),
+        step,
+      )
+    ];
   }
 
   /** Moves the card by itself: it leaves the step of its page.

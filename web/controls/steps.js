@@ -23,4 +23,5 @@ export function placeOf(steps, step) {
 }
 
 /** @param {readonly number[]} one @param {readonly number[]} other */
-export const sameSteps = (one, other) => one.length === other.length && one.every((step, place) => step === other[place]);
+export const sameSteps = (one, other) =>
+  one.length === other.length && one.every((step, place) => step === other[place]);

@@ -5,7 +5,8 @@
 /** How a table is sorted: columns, the first the weightiest. @typedef {{id: string, down: boolean}[]} Sorting */
 
 /** "-last:loss" is downwards. @param {readonly string[]} names @returns {Sorting} */
-export const sortingOf = (names) => names.map((name) => (name.startsWith("-") ? { id: name.slice(1), down: true } : { id: name, down: false }));
+export const sortingOf = (names) =>
+  names.map((name) => (name.startsWith("-") ? { id: name.slice(1), down: true } : { id: name, down: false }));
 
 /** @param {Sorting} sorting */
 export const sortingNames = (sorting) => sorting.map(({ id, down }) => (down ? `-${id}` : id));
@@ -63,7 +64,9 @@ function compare(one, other, sign) {
  * @param {readonly Row[]} rows @param {(row: Row) => string | null} groupOf @returns {Group<Row>[]} */
 export function groupRows(rows, groupOf) {
   const groups = Map.groupBy(rows, groupOf);
-  return [...groups].map(([name, members]) => ({ name, rows: members })).sort((one, other) => Number(one.name === null) - Number(other.name === null));
+  return [...groups]
+    .map(([name, members]) => ({ name, rows: members }))
+    .sort((one, other) => Number(one.name === null) - Number(other.name === null));
 }
 
 /** The mean of the finite numbers among values, and how many those are; null without any.

@@ -11,7 +11,11 @@ import { ICONS } from "./icons.js";
 /** @param {TagGroup[]} groups @param {number} count of the tags of the page, filtered out ones included
  * @param {(tag: string) => unknown} card */
 export const tagGroups = (groups, count, card) => html`<div class="groups" data-size=${cardSize.value}>
-  ${repeat(groups, (group) => group.name, (group) => tagGroup(group, count, card))}
+  ${repeat(
+    groups,
+    (group) => group.name,
+    (group) => tagGroup(group, count, card),
+  )}
 </div>`;
 
 /** @param {TagGroup} group @param {number} count @param {(tag: string) => unknown} card */
@@ -21,10 +25,14 @@ function tagGroup({ name, tags }, count, card) {
   const alone = !name && tags.length === count;
   return html`
     <section class="group" aria-label=${title} data-group=${name}>
-      ${alone ? nothing : html`
+      ${
+        alone
+          ? nothing
+          : html`
         <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
           ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span class="meta">${t("group.tags", { n: tags.length })}</span>
-        </button></h2>`}
+        </button></h2>`
+      }
       ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}
     </section>`;
 }

@@ -19,7 +19,10 @@ export const tagField = (kept, all) => html`
 
 /** @param {PluginTags} tags @param {unknown} settings */
 export const pluginToolbar = (tags, settings) => html`
-  ${tagField(tags.groups.value.reduce((sum, group) => sum + group.tags.length, 0), tags.runsByTag.value.size)}
+  ${tagField(
+    tags.groups.value.reduce((sum, group) => sum + group.tags.length, 0),
+    tags.runsByTag.value.size,
+  )}
   <span class="space"></span>
   ${settings}`;
 

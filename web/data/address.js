@@ -3,13 +3,25 @@
 import { EVERYTHING, NOTHING } from "./selection.js";
 
 /** @typedef {import("./selection.js").Selection} Selection */
-/** @typedef {import("../charts/ticks.js").Axis} Axis */
+/** What x counts: steps, seconds since the run started, seconds since 1970.
+ * @typedef {"step" | "relative" | "wall_time"} Axis */
 
 /** A stretch of the x axis, both ends included.
  * @typedef {readonly [lo: number, hi: number]} Window */
 
 /** The pages, in the order of their tabs. */
-export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]);
+export const PAGES = /** @type {const} */ ([
+  "overview",
+  "scalars",
+  "histograms",
+  "images",
+  "tensors",
+  "text",
+  "graph",
+  "lineage",
+  "landscape",
+  "compare",
+]);
 /** @typedef {(typeof PAGES)[number]} PageName */
 
 /** @typedef {object} View
@@ -33,13 +45,31 @@ export const PAGES = /** @type {const} */ (["overview", "scalars", "histograms",
 
 /** @type {View} */
 export const DEFAULT_VIEW = {
-  page: "scalars", runs: "", tags: "", selection: EVERYTHING, axis: "step", log: false, smooth: 0, zooms: {}, closed: [],
-  focus: "", open: "", size: "m", rail: "", theme: "", lang: "", own: {},
+  page: "scalars",
+  runs: "",
+  tags: "",
+  selection: EVERYTHING,
+  axis: "step",
+  log: false,
+  smooth: 0,
+  zooms: {},
+  closed: [],
+  focus: "",
+  open: "",
+  size: "m",
+  rail: "",
+  theme: "",
+  lang: "",
+  own: {},
 };
 
 /** The view after a change. Whoever turns the page leaves the enlarged card behind.
  * @param {View} view @param {Partial<View>} patch @returns {View} */
-export const changed = (view, patch) => ({ ...view, ...(patch.page && patch.page !== view.page && { open: "" }), ...patch });
+export const changed = (view, patch) => ({
+  ...view,
+  ...(patch.page && patch.page !== view.page && { open: "" }),
+  ...patch,
+});
 
 /** The view as hash parameters; what is as usual is left out.
  * @param {View} view */

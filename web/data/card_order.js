@@ -11,9 +11,13 @@ const TOGETHER = 10;
  * @param {readonly TagGroup[]} groups @param {ReadonlyMap<string, number>} changedAt seconds by tag @returns {TagGroup[]} */
 export function byChange(groups, changedAt) {
   const at = (/** @type {string} */ tag) => Math.round((changedAt.get(tag) ?? -Infinity) / TOGETHER);
-  const newest = (/** @type {TagGroup} */ { tags }) => tags.reduce((latest, tag) => Math.max(latest, at(tag)), -Infinity);
+  const newest = (/** @type {TagGroup} */ { tags }) =>
+    tags.reduce((latest, tag) => Math.max(latest, at(tag)), -Infinity);
   const later = (/** @type {number} */ one, /** @type {number} */ other) => (one === other ? 0 : other - one);
-  const sorted = groups.map(({ name, tags }) => ({ name, tags: tags.toSorted((a, b) => later(at(a), at(b)) || naturally(a, b)) }));
+  const sorted = groups.map(({ name, tags }) => ({
+    name,
+    tags: tags.toSorted((a, b) => later(at(a), at(b)) || naturally(a, b)),
+  }));
   return sorted.toSorted((a, b) => later(newest(a), newest(b)));
 }
 

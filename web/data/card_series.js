@@ -7,7 +7,7 @@ import { signal } from "@preact/signals-core";
 
 /** What a card asks of every run.
  * @typedef {object} Query
- * @property {import("../charts/ticks.js").Axis} axis
+ * @property {import("./address.js").Axis} axis
  * @property {string} smooth as the server is asked for it, "" = not
  * @property {Window | null} window
  * @property {"linear" | "log"} scale of the axis, along which points are chosen
@@ -55,7 +55,8 @@ export class Feed {
     const key = keyOf(query);
     if (key === this.key) return false;
     const answeredWhole = this.query.window === null && this.answered.size > 0;
-    if (answeredWhole && query.window !== null) this.whole = { key: this.key, series: this.series, answered: this.answered };
+    if (answeredWhole && query.window !== null)
+      this.whole = { key: this.key, series: this.series, answered: this.answered };
     this.query = query;
     this.key = key;
     this.asking = new Set();

@@ -1,11 +1,15 @@
 // Colours that users chose for runs: those that the palette does not have stand behind it in the style sheet, so that every swatch finds them.
 
 import { computed, effect } from "@preact/signals-core";
-import { COLOURS, othersOf } from "./run_styles.js";
 import { notes } from "./notes.js";
+import { COLOURS, othersOf } from "./run_styles.js";
 
 /** Changes only with a colour, not with every note. */
-const told = computed(() => JSON.stringify([...notes.value].flatMap(([run, { colour }]) => (/^#[0-9a-f]{6}$/i.test(colour ?? "") ? [[run, colour]] : []))));
+const told = computed(() =>
+  JSON.stringify(
+    [...notes.value].flatMap(([run, { colour }]) => (/^#[0-9a-f]{6}$/i.test(colour ?? "") ? [[run, colour]] : [])),
+  ),
+);
 
 /** "#rrggbb" by run. */
 export const chosenColours = computed(() => /** @type {Map<string, string>} */ (new Map(JSON.parse(told.value))));

@@ -45,14 +45,37 @@ export function stagesOf(last, most) {
 }
 
 /** How the machine does it, not what is done. */
-const MACHINERY = new Set(["connector_queue_size", "num_parallel_workers", "python_multiprocessing", "max_rowsize", "cache", "offload"]);
+const MACHINERY = new Set([
+  "connector_queue_size",
+  "num_parallel_workers",
+  "python_multiprocessing",
+  "max_rowsize",
+  "cache",
+  "offload",
+]);
 /** Said first, where a stage has them. */
-const WEIGHTY = ["dataset_dir", "dataset_file", "dataset_files", "usage", "batch_size", "drop_remainder", "buffer_size", "count", "repeat_count", "num_samples", "shuffle", "input_columns", "output_columns", "columns"];
+const WEIGHTY = [
+  "dataset_dir",
+  "dataset_file",
+  "dataset_files",
+  "usage",
+  "batch_size",
+  "drop_remainder",
+  "buffer_size",
+  "count",
+  "repeat_count",
+  "num_samples",
+  "shuffle",
+  "input_columns",
+  "output_columns",
+  "columns",
+];
 
 /** Names of parameters, those that say most first.
  * @param {Parameters} parameters */
 export function byWeight(parameters) {
-  const rank = (/** @type {string} */ name) => (WEIGHTY.includes(name) ? WEIGHTY.indexOf(name) : MACHINERY.has(name) ? 1000 : 100);
+  const rank = (/** @type {string} */ name) =>
+    WEIGHTY.includes(name) ? WEIGHTY.indexOf(name) : MACHINERY.has(name) ? 1000 : 100;
   return Object.keys(parameters).sort((one, other) => rank(one) - rank(other));
 }
 
@@ -65,4 +88,5 @@ export function mainParameters({ parameters }) {
 }
 
 /** @param {Plain} value */
-const isEmpty = (value) => value === null || value === "" || (Array.isArray(value) && value.every((item) => item === null));
+const isEmpty = (value) =>
+  value === null || value === "" || (Array.isArray(value) && value.every((item) => item === null));

@@ -12,7 +12,13 @@ export function valueText(value) {
 }
 
 /** @param {Record<string, Plain>} entries */
-const entriesText = (entries) => Object.entries(entries).map(([name, value]) => `${name}=${typeof value === "object" && value !== null ? `(${valueText(value)})` : valueText(value)}`).join(", ");
+const entriesText = (entries) =>
+  Object.entries(entries)
+    .map(
+      ([name, value]) =>
+        `${name}=${typeof value === "object" && value !== null ? `(${valueText(value)})` : valueText(value)}`,
+    )
+    .join(", ");
 
 /** The name of an operation or of a sampler, and its parameters without it; MindSpore has them as JSON in a text.
  * @param {Record<string, Plain>} operation @returns {{name: string, parameters: Record<string, Plain>}} */
@@ -20,7 +26,10 @@ export function named(operation) {
   const { tensor_op_name: op, sampler_type: sampler, op_type: type, tensor_op_params: told, ...rest } = operation;
   const name = [op, sampler, type].find((one) => typeof one === "string" && one) ?? "";
   const read = parsed(told);
-  return { name: String(name), parameters: { ...(read ?? (told === undefined || told === "" ? {} : { tensor_op_params: told })), ...rest } };
+  return {
+    name: String(name),
+    parameters: { ...(read ?? (told === undefined || told === "" ? {} : { tensor_op_params: told })), ...rest },
+  };
 }
 
 /** "Resize(size=32, 32)". @param {Record<string, Plain>} operation */

@@ -10,7 +10,12 @@
  * @param {readonly Readonly<Record<string, Plain>>[]} tables one a run @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */
 export function differenceOf(tables) {
   const names = new Set(tables.flatMap((table) => Object.keys(table)));
-  const rows = [...names].map((name) => rowOf(name, tables.map((table) => (Object.hasOwn(table, name) ? table[name] : undefined))));
+  const rows = [...names].map((name) =>
+    rowOf(
+      name,
+      tables.map((table) => (Object.hasOwn(table, name) ? table[name] : undefined)),
+    ),
+  );
   return { different: rows.filter((row) => row.differs), equal: rows.filter((row) => !row.differs) };
 }
 

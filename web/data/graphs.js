@@ -78,16 +78,35 @@ const MOST_FOUND = 200;
 export const MOST_ALSO = 100;
 
 /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<GraphsReply>} */
-export const listGraphs = (run, signal) => ask(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
+export const listGraphs = (run, signal) =>
+  ask(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
 
 /** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal] @returns {Promise<any>} */
-const part = ({ run, graph }, more, signal) => ask(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
+const part = ({ run, graph }, more, signal) =>
+  ask(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
 
 /** @param {GraphKey} key @param {string} scope @param {string[]} also children that are listed even when there are very many @returns {Promise<ScopeView>} */
-export const readScope = async (key, scope, also) => (await part(key, [["scope", scope], ["limit", String(MOST_CHILDREN)], ...also.map((name) => /** @type {[string, string]} */ (["also", name]))])).scope;
+export const readScope = async (key, scope, also) =>
+  (
+    await part(key, [
+      ["scope", scope],
+      ["limit", String(MOST_CHILDREN)],
+      ...also.map((name) => /** @type {[string, string]} */ (["also", name])),
+    ])
+  ).scope;
 
 /** @param {GraphKey} key @param {string} node @returns {Promise<NodeView>} */
 export const readNode = async (key, node) => (await part(key, [["node", node]])).node;
 
 /** @param {GraphKey} key @param {string} search @param {AbortSignal} signal @returns {Promise<Finding>} */
-export const searchGraph = async (key, search, signal) => (await part(key, [["search", search], ["limit", String(MOST_FOUND)]], signal)).found;
+export const searchGraph = async (key, search, signal) =>
+  (
+    await part(
+      key,
+      [
+        ["search", search],
+        ["limit", String(MOST_FOUND)],
+      ],
+      signal,
+    )
+  ).found;

@@ -64,7 +64,10 @@ export async function readLandscape(run, tag, publication, signal) {
   const reply = landscapes[0];
   if (!reply) return null;
   if (reply.error !== null || reply.z.length) return { reply, losses: null };
-  const response = await fetch(`./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`, { signal });
+  const response = await fetch(
+    `./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`,
+    { signal },
+  );
   if (!response.ok) throw new RefusedRequest(response.status, response.statusText);
   const losses = new Float64Array(await response.arrayBuffer());
   if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses are of another publication");
@@ -72,7 +75,8 @@ export async function readLandscape(run, tag, publication, signal) {
 }
 
 /** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null: it has none */
-export const readLineageOf = async (run, signal) => (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
+export const readLineageOf = async (run, signal) =>
+  (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
 
 /** A document with the surface to turn, lines, arrays of NumPy's, VTK's image data, the path as VTK's poly data.
  * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */

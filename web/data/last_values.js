@@ -1,8 +1,8 @@
 // The last value of the focus metric, for the rows of the run list that are in sight.
 
 import { effect, signal } from "@preact/signals-core";
-import { readScalars } from "./client.js";
 import { runsByName } from "./catalogue.js";
+import { readScalars } from "./client.js";
 import { focusTag } from "./runs.js";
 
 /** Last values by run; a run without the tag has none. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */

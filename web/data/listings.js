@@ -28,4 +28,7 @@ export const readListing = (address, signal) => ask(address, { signal });
  * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
  * @returns {Promise<{tags: Array<import("./replies.js").TagRow & {run?: string, points?: number, first_step?: number, last_step?: number, updated?: number | string}>}>} */
 export const listTags = (plugins, runs = [], signal = undefined) =>
-  ask(`tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`, { signal });
+  ask(
+    `tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`,
+    { signal },
+  );

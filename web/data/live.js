@@ -1,10 +1,10 @@
 // Keeps the page up to date: events in, lists and visible cards asked again.
 
 import { signal } from "@preact/signals-core";
-import { followUpdates } from "./updates.js";
 import { listed, loadCatalogue } from "./catalogue.js";
 import { expireListings } from "./listing.js";
 import { expire } from "./series_requests.js";
+import { followUpdates } from "./updates.js";
 
 /** @typedef {import("./card_series.js").Feed} Feed */
 

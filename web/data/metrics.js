@@ -2,7 +2,8 @@
 
 import { naturally } from "./natural_order.js";
 
-const LESS = /loss|err(or)?(?![a-z])|mse|mae|rmse|perplexity|ppl|nll|wer|cer|fid|regret|cost|(^|[/_ ])(time|latency|seconds)/i;
+const LESS =
+  /loss|err(or)?(?![a-z])|mse|mae|rmse|perplexity|ppl|nll|wer|cer|fid|regret|cost|(^|[/_ ])(time|latency|seconds)/i;
 const QUALITY = /acc|auc|f1|score|reward|return|bleu|iou|map(?![a-z])|precision|recall/i;
 
 /** @typedef {"min" | "max"} Best */
@@ -13,7 +14,9 @@ export const likelyBest = (tag) => (LESS.test(tag) ? "min" : "max");
 /** A loss and a metric of quality, those that most runs have; `focus` instead of the loss when somebody chose it.
  * @param {readonly {tag: string, runs: number}[]} tags @param {string} focus @param {number} most */
 export function likelyMetrics(tags, focus, most) {
-  const ranked = tags.toSorted((a, b) => b.runs - a.runs || a.tag.length - b.tag.length || naturally(a.tag, b.tag)).map(({ tag }) => tag);
+  const ranked = tags
+    .toSorted((a, b) => b.runs - a.runs || a.tag.length - b.tag.length || naturally(a.tag, b.tag))
+    .map(({ tag }) => tag);
   const losses = ranked.filter((tag) => /loss/i.test(tag));
   const qualities = ranked.filter((tag) => QUALITY.test(tag));
   const [first, ...others] = focus ? [focus] : [...losses, ...ranked];

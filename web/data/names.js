@@ -51,6 +51,8 @@ function withoutSingles(groups) {
 export function likelyFocus(tags, having = new Map()) {
   const losses = tags.filter((tag) => /loss/i.test(tag));
   const count = (/** @type {string} */ tag) => having.get(tag) ?? 0;
-  const likely = (losses.length ? losses : tags).toSorted((a, b) => count(b) - count(a) || a.length - b.length || naturally(a, b));
+  const likely = (losses.length ? losses : tags).toSorted(
+    (a, b) => count(b) - count(a) || a.length - b.length || naturally(a, b),
+  );
   return likely[0] ?? "";
 }

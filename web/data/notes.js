@@ -1,8 +1,8 @@
 // What users say about runs: shown at once, kept by the server, the same for all who look at the logdir.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { changeNotes, listNotes } from "./notes_client.js";
 import { listed, runsByName } from "./catalogue.js";
+import { changeNotes, listNotes } from "./notes_client.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("./notes_client.js").Note} Note */
@@ -61,7 +61,8 @@ function begin() {
   });
 }
 
-const loadSoon = () => void (timer ||= window.setTimeout(loadNotes, Math.max(0, askedAt + INTERVAL - performance.now())));
+const loadSoon = () =>
+  void (timer ||= window.setTimeout(loadNotes, Math.max(0, askedAt + INTERVAL - performance.now())));
 
 function end() {
   clearTimeout(timer);
@@ -91,7 +92,9 @@ async function loadNotes() {
 export function saveNotes(run, patch) {
   const before = noteOf(run);
   publish(run, { ...before, ...patch });
-  const undone = /** @type {Partial<Note>} */ (Object.fromEntries(Object.keys(patch).map((name) => [name, before[/** @type {keyof Note} */ (name)]])));
+  const undone = /** @type {Partial<Note>} */ (
+    Object.fromEntries(Object.keys(patch).map((name) => [name, before[/** @type {keyof Note} */ (name)]]))
+  );
   const save = (saving.get(run) ?? Promise.resolve()).then(() => keep(run, patch, undone));
   saving.set(run, save);
   return save.finally(() => {
@@ -114,7 +117,8 @@ async function keep(run, patch, before) {
 }
 
 /** @param {Note} note @param {Partial<Note>} patch @returns {Partial<Note>} the fields of the patch, as the server keeps them */
-const pick = (note, patch) => Object.fromEntries(Object.keys(patch).map((name) => [name, note[/** @type {keyof Note} */ (name)]]));
+const pick = (note, patch) =>
+  Object.fromEntries(Object.keys(patch).map((name) => [name, note[/** @type {keyof Note} */ (name)]]));
 
 /** @param {string} run @param {Note} note */
 function publish(run, note) {

@@ -17,4 +17,8 @@ export const listNotes = () => ask("notes");
 /** Replaces the fields that the patch holds.
  * @param {string} run @param {Partial<Note>} patch @returns {Promise<{revision: number, run: string, notes: Note}>} */
 export const changeNotes = (run, patch) =>
-  ask(`notes?${new URLSearchParams({ run })}`, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(patch) });
+  ask(`notes?${new URLSearchParams({ run })}`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(patch),
+  });

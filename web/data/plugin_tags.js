@@ -1,9 +1,9 @@
 // Which tags the runs have, by plugin: asked for when a page needs them, again when runs get more.
 
 import { computed, effect, signal } from "@preact/signals-core";
+import { runs } from "./catalogue.js";
 import { listTags } from "./listings.js";
 import { groupTags } from "./names.js";
-import { runs } from "./catalogue.js";
 import { drawnRuns, tagRule } from "./runs.js";
 
 /** A series of a plugin. @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
@@ -39,7 +39,11 @@ export class PluginTags {
       const having = runs.value.filter((row) => drawn.has(row.run) && row.plugins[this.plugin]);
       const fingerprint = JSON.stringify(having.map((row) => [row.run, row.plugins[this.plugin]]));
       this.leftOut.value = Math.max(0, having.length - MOST_RUNS);
-      if (fingerprint !== this.#knownFor) this.#ask(having.slice(0, MOST_RUNS).map((row) => row.run), fingerprint);
+      if (fingerprint !== this.#knownFor)
+        this.#ask(
+          having.slice(0, MOST_RUNS).map((row) => row.run),
+          fingerprint,
+        );
     });
     return () => {
       end();
@@ -57,7 +61,15 @@ export class PluginTags {
     try {
       const rows = having.length ? (await listTags([this.plugin], having, request.signal)).tags : [];
       if (request.signal.aborted) return;
-      this.rows.value = rows.map(({ run = "", tag, points = 0, first_step: firstStep = 0, last_step: lastStep = 0 }) => ({ run, tag, points, firstStep, lastStep }));
+      this.rows.value = rows.map(
+        ({ run = "", tag, points = 0, first_step: firstStep = 0, last_step: lastStep = 0 }) => ({
+          run,
+          tag,
+          points,
+          firstStep,
+          lastStep,
+        }),
+      );
       this.error.value = null;
     } catch (error) {
       if (request.signal.aborted) return;

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 
-/** @typedef {import("../charts/ticks.js").Axis} Axis */
+/** @typedef {import("./address.js").Axis} Axis */
 
 /** x on an axis; null when the cursor is over no chart. @type {import("@preact/signals-core").Signal<{axis: Axis, x: number} | null>} */
 export const crosshair = signal(null);

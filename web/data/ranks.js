@@ -15,7 +15,9 @@ export class RankChoice {
       const text = setting(`${page}.${name}`, "");
       return computed(() => (pattern.test(text.value) ? text.value : ""));
     };
-    const rows = computed(() => drawnRuns.value.flatMap((run) => runsByName.value.get(run) ?? []).filter((row) => row.plugins[plugin]));
+    const rows = computed(() =>
+      drawnRuns.value.flatMap((run) => runsByName.value.get(run) ?? []).filter((row) => row.plugins[plugin]),
+    );
     this.page = page;
     this.takesAll = takesAll;
     /** "" = the lowest, "all", or a number. */

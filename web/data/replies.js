@@ -70,7 +70,7 @@
  * @property {string[]} [run] absent = all
  * @property {number} [lo] in the axis's unit
  * @property {number} [hi]
- * @property {import("../charts/ticks.js").Axis} [axis]
+ * @property {import("./address.js").Axis} [axis]
  * @property {number} [points] 0 = every point
  * @property {"linear" | "log"} [scale] of the axis, along which the points are spread
  * @property {string} [smooth]

@@ -28,7 +28,8 @@ export class Replies {
     const gone = [...this.all.peek().keys()].filter((key) => !wanted.has(key));
     gone.forEach((key) => this.#knownAt.delete(key));
     if (gone.length) this.all.value = new Map([...this.all.peek()].filter(([key]) => wanted.has(key)));
-    for (const [key, stamp] of wanted) if (this.#knownAt.get(key) !== stamp && !this.#asking.has(key)) this.#ask(key, stamp);
+    for (const [key, stamp] of wanted)
+      if (this.#knownAt.get(key) !== stamp && !this.#asking.has(key)) this.#ask(key, stamp);
   }
 
   /** Asks for all of them again, if they are wanted. */

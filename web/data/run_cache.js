@@ -1,8 +1,8 @@
 // What the server tells of runs: asked for in pieces while somebody looks, of each run again when it has changed.
 
 import { effect, signal } from "@preact/signals-core";
-import { RefusedRequest } from "./client.js";
 import { runsByName } from "./catalogue.js";
+import { RefusedRequest } from "./client.js";
 
 /** @typedef {import("./replies.js").RunRow} RunRow */
 
@@ -134,7 +134,9 @@ const stamps = new WeakMap();
 /** What changes whenever something new is to be told of a run. @param {RunRow | undefined} row */
 function stampOf(row) {
   if (!row) return null;
-  const known = stamps.get(row) ?? `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
+  const known =
+    stamps.get(row) ??
+    `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
   stamps.set(row, known);
   return known;
 }

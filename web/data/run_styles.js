@@ -32,7 +32,9 @@ export const othersOf = (chosen) => [...new Set(chosen.values())].filter((colour
  * @param {ReadonlyMap<string, LineStyle>} given @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run @returns {Map<string, LineStyle>} */
 export function recoloured(given, chosen) {
   const others = othersOf(chosen);
-  const placeOf = (/** @type {string} */ colour) => (inPalette(colour) < 0 ? COLOURS + others.indexOf(colour) : inPalette(colour));
-  const colourOf = (/** @type {string} */ run, /** @type {LineStyle} */ style) => (chosen.has(run) ? placeOf(/** @type {string} */ (chosen.get(run))) : style.colour);
+  const placeOf = (/** @type {string} */ colour) =>
+    inPalette(colour) < 0 ? COLOURS + others.indexOf(colour) : inPalette(colour);
+  const colourOf = (/** @type {string} */ run, /** @type {LineStyle} */ style) =>
+    chosen.has(run) ? placeOf(/** @type {string} */ (chosen.get(run))) : style.colour;
   return new Map([...given].map(([run, style]) => [run, { ...style, colour: colourOf(run, style) }]));
 }

@@ -1,11 +1,11 @@
 // The table of runs: of each its state, times and metrics.
 
 import { computed } from "@preact/signals-core";
-import { readOverview } from "./run_table_client.js";
 import { parseList } from "./address_lists.js";
-import { likelyMetrics } from "./metrics.js";
 import { runsHaving, scalarTags } from "./catalogue.js";
+import { likelyMetrics } from "./metrics.js";
 import { ToldRuns } from "./run_cache.js";
+import { readOverview } from "./run_table_client.js";
 import { setting, view } from "./view.js";
 
 /** @typedef {import("./run_table_client.js").OverviewRun} OverviewRun */
@@ -21,9 +21,15 @@ export const metrics = computed(() => chosenMetrics.value.split("\n").filter(Boo
 const chosenMetrics = computed(() => {
   if (metricList.value) {
     const tags = new Set(scalarTags.value);
-    return parseList(metricList.value).filter((tag) => tags.has(tag)).join("\n");
+    return parseList(metricList.value)
+      .filter((tag) => tags.has(tag))
+      .join("\n");
   }
-  return likelyMetrics([...runsHaving.value].map(([tag, count]) => ({ tag, runs: count })), focus.value, USUAL_METRICS).join("\n");
+  return likelyMetrics(
+    [...runsHaving.value].map(([tag, count]) => ({ tag, runs: count })),
+    focus.value,
+    USUAL_METRICS,
+  ).join("\n");
 });
 const focus = computed(() => view.value.focus);
 
@@ -31,7 +37,8 @@ const focus = computed(() => view.value.focus);
  * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
 
 /** What is told of runs under one such query. @returns {ToldRuns<OverviewRun, Query>} */
-export const runFacts = () => new ToldRuns(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
+export const runFacts = () =>
+  new ToldRuns(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
 
 /** Of every run: what the table is sorted, filtered and grouped by. */
 export const tableFacts = runFacts();

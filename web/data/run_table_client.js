@@ -2,6 +2,7 @@
 
 import { post } from "./client.js";
 
+/** @typedef {{step: number[], value: number[]}} SparklinePoints */
 /** @typedef {{value: number, step: number}} Extreme */
 /** @typedef {{step: number, wall_time: number, value: "NaN" | "Infinity" | "-Infinity"}} BadValue */
 
@@ -12,7 +13,7 @@ import { post } from "./client.js";
  * @property {Extreme | null} min
  * @property {Extreme | null} max
  * @property {BadValue | null} first_bad
- * @property {import("../charts/sparkline.js").SparklinePoints | null} sparkline null unless asked for
+ * @property {SparklinePoints | null} sparkline null unless asked for
  */
 
 /** @typedef {object} OverviewRun

@@ -1,13 +1,13 @@
 // What follows from runs and view: the rail's order, which runs are drawn, in which style.
 
 import { computed } from "@preact/signals-core";
-import { giveStyles, recoloured } from "./run_styles.js";
-import { filterOf } from "./regex_filter.js";
-import { isShown } from "./selection.js";
-import { groupTags, likelyFocus } from "./names.js";
 import { listed, runs, runsByName, runsHaving, scalarTags } from "./catalogue.js";
 import { chosenColours } from "./chosen_colours.js";
+import { groupTags, likelyFocus } from "./names.js";
 import { awayRuns, notes } from "./notes.js";
+import { filterOf } from "./regex_filter.js";
+import { giveStyles, recoloured } from "./run_styles.js";
+import { isShown } from "./selection.js";
 import { page, runFilter, selection, tagFilter, view } from "./view.js";
 
 /** @typedef {import("./replies.js").RunRow} RunRow */
@@ -27,7 +27,9 @@ const givenStyles = computed(() => {
 });
 
 /** Styles by run, with the colours that users chose. */
-export const styles = computed(() => (chosenColours.value.size ? recoloured(givenStyles.value, chosenColours.value) : givenStyles.value));
+export const styles = computed(() =>
+  chosenColours.value.size ? recoloured(givenStyles.value, chosenColours.value) : givenStyles.value,
+);
 
 export const runRule = computed(() => filterOf(runFilter.value));
 export const tagRule = computed(() => filterOf(tagFilter.value));
@@ -54,7 +56,8 @@ let chosenBefore = [];
 
 /** Names of the runs that are switched on, in start order; told only when they change. */
 export const chosenRuns = computed(() => {
-  const isChosen = (/** @type {string} */ run) => keepsRun.value(run) && isShown(selection.value, run) && !awayRuns.value.has(run);
+  const isChosen = (/** @type {string} */ run) =>
+    keepsRun.value(run) && isShown(selection.value, run) && !awayRuns.value.has(run);
   const names = runs.value.map((row) => row.run).filter(isChosen);
   const same = names.length === chosenBefore.length && names.every((name, index) => name === chosenBefore[index]);
   return same ? chosenBefore : (chosenBefore = names);
@@ -64,7 +67,9 @@ export const chosenRuns = computed(() => {
 const MOST_COMPARED = 8;
 
 /** The first of them: those that the comparison sets side by side. */
-export const comparedRuns = computed(() => (chosenRuns.value.length > MOST_COMPARED ? chosenRuns.value.slice(0, MOST_COMPARED) : chosenRuns.value));
+export const comparedRuns = computed(() =>
+  chosenRuns.value.length > MOST_COMPARED ? chosenRuns.value.slice(0, MOST_COMPARED) : chosenRuns.value,
+);
 
 /** Names of the runs that this page draws. */
 export const drawnRuns = computed(() => (page.value === "compare" ? comparedRuns.value : chosenRuns.value));

@@ -1,10 +1,10 @@
 // What the address says about the scalars page alone: smoothing, axes, ranks, groups, pins, thresholds, tags that share a chart.
 
 import { computed } from "@preact/signals-core";
-import { movedTo } from "./card_order.js";
 import { parseList, parseThrees, printList } from "./address_lists.js";
-import { METHODS, smoothingText, usable } from "./smoothing.js";
+import { movedTo } from "./card_order.js";
 import { RankChoice } from "./ranks.js";
+import { METHODS, smoothingText, usable } from "./smoothing.js";
 import { change, set, setting, smooth } from "./view.js";
 
 /** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */
@@ -17,7 +17,9 @@ const windowWidth = setting("scalar.window", "");
 
 /** How much the chosen method smooths; 0 = not. */
 export const amount = computed(() =>
-  method.value === "ema" ? smooth.value : usable(method.value, Number(method.value === "time" ? halfLife.value : windowWidth.value)),
+  method.value === "ema"
+    ? smooth.value
+    : usable(method.value, Number(method.value === "time" ? halfLife.value : windowWidth.value)),
 );
 /** As the server is asked for it; "" = none. */
 export const smoothing = computed(() => smoothingText(method.value, amount.value));
@@ -49,7 +51,12 @@ export const band = setting("scalar.band", "minmax", /** @type {const} */ (["min
 
 /** How runs are brought together; null = each is drawn for itself, also while it is not said by what. */
 export const bands = computed(() => {
-  const how = { none: "none", regex: pattern.value && `regex:${pattern.value}`, param: parameter.value && `param:${parameter.value}`, off: "" };
+  const how = {
+    none: "none",
+    regex: pattern.value && `regex:${pattern.value}`,
+    param: parameter.value && `param:${parameter.value}`,
+    off: "",
+  };
   const by = how[grouping.value];
   return by ? { by, centre: centre.value, band: band.value } : null;
 });
@@ -59,19 +66,26 @@ export const pins = computed(() => parseList(pinned.value));
 /** @param {readonly string[]} tags */
 const pin = (tags) => set({ "scalar.pin": printList(tags) });
 /** @param {string} tag */
-export const togglePin = (tag) => pin(pins.peek().includes(tag) ? pins.peek().filter((other) => other !== tag) : [...pins.peek(), tag]);
+export const togglePin = (tag) =>
+  pin(pins.peek().includes(tag) ? pins.peek().filter((other) => other !== tag) : [...pins.peek(), tag]);
 
 /** @param {string} tag of a pinned card @param {string} other whose place it takes */
 export const placePin = (tag, other) => pin(movedTo(pins.peek(), tag, other));
 
 const withText = setting("scalar.with", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<Map<string, Companion[]>>} by the card's tag */
-export const companions = computed(() => byTag(parseThrees(withText.value), (tag, side) => ({ tag, side: side === "right" ? "right" : "left" })));
+export const companions = computed(() =>
+  byTag(parseThrees(withText.value), (tag, side) => ({ tag, side: side === "right" ? "right" : "left" })),
+);
 
 /** @param {string} card @param {readonly Companion[]} wanted */
 export function accompany(card, wanted) {
   const all = new Map(companions.peek()).set(card, [...wanted]);
-  set({ "scalar.with": printList([...all].flatMap(([name, several]) => several.flatMap(({ tag, side }) => [name, tag, side]))) });
+  set({
+    "scalar.with": printList(
+      [...all].flatMap(([name, several]) => several.flatMap(({ tag, side }) => [name, tag, side])),
+    ),
+  });
 }
 
 const limitText = setting("scalar.limit", "");
@@ -85,7 +99,13 @@ export const limits = computed(() =>
 /** @param {string} tag @param {readonly Limit[]} wanted */
 export function limit(tag, wanted) {
   const all = new Map(limits.peek()).set(tag, [...wanted]);
-  set({ "scalar.limit": printList([...all].flatMap(([name, several]) => several.flatMap(({ above, value }) => [name, above ? "above" : "below", String(value)]))) });
+  set({
+    "scalar.limit": printList(
+      [...all].flatMap(([name, several]) =>
+        several.flatMap(({ above, value }) => [name, above ? "above" : "below", String(value)]),
+      ),
+    ),
+  });
 }
 
 /** @template Entry

@@ -25,5 +25,8 @@ export function toggled(selection, run) {
 export function turned({ mode, runs }, names, isOn, count) {
   if (names.length === count) return isOn ? EVERYTHING : NOTHING;
   const some = new Set(names);
-  return { mode, runs: (mode === "show") === isOn ? new Set([...runs, ...some]) : new Set([...runs].filter((run) => !some.has(run))) };
+  return {
+    mode,
+    runs: (mode === "show") === isOn ? new Set([...runs, ...some]) : new Set([...runs].filter((run) => !some.has(run))),
+  };
 }

@@ -1,6 +1,6 @@
 // One line's columns as they are drawn, made from the server's reply: of a run, a rank, an attempt, or of a group of runs.
 
-/** @typedef {import("../charts/ticks.js").Axis} Axis */
+/** @typedef {import("./address.js").Axis} Axis */
 
 /** A value and the step of its point. @typedef {{value: number, step: number}} Extreme */
 

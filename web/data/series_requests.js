@@ -1,10 +1,10 @@
 // Asks the server for what the visible cards miss: many cards in one request, nothing twice, nothing superseded.
 
 import { effect } from "@preact/signals-core";
-import { RefusedRequest, readGroups, readScalars } from "./client.js";
-import { bandOf, seriesOf } from "./series.js";
 import { runsByName } from "./catalogue.js";
+import { RefusedRequest, readGroups, readScalars } from "./client.js";
 import { drawnRuns } from "./runs.js";
+import { bandOf, seriesOf } from "./series.js";
 
 /** @typedef {import("./card_series.js").Feed} Feed */
 
@@ -95,8 +95,10 @@ async function run(job) {
     const { series, revision, ungrouped = [] } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
     deliver(job, series, revision, ungrouped);
   } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404) deliver(job, new Map(), 0, []); // The runs went meanwhile.
-    else if (!job.stop.signal.aborted) for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
+    if (error instanceof RefusedRequest && error.status === 404)
+      deliver(job, new Map(), 0, []); // The runs went meanwhile.
+    else if (!job.stop.signal.aborted)
+      for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
   } finally {
     jobs.delete(job);
     schedule();
@@ -109,17 +111,27 @@ async function run(job) {
 async function readSeries(job) {
   const request = requestOf(job);
   const attempts = attemptsOf(job);
-  const replies = await Promise.all(attempts.map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, job.stop.signal)));
+  const replies = await Promise.all(
+    attempts.map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, job.stop.signal)),
+  );
   const several = replies.flatMap((reply) => reply.series);
   const byTag = Map.groupBy(several, (one) => one.tag);
-  return { series: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])), revision: replies[0].revision };
+  return {
+    series: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])),
+    revision: replies[0].revision,
+  };
 }
 
 /** @param {Job} job @returns {Promise<Came>} */
 async function readBands(job) {
   const { grouped, attempt } = job.feeds[0].query;
   const how = /** @type {NonNullable<typeof grouped>} */ (grouped).how;
-  const request = { ...requestOf(job), ...how, points: MOST_POINTS, ...(Number(attempt) && { attempt: Number(attempt) }) };
+  const request = {
+    ...requestOf(job),
+    ...how,
+    points: MOST_POINTS,
+    ...(Number(attempt) && { attempt: Number(attempt) }),
+  };
   const { groups, revision, ungrouped } = await readGroups(request, job.stop.signal);
   const byTag = Map.groupBy(groups, (one) => one.tag);
   return { series: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision, ungrouped };

@@ -11,7 +11,8 @@ const UNITS = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
 /** Most values were recorded in single precision: 0.1 is meant by whoever types it where 0.10000000149 was kept.
  * @param {number} one @param {number} other */
-const isSame = (one, other) => one === other || Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
+const isSame = (one, other) =>
+  one === other || Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
 
 /** @type {Record<string, (one: number, other: number) => boolean>} */
 const ORDERED = {
@@ -26,7 +27,9 @@ const PLAIN = /** @type {Record<string, string>} */ ({ "≥": ">=", "≤": "<=",
  * @param {string} text @param {ValueKind} kind @returns {ValueFilter} */
 export function valueFilter(text, kind) {
   if (!text.trim()) return { keeps: () => true, error: "" };
-  const alternatives = text.split(/\s+or\s+|\s*\|\|?\s*/i).map((all) => all.split(/\s+and\s+|\s*&&?\s*/i).map((part) => testOf(part.trim(), kind) ?? part.trim()));
+  const alternatives = text
+    .split(/\s+or\s+|\s*\|\|?\s*/i)
+    .map((all) => all.split(/\s+and\s+|\s*&&?\s*/i).map((part) => testOf(part.trim(), kind) ?? part.trim()));
   const error = alternatives.flat().find((test) => typeof test === "string");
   if (error !== undefined) return { keeps: () => true, error: String(error) || text };
   const tests = /** @type {Test[][]} */ (alternatives);
@@ -42,7 +45,8 @@ function testOf(part, kind) {
   if (!part) return null;
   const number = numberOf(part, kind);
   const needle = part.toLowerCase();
-  return (value) => (typeof value === "number" && !Number.isNaN(number) ? isSame(value, number) : written(value).includes(needle));
+  return (value) =>
+    typeof value === "number" && !Number.isNaN(number) ? isSame(value, number) : written(value).includes(needle);
 }
 
 /** @param {string} sign @param {string} operand @param {ValueKind} kind @returns {Test | null} */
@@ -63,7 +67,9 @@ function comparison(sign, operand, kind) {
 function within(low, high, kind) {
   const from = low ? numberOf(low, kind) : -Infinity;
   const to = high ? numberOf(high, kind) : Infinity;
-  return Number.isNaN(from + to) && !(from === -Infinity && to === Infinity) ? null : (value) => typeof value === "number" && ORDERED[">="](value, from) && ORDERED["<="](value, to);
+  return Number.isNaN(from + to) && !(from === -Infinity && to === Infinity)
+    ? null
+    : (value) => typeof value === "number" && ORDERED[">="](value, from) && ORDERED["<="](value, to);
 }
 
 /** @param {Value} value */
@@ -73,7 +79,8 @@ const written = (value) => (value === null ? "" : String(value).toLowerCase());
  * @param {string} text @param {ValueKind} kind */
 function numberOf(text, kind) {
   if (kind === "duration") return durationOf(text);
-  if (kind === "time" && /^\d{4}-\d/.test(text)) return new Date(text.length > 10 ? text.replace(" ", "T") : `${text}T00:00`).getTime() / 1000;
+  if (kind === "time" && /^\d{4}-\d/.test(text))
+    return new Date(text.length > 10 ? text.replace(" ", "T") : `${text}T00:00`).getTime() / 1000;
   const infinite = /^([+-−]?)(inf|infinity|∞)$/i.exec(text);
   if (infinite) return infinite[1] === "-" || infinite[1] === "−" ? -Infinity : Infinity;
   const scaled = /^(.*\d\.?)\s*([kMG])$/.exec(text);
@@ -87,5 +94,8 @@ function durationOf(text) {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*(min|[smhd])\s*/gy)];
   const length = parts.reduce((sum, [part]) => sum + part.length, 0);
   if (!parts.length || length !== text.length) return NaN;
-  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[/** @type {keyof typeof UNITS} */ (unit)], 0);
+  return parts.reduce(
+    (sum, [, number, unit]) => sum + Number(number) * UNITS[/** @type {keyof typeof UNITS} */ (unit)],
+    0,
+  );
 }

@@ -1,7 +1,8 @@
 // The view as a signal, kept in step with the address bar. Theme and language are also remembered.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { DEFAULT_VIEW, changed, parseView, printView } from "./address.js";
+import { language } from "../i18n/language.js";
+import { changed, DEFAULT_VIEW, parseView, printView } from "./address.js";
 
 /** @typedef {import("./address.js").View} View */
 
@@ -71,10 +72,9 @@ darkSystem.addEventListener("change", () => (systemTheme.value = darkSystem.matc
 export const themeChoice = computed(() => view.value.theme || remembered("theme"));
 /** "light" or "dark". */
 export const theme = computed(() => themeChoice.value || systemTheme.value);
-/** @type {import("@preact/signals-core").ReadonlySignal<"en" | "zh">} */
-export const lang = computed(() => {
+effect(() => {
   const chosen = view.value.lang || remembered("lang") || navigator.language;
-  return chosen.startsWith("zh") ? "zh" : "en";
+  language.value = chosen.startsWith("zh") ? "zh" : "en";
 });
 
 /** @param {"theme" | "lang"} name */
@@ -95,7 +95,11 @@ export function choose(name, choice) {
   } catch {
     // A browser that refuses storage still has the address.
   }
-  change(name === "theme" ? { theme: /** @type {View["theme"]} */ (choice) } : { lang: /** @type {View["lang"]} */ (choice) });
+  change(
+    name === "theme"
+      ? { theme: /** @type {View["theme"]} */ (choice) }
+      : { lang: /** @type {View["lang"]} */ (choice) },
+  );
 }
 
 /** Reads the address now and on every change of it, and writes every change of the view into it. */

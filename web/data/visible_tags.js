@@ -2,8 +2,8 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { runs } from "./catalogue.js";
-import { drawnRuns, groups } from "./runs.js";
 import { PluginTags } from "./plugin_tags.js";
+import { drawnRuns, groups } from "./runs.js";
 
 /** A longer list would take longer to read than the empty cards it saves. */
 const MOST_SERIES = 20_000;
@@ -21,7 +21,9 @@ const isPart = computed(() => {
 export const drawnGroups = computed(() => {
   if (!isPart.value || !series.rows.value || series.leftOut.value) return groups.value;
   const having = series.runsByTag.value;
-  return groups.value.map(({ name, tags }) => ({ name, tags: tags.filter((tag) => having.has(tag)) })).filter(({ tags }) => tags.length);
+  return groups.value
+    .map(({ name, tags }) => ({ name, tags: tags.filter((tag) => having.has(tag)) }))
+    .filter(({ tags }) => tags.length);
 });
 
 /** Asks for the tags of the drawn runs whenever only some are drawn. */

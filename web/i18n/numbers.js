@@ -80,3 +80,8 @@ export function inColumn(value, format) {
   if (named) return named;
   return format.exponents && value !== 0 ? value.toExponential(format.decimals) : value.toFixed(format.decimals);
 }
+
+/** A value as it was recorded, shortened beyond six digits.
+ * @param {number | string | boolean} value */
+export const plainText = (value) =>
+  typeof value === "number" && Number.isFinite(value) ? String(Number(value.toPrecision(6))) : String(value);

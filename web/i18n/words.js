@@ -1,10 +1,11 @@
-// The page's words in the language of the moment.
+// Looks up the words that several pages share.
 
-import { wordsOf } from "./text.js";
-import { lang } from "../data/view.js";
+import { en, zh } from "./shared_words.js";
+import { translator } from "./text.js";
 
-/** @typedef {import("./text.js").TextKey} TextKey */
+/** @typedef {keyof typeof en} TextKey */
 
-/** Reading it inside an effect makes the effect follow the language.
- * @param {TextKey} key @param {Record<string, string | number>} [values] */
-export const t = (key, values) => wordsOf(lang.value, key, values);
+/** @param {string} key @returns {key is TextKey} */
+export const isTextKey = (key) => Object.hasOwn(en, key);
+
+export const t = translator(en, zh);

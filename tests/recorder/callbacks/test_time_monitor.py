@@ -110,10 +110,10 @@ def test_evaluation_counts_its_steps_itself(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.0, "2", True])
 def test_data_size_that_is_no_positive_integer_is_a_value_error(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="data_size is an integer"):
+    with pytest.raises(ValueError, match="data_size must be an integer"):
         TimeMonitor(wrong)
 
 
 def test_data_time_is_a_bool() -> None:
-    with pytest.raises(TypeError, match="data_time is True or False, not 1"):
+    with pytest.raises(TypeError, match="data_time must be True or False, not 1"):
         TimeMonitor(data_time=1)

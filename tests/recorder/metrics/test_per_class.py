@@ -111,7 +111,7 @@ def test_confusion_matrix_compares_probabilities_with_its_threshold() -> None:
 def test_wrong_arguments_are_errors_at_construction() -> None:
     with pytest.raises(ValueError, match="beta is positive"):
         Fbeta(0)
-    with pytest.raises(TypeError, match="beta is a number"):
+    with pytest.raises(TypeError, match="beta must be a number"):
         Fbeta("one")
     with pytest.raises(ValueError, match="num_classes"):
         ConfusionMatrix(1)

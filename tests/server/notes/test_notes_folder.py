@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.server.notes import folder_lock
 from toposcope.server.notes.data_folder import hashed, notes_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
@@ -31,7 +30,7 @@ def test_damaged_files_are_told_and_put_aside(tmp_path: Path) -> None:
     assert dict(noted.runs) == {"e": RunNotes(alias="e")}
     assert len(noted.problems) == 4
     assert all(str(tmp_path) in problem for problem in noted.problems)
-    assert [word in " ".join(noted.problems) for word in ("no JSON", "name a run", "its colour", "'other'")] == [
+    assert [word in " ".join(noted.problems) for word in ("not JSON", "name a run", "its colour", "'other'")] == [
         True
     ] * 4
     assert notes.change("a", {"hidden": True}) == RunNotes(hidden=True)
@@ -83,11 +82,11 @@ def test_crash_leaves_a_draft_at_most(tmp_path: Path) -> None:
 
 def test_lock_that_is_held_for_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that hangs with it must not hang the others."""
-    monkeypatch.setattr(folder_lock, "_PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("toposcope.server.notes.notes_folder._LOCK_SECONDS", 0.1)
     descriptor = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
-    with pytest.raises(TimeoutError, match="another server holds"):
+    with pytest.raises(TimeoutError, match="another server has locked"):
         NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"})
 
     os.close(descriptor)

@@ -1,8 +1,11 @@
 """The fast scan against the slow reader, compiled and uncompiled, on whatever hypothesis thinks of."""
 
 import ast
+import json
 import shutil
 import struct
+import subprocess
+import sys
 import sysconfig
 from collections import Counter
 from importlib import import_module
@@ -13,10 +16,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.event_files import GOLDEN, read_slowly, scalar_event, version_event
+from support.event_files import GOLDEN, loss_run, read_slowly, scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading import scan, scanner, tag_table, window
+from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
 
 FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
 PARTS = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
@@ -38,44 +41,44 @@ def either_scan(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def use_scan(form: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make Scanner and TagTable use one form of scan."""
     for owner, names in (
-        (scanner, ("State", "next_header", "scan")),
+        (scanner, ("ScanState", "next_header", "scan")),
         (tag_table, ("Table", "find_slot", "insert")),
-        (window, ("Rows",)),
+        (scan_buffers, ("Rows",)),
     ):
         for name in names:
             monkeypatch.setattr(owner, name, getattr(form, name))
 
 
-def read_fast(content: bytes, dialect: str, step: int, light: int = 4096) -> tuple[list[Row], list[int]]:
+def read_fast(content: bytes, dialect: str, step: int, large_bytes: int = 4096) -> tuple[list[Row], list[int]]:
     """Return (points, offsets of damaged places), read in windows of about `step` bytes, heavy payloads verified."""
     bad: frozenset[int] = frozenset()
     while True:
-        reader = scanner.Scanner(dialect, lambda at, length: content[at : at + length], bad, light)
-        parts, heavy = read_windows(reader, content, step)
-        more = {record for record in heavy if not is_sound(content, record)} | reader.torn
+        reader = scanner.Scanner(dialect, lambda at, length: content[at : at + length], bad, large_bytes)
+        parts, large = read_windows(reader, content, step)
+        more = {record for record in large if not is_sound(content, record)} | reader.partially_read
         if not more:
             return rows_of(parts, reader, content), [damage.offset for damage in reader.damage]
         bad |= more
 
 
-def read_windows(reader: scanner.Scanner, content: bytes, step: int) -> tuple[list[window.Part], list[int]]:
+def read_windows(reader: scanner.Scanner, content: bytes, step: int) -> tuple[list[scan_buffers.Part], list[int]]:
     """Read a file as EventFile does, its bytes coming a few at a time."""
-    parts, heavy = [], []
-    offset = wanted = end = worth = 0
-    while worth <= len(content):
-        end = min(len(content), max(end, worth, offset + max(step, wanted)))
-        size = max(0, min(max(step, wanted), end - offset))
-        arrays = window.Scratch(max(size, 64))
+    parts, large = [], []
+    offset = min_bytes = end = min_file_size = 0
+    while min_file_size <= len(content):
+        end = min(len(content), max(end, min_file_size, offset + max(step, min_bytes)))
+        size = max(0, min(max(step, min_bytes), end - offset))
+        arrays = scan_buffers.ScanBuffers(max(size, 64))
         arrays.window[:size] = np.frombuffer(content[offset : offset + size], np.uint8)
         read = reader.read(arrays, size, offset, end)
-        rows = reader.take(arrays)
+        rows = reader.take_rows(arrays)
         parts += rows.parts
-        heavy += rows.heavy.tolist()
-        is_stuck = (read.next_offset, read.wanted, read.worth_reading_at) == (offset, wanted, worth)
+        large += rows.large.tolist()
+        is_stuck = read == (offset, min_bytes, min_file_size)
         assert not is_stuck or end < len(content), "the scanner asks for the same window again and again"
-        offset, wanted, worth = read.next_offset, read.wanted, read.worth_reading_at
+        offset, min_bytes, min_file_size = read
         end = min(len(content), end + 1)
-    return parts, heavy
+    return parts, large
 
 
 def is_sound(content: bytes, record: int) -> bool:
@@ -85,7 +88,7 @@ def is_sound(content: bytes, record: int) -> bool:
     return content[end : end + framing.FOOTER_BYTES] == framing.frame(content[start:end])[-framing.FOOTER_BYTES :]
 
 
-def rows_of(parts: list[window.Part], reader: scanner.Scanner, content: bytes) -> list[Row]:
+def rows_of(parts: list[scan_buffers.Part], reader: scanner.Scanner, content: bytes) -> list[Row]:
     """Return the points in a form that can be compared; bytes of doubles so that NaN equals NaN."""
     rows = []
     for number, points in parts:
@@ -257,12 +260,12 @@ def test_scan_agrees_with_the_slow_reader(dialect: str) -> None:
 
     @settings(max_examples=200, deadline=None)
     @given(file_of(PAYLOADS[dialect]()), st.integers(20, 400), st.sampled_from([4096, 0, 30, 100]))
-    def check(content: bytes, window: int, light: int) -> None:
+    def check(content: bytes, window: int, large_bytes: int) -> None:
         expected = expected_of(content, dialect)
         for form in FORMS.values():
             with pytest.MonkeyPatch.context() as patch:
                 use_scan(form, patch)
-                assert read_fast(content, dialect, window, light) == expected
+                assert read_fast(content, dialect, window, large_bytes) == expected
 
     check()
 
@@ -322,6 +325,29 @@ def test_scan_is_compiled_where_there_is_a_compiler() -> None:
     assert scan.scan is compiled.scan
     assert not str(compiled.__file__).endswith(".py")
     assert all(str(part.__file__).endswith(".py") for part in PARTS)
+
+
+UNCOMPILED_WITHOUT_CYTHON = """
+import importlib.util, sys
+sys.modules["cython"] = None
+find_spec = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name.endswith(".compiled") else find_spec(name, *rest)
+from toposcope.server.loading.load_once import load_logdir
+runs = load_logdir(sys.argv[1]).runs
+print(runs["."].points("loss", 0).value.tolist(), "toposcope.server.reading.scan.compiled" in sys.modules)
+"""
+
+
+def test_scan_runs_without_cython_and_says_that_it_is_slow(tmp_path: Path) -> None:
+    """Cython is needed to build only: without it and without the compiled module the scan is slow and reports that."""
+    loss_run(tmp_path, range(3))
+
+    command = [sys.executable, "-c", UNCOMPILED_WITHOUT_CYTHON, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    values, is_compiled = result.stdout.strip().rsplit(" ", 1)
+    assert (len(json.loads(values)), is_compiled) == (3, "False")
+    assert "slower" in result.stderr
 
 
 def test_parts_of_the_scan_have_no_name_in_common() -> None:

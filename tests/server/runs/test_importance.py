@@ -100,7 +100,7 @@ def test_too_few_runs() -> None:
     found = importance(rows, metric)
 
     assert (found.enough, found.score) == (False, None)
-    assert found.problem == "9 runs have both the metric and hyperparameters: importance takes at least 10."
+    assert found.problem == "9 runs have both the metric and hyperparameters: importance requires at least 10."
     named = by_name(found)
     assert named["rate"].spearman is not None
     assert named["rate"].importance is None
@@ -127,9 +127,9 @@ def test_nothing_varies() -> None:
 
     assert (found.enough, found.problem) == (
         False,
-        "No hyperparameter has values by which the runs could be told apart.",
+        "No hyperparameter has values that distinguish the runs.",
     )
-    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share one."
+    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share a value."
 
 
 def test_irrelevant_parameters_are_no_explanation() -> None:
@@ -141,7 +141,7 @@ def test_irrelevant_parameters_are_no_explanation() -> None:
 
     assert found.score is not None
     assert found.score < 0
-    assert found.problem.startswith("The hyperparameters do not tell what the metric will be")
+    assert found.problem.startswith("The hyperparameters do not predict the metric")
 
 
 def test_missing_values() -> None:
@@ -170,9 +170,9 @@ def test_parameters_that_go_together() -> None:
     named = by_name(importance(rows, metric))
 
     assert named["decay"].importance == named["rate"].importance > 1
-    assert named["decay"].problem == ("It goes together with 'rate' in all runs: which of them matters cannot be told.")
+    assert named["decay"].problem == ("It varies together with 'rate' in all runs: which of them matters is unknown.")
     assert named["family"].importance == named["optimizer"].importance
-    assert named["optimizer"].problem.startswith("It goes together with 'family'")
+    assert named["optimizer"].problem.startswith("It varies together with 'family'")
     assert (named["width"].problem, named["dropout"].problem) == (None, None)
 
 
@@ -181,7 +181,7 @@ def test_one_run_far_from_all_others() -> None:
     rows, metric = sweep(30)
     metric[4] = 1e300
 
-    assert "it alone decides" in importance(rows, metric).problem
+    assert "it dominates the result" in importance(rows, metric).problem
 
 
 def test_extreme_numbers() -> None:
@@ -224,7 +224,7 @@ def test_more_parameters_and_runs_than_are_used(monkeypatch: pytest.MonkeyPatch)
 
     found = importance(rows, metric)
 
-    assert found.problem.startswith("It is of 50 of the 80 runs")
+    assert found.problem.startswith("Computed from a random sample of 50 of the 80 runs")
     assert by_name(found)["dropout"].problem.startswith("More than 2 hyperparameters vary")
 
 

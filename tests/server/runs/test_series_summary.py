@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.reading.series import Points, Series
-from toposcope.server.runs.growing import Growing
-from toposcope.server.runs.series_summary import BadPoint, Extreme, SeriesSummary, merge, summarise
+from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
 
 Row = tuple[int, float]
@@ -36,7 +36,7 @@ def summarise_slowly(rows: list[Row]) -> SeriesSummary:
         last[0],
         low and Extreme(low[1], low[0]),
         high and Extreme(high[1], high[0]),
-        first and BadPoint(first[0], float(first[1]), first[2]),
+        first and NonFinitePoint(first[0], float(first[1]), first[2]),
     )
 
 
@@ -64,16 +64,16 @@ def test_growing_series_is_brought_up_to_date_with_new_points_only(parts: list[l
         made.append(new.total)
         return summarise(new)
 
-    growing = Growing(make, merge)
+    cache = IncrementalCache(make, merge)
     for number, part in enumerate(parts):
         if number:
             series.append(points(part, seen))
         seen += len(part)
-        got = growing.of("run", "file", "tag", series.points())
+        got = cache.result("run", "file", "tag", series.points())
         whole = summarise_slowly([row for each in parts[: number + 1] for row in each])
         assert repr(got).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
         assert made[-1] in (len(part), seen)
-        assert growing.of("run", "file", "tag", series.points()) is got
+        assert cache.result("run", "file", "tag", series.points()) is got
 
 
 def test_series_with_room_costs_its_new_points_only() -> None:
@@ -84,17 +84,17 @@ def test_series_with_room_costs_its_new_points_only() -> None:
         made.append(new.total)
         return new.total
 
-    growing = Growing(make, int.__add__)
+    cache = IncrementalCache(make, int.__add__)
     for step in range(1, 1000):
         series.append(points([(step, 1.0)]))
-        assert growing.of("run", "file", "tag", series.points()) == step + 1
+        assert cache.result("run", "file", "tag", series.points()) == step + 1
     assert sum(made) < 15_000  # 1000 new ones, and all of them each time that the memory grew by an eighth.
 
     again = Series(points([(step, 2.0) for step in range(1000)]))
-    assert growing.of("run", "file", "tag", again.points()) == 1000
+    assert cache.result("run", "file", "tag", again.points()) == 1000
     assert made[-1] == 1000
-    growing.forget("run")
-    assert growing.runs == set()
+    cache.forget("run")
+    assert cache.runs == set()
 
 
 @given(st.lists(st.tuples(st.integers(0, 500), VALUES), min_size=1, max_size=400))

@@ -63,9 +63,19 @@ function distributionOf(entry) {
     total += count;
   }
   return {
-    step: entry.step, wallTime: Number(entry.wall_time), count: Number(entry.count), min, max, sum: numberOf(entry.sum),
-    nan: entry.nan_count ?? 0, posInf: entry.pos_inf_count ?? 0, negInf: entry.neg_inf_count ?? 0,
-    left: Float64Array.from(left), right: Float64Array.from(right), counts: Float64Array.from(counts), total,
+    step: entry.step,
+    wallTime: Number(entry.wall_time),
+    count: Number(entry.count),
+    min,
+    max,
+    sum: numberOf(entry.sum),
+    nan: entry.nan_count ?? 0,
+    posInf: entry.pos_inf_count ?? 0,
+    negInf: entry.neg_inf_count ?? 0,
+    left: Float64Array.from(left),
+    right: Float64Array.from(right),
+    counts: Float64Array.from(counts),
+    total,
   };
 }
 

@@ -1,8 +1,8 @@
 // What all drawings of histograms share: what they are asked to draw, the area inside their axes, the axes.
 
 import { axisLabels, shortNumber } from "../../i18n/numbers.js";
-import { clockTicks, increments, tickLabels } from "../ticks.js";
 import { tokens } from "../theme.js";
+import { clockTicks, increments, tickLabels } from "../ticks.js";
 
 /** @typedef {import("./buckets.js").Line} Line */
 /** @typedef {import("../ticks.js").Axis} Axis */
@@ -40,8 +40,12 @@ import { tokens } from "../theme.js";
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 /** @param {number} width @param {number} height @param {Drawing["margins"]} margins @returns {Area} */
-export const areaOf = (width, height, [top, right, bottom, left]) =>
-  ({ left, top, width: Math.max(1, width - left - right), height: Math.max(1, height - top - bottom) });
+export const areaOf = (width, height, [top, right, bottom, left]) => ({
+  left,
+  top,
+  width: Math.max(1, width - left - right),
+  height: Math.max(1, height - top - bottom),
+});
 
 /** Empties a canvas of so many CSS pixels.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
@@ -63,7 +67,8 @@ export function emptied(canvas, width, height) {
 
 /** A height from 0 to 1.
  * @param {number} count @param {{log: boolean, tallest: number}} scale @param {number} [most] */
-export const heightOf = (count, { log, tallest }, most = tallest) => (most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0);
+export const heightOf = (count, { log, tallest }, most = tallest) =>
+  most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0;
 
 /** @param {readonly [number, number]} range @param {number} value @param {number} start @param {number} length of the range in pixels */
 export const toPixel = ([lo, hi], value, start, length) => start + ((value / 2 - lo / 2) / (hi / 2 - lo / 2)) * length;
@@ -83,7 +88,9 @@ export function valueTicks([lo, hi], most) {
   const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least * 0.999) ?? least;
   const first = Math.ceil(lo / increment);
   const count = Math.min(50, Math.floor(hi / increment) - first + 1);
-  const ticks = Array.from({ length: Math.max(0, count) || 0 }, (_, index) => Number(((first + index) * increment).toPrecision(12)));
+  const ticks = Array.from({ length: Math.max(0, count) || 0 }, (_, index) =>
+    Number(((first + index) * increment).toPrecision(12)),
+  );
   const labels = axisLabels(ticks);
   return ticks.map((at, index) => ({ at, label: labels[index] }));
 }
@@ -122,11 +129,18 @@ export function bottomAxis(context, area, range, ticks, lines = false) {
   context.strokeStyle = grid;
   stroke(context, [[area.left, ground, area.left + area.width, ground]]);
   const places = ticks.map((tick) => toPixel(range, tick.at, area.left, area.width));
-  stroke(context, places.map((x) => [x, lines ? area.top : ground, x, ground + 4]));
+  stroke(
+    context,
+    places.map((x) => [x, lines ? area.top : ground, x, ground + 4]),
+  );
   ticks.forEach((tick, index) => {
     const half = context.measureText(tick.label).width / 2;
     context.textAlign = "center";
-    context.fillText(tick.label, Math.max(half + 2, Math.min(places[index], area.left + area.width + Math.max(4, half))), ground + 7);
+    context.fillText(
+      tick.label,
+      Math.max(half + 2, Math.min(places[index], area.left + area.width + Math.max(4, half))),
+      ground + 7,
+    );
   });
 }
 
@@ -140,8 +154,12 @@ export function sideAxis(context, area, ticks, topOf, side, lines) {
   context.textAlign = side === "left" ? "right" : "left";
   context.fillStyle = label;
   context.strokeStyle = grid;
-  stroke(context, ticks.map(({ at }) => [lines ? area.left : right, topOf(at), lines ? right : right + 4, topOf(at)]));
-  for (const { at, label: text } of ticks) context.fillText(text, side === "left" ? area.left - 6 : right + 7, topOf(at));
+  stroke(
+    context,
+    ticks.map(({ at }) => [lines ? area.left : right, topOf(at), lines ? right : right + 4, topOf(at)]),
+  );
+  for (const { at, label: text } of ticks)
+    context.fillText(text, side === "left" ? area.left - 6 : right + 7, topOf(at));
 }
 
 /** Straight hairlines, on whole pixels.
@@ -165,7 +183,18 @@ export function triangles(context, places, towards) {
   for (const place of places) {
     if (!place) continue;
     const [x, y] = place;
-    const corners = towards === "right" ? [[0, -3.5], [6, 0], [0, 3.5]] : [[-3.5, 0], [0, 6], [3.5, 0]];
+    const corners =
+      towards === "right"
+        ? [
+            [0, -3.5],
+            [6, 0],
+            [0, 3.5],
+          ]
+        : [
+            [-3.5, 0],
+            [0, 6],
+            [3.5, 0],
+          ];
     corners.forEach(([dx, dy], index) => context[index ? "lineTo" : "moveTo"](x + dx, y + dy));
     context.closePath();
   }

@@ -84,7 +84,9 @@ const CUT_AT = 1.5;
  * all others (all weights zero at first), the others would be flat beside them: the scale ends below, and whoever draws says so.
  * @param {Distribution[]} distributions @param {Grid} grid */
 export function countScale(distributions, grid) {
-  const peaks = distributions.map((distribution) => binsOf(distribution, grid).reduce((most, count) => Math.max(most, count), 0));
+  const peaks = distributions.map((distribution) =>
+    binsOf(distribution, grid).reduce((most, count) => Math.max(most, count), 0),
+  );
   peaks.sort((one, other) => one - other);
   const highest = peaks.at(-1) ?? 0;
   const usual = peaks[Math.floor(0.9 * (peaks.length - 1))] ?? 0;

@@ -50,7 +50,11 @@ function traced(cells, next, framed, across, level) {
   /** @type {Set<number>} */
   const edges = new Set();
   for (const at of cells) {
-    const mask = Number(framed[at] >= level) | (Number(framed[at + 1] >= level) << 1) | (Number(framed[at + across + 1] >= level) << 2) | (Number(framed[at + across] >= level) << 3);
+    const mask =
+      Number(framed[at] >= level) |
+      (Number(framed[at + 1] >= level) << 1) |
+      (Number(framed[at + across + 1] >= level) << 2) |
+      (Number(framed[at + across] >= level) << 3);
     const sum = framed[at] + framed[at + 1] + framed[at + across + 1] + framed[at + across];
     const sides = [2 * at, 2 * at + 3, 2 * (at + across), 2 * at + 1];
     for (const [from, to] of PIECES[isSaddle(mask) && sum / 4 >= level ? mask + 16 : mask]) {
@@ -74,7 +78,7 @@ const PIECES = Object.fromEntries([
 
 /** @param {number} mask @param {boolean} isJoined @returns {Array<[number, number]>} */
 function piecesOf(mask, isJoined) {
-  const isIn = (/** @type {number} */ corner) => Boolean(mask & (1 << corner % 4));
+  const isIn = (/** @type {number} */ corner) => Boolean(mask & (1 << (corner % 4)));
   const leaves = [0, 1, 2, 3].filter((corner) => isIn(corner) && !isIn(corner + 1));
   const comes = [0, 1, 2, 3].filter((corner) => !isIn(corner) && isIn(corner + 1));
   return leaves.map((leave) => [leave, leaves.length === 1 ? comes[0] : (leave + (isJoined ? 1 : 3)) % 4]);

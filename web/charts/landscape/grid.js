@@ -19,7 +19,8 @@ export function numbersOf(column) {
 
 /** What height a loss is drawn at; a logarithm has none for what is not above zero.
  * @param {number} loss @param {HeightScale} scale */
-export const heightOf = (loss, scale) => (scale === "log" ? (loss > 0 && loss < Infinity ? Math.log10(loss) : NaN) : Number.isFinite(loss) ? loss : NaN);
+export const heightOf = (loss, scale) =>
+  scale === "log" ? (loss > 0 && loss < Infinity ? Math.log10(loss) : NaN) : Number.isFinite(loss) ? loss : NaN;
 
 /** @param {number} height @param {HeightScale} scale */
 export const lossOf = (height, scale) => (scale === "log" ? 10 ** height : height);
@@ -48,8 +49,14 @@ export function thinned({ x, y, heights }, most) {
   const rows = places(y.length, most);
   if (columns.length === x.length && rows.length === y.length) return { x, y, heights };
   const kept = new Float64Array(columns.length * rows.length);
-  rows.forEach((row, at) => columns.forEach((column, next) => void (kept[at * columns.length + next] = heights[row * x.length + column])));
-  return { x: Float64Array.from(columns, (column) => x[column]), y: Float64Array.from(rows, (row) => y[row]), heights: kept };
+  rows.forEach((row, at) =>
+    columns.forEach((column, next) => void (kept[at * columns.length + next] = heights[row * x.length + column])),
+  );
+  return {
+    x: Float64Array.from(columns, (column) => x[column]),
+    y: Float64Array.from(rows, (row) => y[row]),
+    heights: kept,
+  };
 }
 
 /** The part of a grid around a stretch of coordinates along each axis.
@@ -58,7 +65,8 @@ export function cropped({ x, y, heights }, across, down, margin) {
   const [left, right] = stretchOf(x, across, margin);
   const [top, bottom] = stretchOf(y, down, margin);
   const kept = new Float64Array((right - left) * (bottom - top));
-  for (let row = top; row < bottom; row++) kept.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
+  for (let row = top; row < bottom; row++)
+    kept.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
   return { x: x.slice(left, right), y: y.slice(top, bottom), heights: kept };
 }
 
@@ -67,13 +75,18 @@ export function cropped({ x, y, heights }, across, down, margin) {
 function stretchOf(axis, stretch, margin) {
   const [least, most] = [Math.min(axis[0], axis[axis.length - 1]), Math.max(axis[0], axis[axis.length - 1])];
   const ends = stretch.map((end) => placeIn(axis, Math.max(least, Math.min(most, end))));
-  return [Math.max(0, Math.floor(Math.min(...ends)) - margin), Math.min(axis.length, Math.ceil(Math.max(...ends)) + 1 + margin)];
+  return [
+    Math.max(0, Math.floor(Math.min(...ends)) - margin),
+    Math.min(axis.length, Math.ceil(Math.max(...ends)) + 1 + margin),
+  ];
 }
 
 /** @param {number} length @param {number} most */
 function places(length, most) {
   const count = Math.min(length, most);
-  return Array.from({ length: count }, (_, place) => (count === 1 ? 0 : Math.round((place * (length - 1)) / (count - 1))));
+  return Array.from({ length: count }, (_, place) =>
+    count === 1 ? 0 : Math.round((place * (length - 1)) / (count - 1)),
+  );
 }
 
 /** The grid with `factor` cells for each of its own, along both axes: through all its points, never beyond its neighbours'
@@ -84,7 +97,8 @@ export function refined({ x, y, heights }, factor) {
   const wide = (x.length - 1) * factor + 1;
   const high = (y.length - 1) * factor + 1;
   const across = new Float64Array(wide * y.length);
-  for (let row = 0; row < y.length; row++) across.set(refinedLine(x, heights.subarray(row * x.length, (row + 1) * x.length), factor), row * wide);
+  for (let row = 0; row < y.length; row++)
+    across.set(refinedLine(x, heights.subarray(row * x.length, (row + 1) * x.length), factor), row * wide);
   const fine = new Float64Array(wide * high);
   const column = new Float64Array(y.length);
   for (let at = 0; at < wide; at++) {
@@ -103,7 +117,9 @@ const refinedAxis = (axis, factor) =>
  * @param {ArrayLike<number>} axis @param {number} place */
 export function placeOn(axis, place) {
   const below = Math.max(0, Math.min(axis.length - 2, Math.floor(place)));
-  return axis.length < 2 || place === below ? axis[below] : axis[below] + (axis[below + 1] - axis[below]) * (place - below);
+  return axis.length < 2 || place === below
+    ? axis[below]
+    : axis[below] + (axis[below + 1] - axis[below]) * (place - below);
 }
 
 /** @param {Float64Array} axis @param {Float64Array} line @param {number} factor */
@@ -117,7 +133,11 @@ function refinedLine(axis, line, factor) {
     for (let step = 1; step < factor; step++) {
       const t = step / factor;
       const [t2, t3] = [t * t, t * t * t];
-      fine[cell * factor + step] = (2 * t3 - 3 * t2 + 1) * from + (t3 - 2 * t2 + t) * width * slopes[cell] + (3 * t2 - 2 * t3) * to + (t3 - t2) * width * slopes[cell + 1];
+      fine[cell * factor + step] =
+        (2 * t3 - 3 * t2 + 1) * from +
+        (t3 - 2 * t2 + t) * width * slopes[cell] +
+        (3 * t2 - 2 * t3) * to +
+        (t3 - t2) * width * slopes[cell + 1];
     }
   }
   fine[fine.length - 1] = line[line.length - 1];
@@ -137,7 +157,8 @@ function slopesOf(axis, line) {
     else {
       const left = axis[at] - axis[at - 1];
       const middle = (before * right + after * left) / (left + right);
-      slopes[at] = (Math.sign(before) + Math.sign(after)) * Math.min(Math.abs(before), Math.abs(after), Math.abs(middle) / 2);
+      slopes[at] =
+        (Math.sign(before) + Math.sign(after)) * Math.min(Math.abs(before), Math.abs(after), Math.abs(middle) / 2);
     }
     before = after;
   }
@@ -168,7 +189,8 @@ export function heightAt({ x: xs, y: ys, heights }, x, y) {
   const [right, bottom] = [Math.min(left + 1, xs.length - 1), Math.min(top + 1, ys.length - 1)];
   const [across, down] = [column - left, row - top];
   const at = (/** @type {number} */ r, /** @type {number} */ c) => heights[r * xs.length + c];
-  const mixed = (/** @type {number} */ one, /** @type {number} */ other, /** @type {number} */ share) => (share === 0 ? one : one + (other - one) * share);
+  const mixed = (/** @type {number} */ one, /** @type {number} */ other, /** @type {number} */ share) =>
+    share === 0 ? one : one + (other - one) * share;
   return mixed(mixed(at(top, left), at(top, right), across), mixed(at(bottom, left), at(bottom, right), across), down);
 }
 
@@ -177,9 +199,13 @@ export function heightAt({ x: xs, y: ys, heights }, x, y) {
 export function evened(grid) {
   const { x, y } = grid;
   if (isEven(x) && isEven(y)) return grid;
-  const [across, down] = [x, y].map((axis) => Float64Array.from(axis, (_, at) => axis[0] + ((axis[axis.length - 1] - axis[0]) * at) / (axis.length - 1)));
+  const [across, down] = [x, y].map((axis) =>
+    Float64Array.from(axis, (_, at) => axis[0] + ((axis[axis.length - 1] - axis[0]) * at) / (axis.length - 1)),
+  );
   const heights = new Float64Array(x.length * y.length);
-  for (let row = 0; row < y.length; row++) for (let column = 0; column < x.length; column++) heights[row * x.length + column] = heightAt(grid, across[column], down[row]);
+  for (let row = 0; row < y.length; row++)
+    for (let column = 0; column < x.length; column++)
+      heights[row * x.length + column] = heightAt(grid, across[column], down[row]);
   return { x: across, y: down, heights };
 }
 

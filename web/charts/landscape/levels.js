@@ -8,8 +8,10 @@ export function levelsOf([lo, hi], wanted, scale) {
   if (!(hi > lo)) return [];
   const span = (hi - lo) / wanted;
   const decade = 10 ** Math.floor(Math.log10(span));
-  const size = scale === "log" && span < 1 ? 1 / nearest([1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000], 1 / span)
-    : decade * nearest([1, 2, 2.5, 5, 10], span / decade);
+  const size =
+    scale === "log" && span < 1
+      ? 1 / nearest([1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 100, 200, 500, 1000], 1 / span)
+      : decade * nearest([1, 2, 2.5, 5, 10], span / decade);
   const first = Math.floor(lo / size) + 1;
   const count = Math.max(0, Math.ceil(hi / size) - first);
   return Array.from({ length: Math.min(count, 200) }, (_, place) => Number(((first + place) * size).toPrecision(12)));

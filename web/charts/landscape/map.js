@@ -39,11 +39,15 @@ export function extentOf(axis) {
 export function contourPaths({ x, y, heights }, levels, frame, labelWidth, covered) {
   const [all, ...rings] = ringsOf(heights, x.length, y.length, [-Infinity, ...levels]);
   const placed = rings.map((several) => several.map((ring) => placedRing(ring, x, y, frame)));
-  const lines = rings.map((several, at) => several.flatMap((ring, which) => linesOf(ring).map((line) => ({ line, points: placed[at][which] }))));
+  const lines = rings.map((several, at) =>
+    several.flatMap((ring, which) => linesOf(ring).map((line) => ({ line, points: placed[at][which] }))),
+  );
   return {
     known: all.map((ring) => closed(placedRing(ring, x, y, frame))).join(""),
     areas: levels.map((level, at) => ({ level, path: placed[at].map(closed).join("") })).filter(({ path }) => path),
-    contours: levels.map((level, at) => ({ level, path: lines[at].map(({ line, points }) => opened(line, points)).join("") })).filter(({ path }) => path),
+    contours: levels
+      .map((level, at) => ({ level, path: lines[at].map(({ line, points }) => opened(line, points)).join("") }))
+      .filter(({ path }) => path),
     labels: labelsOf(levels, lines, frame, labelWidth, covered),
   };
 }
@@ -71,7 +75,8 @@ function closed({ lefts, tops }) {
 }
 
 /** @param {readonly number[]} line @param {Points} points */
-const opened = (line, { lefts, tops }) => line.map((at, place) => `${place ? "L" : "M"}${short(lefts[at])} ${short(tops[at])}`).join("");
+const opened = (line, { lefts, tops }) =>
+  line.map((at, place) => `${place ? "L" : "M"}${short(lefts[at])} ${short(tops[at])}`).join("");
 
 /** Pixels that a label keeps from others, from the edges, and on its line around itself. */
 const AIR = 6;
@@ -90,7 +95,10 @@ function labelsOf(levels, lines, frame, labelWidth, covered) {
   levels.forEach((level, at) => {
     if (at % every) return;
     const width = labelWidth(level);
-    const longest = lines[at].map((one) => ({ ...one, length: lengthOf(one.line, one.points) })).filter(({ length }) => length > width * 2.5).sort((one, other) => other.length - one.length);
+    const longest = lines[at]
+      .map((one) => ({ ...one, length: lengthOf(one.line, one.points) }))
+      .filter(({ length }) => length > width * 2.5)
+      .sort((one, other) => other.length - one.length);
     for (const { line, points: pixels } of longest.slice(0, 2)) {
       const place = placeFor(line, pixels, width, frame, [...labels, ...points]);
       if (place) labels.push({ level, ...place, reach: width / 2 + AIR });
@@ -102,7 +110,8 @@ function labelsOf(levels, lines, frame, labelWidth, covered) {
 /** @param {readonly number[]} line @param {Points} points */
 function lengthOf(line, { lefts, tops }) {
   let length = 0;
-  for (let place = 1; place < line.length; place++) length += Math.hypot(lefts[line[place]] - lefts[line[place - 1]], tops[line[place]] - tops[line[place - 1]]);
+  for (let place = 1; place < line.length; place++)
+    length += Math.hypot(lefts[line[place]] - lefts[line[place - 1]], tops[line[place]] - tops[line[place - 1]]);
   return length;
 }
 
@@ -116,9 +125,22 @@ function placeFor(line, { lefts, tops }, width, frame, taken) {
   for (let tried = 1; tried < TRIED; tried++) {
     const middle = Math.floor((tried / TRIED) * line.length);
     const [left, top] = [lefts[line[middle]], tops[line[middle]]];
-    const isInside = left - width / 2 > frame.left + AIR && left + width / 2 < frame.left + frame.width - AIR && top > frame.top + HEIGHT && top < frame.top + frame.height - HEIGHT;
-    if (!isInside || taken.some((other) => Math.abs(other.left - left) < other.reach + width / 2 && Math.abs(other.top - top) < HEIGHT + 4)) continue;
-    const [from, to] = [walked(line, lefts, tops, middle, -1, width / 2), walked(line, lefts, tops, middle, 1, width / 2)];
+    const isInside =
+      left - width / 2 > frame.left + AIR &&
+      left + width / 2 < frame.left + frame.width - AIR &&
+      top > frame.top + HEIGHT &&
+      top < frame.top + frame.height - HEIGHT;
+    if (
+      !isInside ||
+      taken.some(
+        (other) => Math.abs(other.left - left) < other.reach + width / 2 && Math.abs(other.top - top) < HEIGHT + 4,
+      )
+    )
+      continue;
+    const [from, to] = [
+      walked(line, lefts, tops, middle, -1, width / 2),
+      walked(line, lefts, tops, middle, 1, width / 2),
+    ];
     const [across, down] = [lefts[to] - lefts[from], tops[to] - tops[from]];
     const straightness = Math.hypot(across, down) / width - Math.abs(down) / width / 8;
     if (straightness <= straightest || straightness > 1.5) continue;
@@ -146,5 +168,7 @@ export function ticksOf([lo, hi], most) {
   const decade = 10 ** Math.floor(Math.log10(rough));
   const increment = decade * ([1, 2, 5].find((factor) => factor * decade >= rough) ?? 10);
   const first = Math.ceil(lo / increment);
-  return Array.from({ length: Math.max(0, Math.floor(hi / increment) - first + 1) }, (_, place) => Number(((first + place) * increment).toPrecision(12)));
+  return Array.from({ length: Math.max(0, Math.floor(hi / increment) - first + 1) }, (_, place) =>
+    Number(((first + place) * increment).toPrecision(12)),
+  );
 }

@@ -9,9 +9,45 @@ export const SCALES = /** @type {const} */ (["viridis", "cividis", "magma", "blu
 
 /** Matplotlib's at every tenth; the last is our own, light in its middle. @type {Record<Exclude<ScaleName, "viridis">, Rgb[]>} */
 const STOPS = {
-  cividis: ["#00224e", "#083370", "#35456c", "#4f576c", "#666970", "#7d7c78", "#948e77", "#aea371", "#c8b866", "#e5cf52", "#fee838"].map(rgbOf),
-  magma: ["#000004", "#140e36", "#3b0f70", "#641a80", "#8c2981", "#b73779", "#de4968", "#f7705c", "#fe9f6d", "#fecf92", "#fcfdbf"].map(rgbOf),
-  "blue-orange": ["#0b3c78", "#1f69be", "#5b9bdc", "#a3c9ee", "#dfe9f1", "#f1f0ee", "#f6e3cf", "#f2bc85", "#e28a3c", "#c06010", "#7a3a05"].map(rgbOf),
+  cividis: [
+    "#00224e",
+    "#083370",
+    "#35456c",
+    "#4f576c",
+    "#666970",
+    "#7d7c78",
+    "#948e77",
+    "#aea371",
+    "#c8b866",
+    "#e5cf52",
+    "#fee838",
+  ].map(rgbOf),
+  magma: [
+    "#000004",
+    "#140e36",
+    "#3b0f70",
+    "#641a80",
+    "#8c2981",
+    "#b73779",
+    "#de4968",
+    "#f7705c",
+    "#fe9f6d",
+    "#fecf92",
+    "#fcfdbf",
+  ].map(rgbOf),
+  "blue-orange": [
+    "#0b3c78",
+    "#1f69be",
+    "#5b9bdc",
+    "#a3c9ee",
+    "#dfe9f1",
+    "#f1f0ee",
+    "#f6e3cf",
+    "#f2bc85",
+    "#e28a3c",
+    "#c06010",
+    "#7a3a05",
+  ].map(rgbOf),
 };
 
 /** @param {ScaleName} name @param {number} place 0 to 1 @returns {Rgb} */

@@ -1,8 +1,8 @@
 // Markdown tokens as templates: a list of what is allowed; everything else, HTML above all, is shown as it is written.
 
 import { html, nothing } from "lit-html";
-import { safeAddress, withCharacters } from "./tokens.js";
 import { t } from "../../i18n/words.js";
+import { safeAddress, withCharacters } from "./tokens.js";
 
 /** @typedef {import("./tokens.js").Token} Token */
 /** A token of any type: which fields it has depends on it. @typedef {Record<string, any>} Fields */
@@ -11,7 +11,10 @@ import { t } from "../../i18n/words.js";
 const DEEPEST = 40;
 
 /** @param {Token[]} tokens @param {number} [depth] @returns {unknown} */
-export const markdown = (tokens, depth = 0) => tokens.map((token) => (depth < DEEPEST && Object.hasOwn(ALLOWED, token.type) ? ALLOWED[token.type](token, depth + 1) : token.raw));
+export const markdown = (tokens, depth = 0) =>
+  tokens.map((token) =>
+    depth < DEEPEST && Object.hasOwn(ALLOWED, token.type) ? ALLOWED[token.type](token, depth + 1) : token.raw,
+  );
 
 /** @param {Fields} token @param {number} depth @returns {unknown} what stands inside of it */
 const inner = ({ tokens, text }, depth) => (tokens ? markdown(tokens, depth) : withCharacters(text));
@@ -23,11 +26,14 @@ const ALLOWED = {
   br: () => html`<br>`,
   hr: () => html`<hr>`,
   paragraph: (token, depth) => html`<p>${inner(token, depth)}</p>`,
-  heading: (token, depth) => html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)} data-depth=${token.depth}>${inner(token, depth)}</div>`,
+  heading: (token, depth) =>
+    html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)} data-depth=${token.depth}>${inner(token, depth)}</div>`,
   blockquote: (token, depth) => html`<blockquote>${inner(token, depth)}</blockquote>`,
   code: ({ text, lang }) => html`<pre tabindex="0" data-lang=${lang ?? ""}><code>${text}</code></pre>`,
   list: ({ ordered, start, items }, depth) =>
-    ordered ? html`<ol start=${start}>${items.map((/** @type {Fields} */ item) => listItem(item, depth))}</ol>` : html`<ul>${items.map((/** @type {Fields} */ item) => listItem(item, depth))}</ul>`,
+    ordered
+      ? html`<ol start=${start}>${items.map((/** @type {Fields} */ item) => listItem(item, depth))}</ol>`
+      : html`<ul>${items.map((/** @type {Fields} */ item) => listItem(item, depth))}</ul>`,
   table: (token, depth) => table(token, depth),
   text: inner,
   escape: ({ text }) => text,
@@ -47,7 +53,9 @@ const listItem = (item, depth) => html`<li class=${item.task ? "task" : ""}>${ma
  * @param {string} href @param {string | null | undefined} title @param {unknown} content */
 function link(href, title, content) {
   const address = safeAddress(href);
-  return address ? html`<a href=${address} title=${title || address} target="_blank" rel="noopener noreferrer">${content}</a>` : html`<span class="no-link" title=${href}>${content}</span>`;
+  return address
+    ? html`<a href=${address} title=${title || address} target="_blank" rel="noopener noreferrer">${content}</a>`
+    : html`<span class="no-link" title=${href}>${content}</span>`;
 }
 
 /** @param {Fields} token @param {number} depth */

@@ -1,10 +1,10 @@
 // One recorded text, or a table of them: formatted, or as it is written.
 
 import { html, nothing } from "lit-html";
-import { MOST_FORMATTED, tokensOf } from "./tokens.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "../../i18n/words.js";
 import { markdown } from "./markdown.js";
+import { MOST_FORMATTED, tokensOf } from "./tokens.js";
 
 /** What the page lays out at once; the rest is said to be there. */
 const MOST_SHOWN = 100_000;

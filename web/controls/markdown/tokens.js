@@ -31,7 +31,20 @@ export function safeAddress(href) {
 }
 
 /** @type {Record<string, string>} */
-const NAMED = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", ndash: "–", mdash: "—", hellip: "…", copy: "©", times: "×", middot: "·" };
+const NAMED = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  copy: "©",
+  times: "×",
+  middot: "·",
+};
 
 /** Character references as the characters they mean; unknown ones stay as written.
  * @param {string} text */

@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { linesOf, sameEnds, sharedLines } from "../../data/difference.js";
-import { t } from "../../i18n/words.js";
-import { plainText } from "../../controls/run_cells.js";
+import { plainText } from "../../i18n/numbers.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/difference.js").Plain} Plain */
 /** @typedef {import("../../data/difference.js").DifferenceRow} DifferenceRow */
@@ -22,8 +22,13 @@ export const isLong = ({ values }) => values.some((value) => typeof value === "s
 export function cells(row, isWhole) {
   const told = row.values.filter((value) => value !== undefined).map(String);
   const draw = isWhole ? lineByLine(told) : isLong(row) && row.differs && told.length > 1 ? apart(told) : plain;
-  return row.values.map((value, at) => html`<td class=${row.odd[at] ? "odd" : ""} title=${value === undefined ? t("compare.missing") : String(value)}>
-    ${value === undefined ? html`<span class="dim">–</span>` : html`<div>${draw(value)}${isCut(value) ? html`<span class="meta" data-note="cut">${t("compare.cut")}</span>` : nothing}</div>`}</td>`);
+  return row.values.map(
+    (
+      value,
+      at,
+    ) => html`<td class=${row.odd[at] ? "odd" : ""} title=${value === undefined ? t("compare.missing") : String(value)}>
+    ${value === undefined ? html`<span class="dim">–</span>` : html`<div>${draw(value)}${isCut(value) ? html`<span class="meta" data-note="cut">${t("compare.cut")}</span>` : nothing}</div>`}</td>`,
+  );
 }
 
 /** The server keeps no more of a text. @param {Plain} value */
@@ -38,7 +43,10 @@ function apart(told) {
   return (value) => {
     const text = String(value);
     const before = head > CONTEXT ? `…${text.slice(head - CONTEXT, head)}` : text.slice(0, head);
-    const behind = tail > CONTEXT ? `${text.slice(text.length - tail, text.length - tail + CONTEXT)}…` : text.slice(text.length - tail);
+    const behind =
+      tail > CONTEXT
+        ? `${text.slice(text.length - tail, text.length - tail + CONTEXT)}…`
+        : text.slice(text.length - tail);
     return html`<span class="same">${before}</span><span class="apart">${text.slice(head, text.length - tail)}</span><span class="same">${behind}</span>`;
   };
 }
@@ -46,5 +54,8 @@ function apart(told) {
 /** Lines that some run lacks stand out. @param {string[]} told @returns {(value: Plain) => unknown} */
 function lineByLine(told) {
   const shared = sharedLines(told.map(linesOf));
-  return (value) => linesOf(String(value)).map((line) => html`<span class="whole-line ${shared.has(line) ? "" : "apart"}">${line}</span>`);
+  return (value) =>
+    linesOf(String(value)).map(
+      (line) => html`<span class="whole-line ${shared.has(line) ? "" : "apart"}">${line}</span>`,
+    );
 }

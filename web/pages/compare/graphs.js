@@ -1,12 +1,12 @@
 // The graphs of the compared runs in numbers: how large the newest of each is, and of which operations it is made.
 
 import { html, nothing } from "lit-html";
-import { grouped } from "../../i18n/numbers.js";
 import { runsByName } from "../../data/catalogue.js";
 import { comparedRuns } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
+import { grouped } from "../../i18n/numbers.js";
 import { differenceTable } from "./differences.js";
 import { PerRun } from "./per_run.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/difference.js").Plain} Plain */
 
@@ -24,7 +24,9 @@ import { PerRun } from "./per_run.js";
 
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 
-export const compareGraphs = new PerRun("graphs/counts", (run) => (GRAPHS.some((plugin) => runsByName.value.get(run)?.plugins[plugin]) ? {} : null));
+export const compareGraphs = new PerRun("graphs/counts", (run) =>
+  GRAPHS.some((plugin) => runsByName.value.get(run)?.plugins[plugin]) ? {} : null,
+);
 
 export function graphSection() {
   const { value: replies } = compareGraphs.replies;
@@ -35,7 +37,11 @@ export function graphSection() {
   return html`<section class="compare-section" data-section="graph">
     ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
     ${differenceTable(t("compare.graph"), runs, told.map(numbersOf))}
-    ${differenceTable(t("compare.operations"), runs, told.map(({ operations }) => operations))}
+    ${differenceTable(
+      t("compare.operations"),
+      runs,
+      told.map(({ operations }) => operations),
+    )}
   </section>`;
 }
 

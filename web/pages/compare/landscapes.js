@@ -2,15 +2,15 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { runTitle } from "../../controls/card_parts.js";
+import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../../controls/landscape_picture.js";
 import { printList } from "../../data/address_lists.js";
 import { naturally } from "../../data/natural_order.js";
 import { comparedRuns } from "../../data/runs.js";
 import { change, theme, view } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { runTitle } from "../../controls/card_parts.js";
-import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../../controls/landscape_picture.js";
-import { chosenTags, chooseTag, seriesOf } from "./compared.js";
+import { chooseTag, chosenTags, seriesOf } from "./compared.js";
 import { PerRun } from "./per_run.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/landscapes.js").LandscapeReply} Reply */
 /** @typedef {import("../../controls/landscape_picture.js").Heights} Heights */
@@ -45,7 +45,9 @@ export function landscapeSection() {
   const { value: replies } = compareLandscapes.replies;
   const shown = comparedRuns.value.flatMap((run) => {
     const tag = tagFor(run);
-    return tag === undefined ? [] : [{ run, tag, reply: /** @type {Reply | undefined} */ (replies.get(run)?.landscapes[0]) }];
+    return tag === undefined
+      ? []
+      : [{ run, tag, reply: /** @type {Reply | undefined} */ (replies.get(run)?.landscapes[0]) }];
   });
   const heights = heightsOf(shown.flatMap(({ reply }) => (reply && reply.error === null ? [reply] : [])));
   const { value: error } = compareLandscapes.error;
@@ -61,14 +63,27 @@ export function landscapeSection() {
       ${heights ? scale(heights) : nothing}
     </header>
     ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
-    <div class="compare-landscapes">${repeat(shown, ({ run }) => run, (one) => figure(one, heights, shown))}</div>
+    <div class="compare-landscapes">${repeat(
+      shown,
+      ({ run }) => run,
+      (one) => figure(one, heights, shown),
+    )}</div>
   </section>`;
 }
 
 /** @param {Shown} one @param {Heights | null} heights @param {Shown[]} all */
 function figure({ run, tag, reply }, heights, all) {
-  const beside = printList(all.filter((other) => other.run !== run).slice(0, BESIDE).flatMap((other) => [other.run, other.tag]));
-  const open = () => change({ page: "landscape", own: { ...view.peek().own, "land.run": run, "land.tag": tag, "land.compare": beside, "land.zoom": "" } });
+  const beside = printList(
+    all
+      .filter((other) => other.run !== run)
+      .slice(0, BESIDE)
+      .flatMap((other) => [other.run, other.tag]),
+  );
+  const open = () =>
+    change({
+      page: "landscape",
+      own: { ...view.peek().own, "land.run": run, "land.tag": tag, "land.compare": beside, "land.zoom": "" },
+    });
   return html`<figure data-run=${run} data-tag=${tag}>
     <figcaption>${runTitle(run)}<span class="meta">${tag}</span></figcaption>
     <button title=${t("compare.landscape_open")} aria-label=${`${t("compare.landscape_open")}: ${run}`} @click=${open}>${picture(reply, heights)}</button>

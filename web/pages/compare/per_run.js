@@ -10,15 +10,22 @@ export class PerRun {
   /** @type {Map<string, Listing>} */
   #listings = new Map();
   /** The runs that are asked about, with the query of each. */
-  #asked = computed(() => comparedRuns.value.flatMap((run) => {
-    const query = this.queryOf(run);
-    return query ? [{ run, ...query }] : [];
-  }));
+  #asked = computed(() =>
+    comparedRuns.value.flatMap((run) => {
+      const query = this.queryOf(run);
+      return query ? [{ run, ...query }] : [];
+    }),
+  );
   /** What has come, by run. @type {import("@preact/signals-core").ReadonlySignal<ReadonlyMap<string, any>>} */
-  replies = computed(() => new Map(this.#asked.value.flatMap((query) => {
-    const listing = this.#listingOf(query);
-    return listing.reply.value && listing.query?.tag === query.tag ? [[query.run, listing.reply.value]] : [];
-  })));
+  replies = computed(
+    () =>
+      new Map(
+        this.#asked.value.flatMap((query) => {
+          const listing = this.#listingOf(query);
+          return listing.reply.value && listing.query?.tag === query.tag ? [[query.run, listing.reply.value]] : [];
+        }),
+      ),
+  );
   /** Why something could not be had. */
   error = computed(() => this.#asked.value.map((query) => this.#listingOf(query).error.value).find(Boolean) ?? null);
 

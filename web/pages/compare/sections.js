@@ -4,15 +4,10 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { comparedRuns } from "../../data/runs.js";
 import { change } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import "../histograms/histogram_card.js";
-import "../images/image_card.js";
-import "../scalars/scalar_card.js";
-import "../tensors/tensor_card.js";
-import "../text/text_card.js";
 import { chooseTag, SECTIONS, seriesOf, tagOf } from "./compared.js";
 import { graphSection } from "./graphs.js";
 import { landscapeSection } from "./landscapes.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./compared.js").CardSection} Section */
 /** @typedef {import("./compared.js").SeriesRow} SeriesRow */
@@ -33,7 +28,11 @@ function section(name) {
         </select>
         ${absent(rows)}
       </header>
-      ${repeat([tag], () => tag, () => CARDS[name](tag, rows))}
+      ${repeat(
+        [tag],
+        () => tag,
+        () => CARDS[name](tag, rows),
+      )}
     </section>`;
 }
 
@@ -43,11 +42,13 @@ const absent = (rows) => {
   return n ? html`<span class="meta">${t("compare.absent", { n })}</span>` : nothing;
 };
 
-/** @type {Record<Section, (tag: string, rows: SeriesRow[]) => unknown>} */
+/** The cards are custom elements, which the pages of their kinds define.
+ * @type {Record<Section, (tag: string, rows: SeriesRow[]) => unknown>} */
 const CARDS = {
   scalar: (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`,
   histogram: (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
   image: (tag, rows) => html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`,
-  tensor: (tag, rows) => html`<tensor-card .tag=${tag} .runs=${rows.map((row) => row.run)} data-tag=${tag} @click=${() => change({ page: "tensors" })}></tensor-card>`,
+  tensor: (tag, rows) =>
+    html`<tensor-card .tag=${tag} .runs=${rows.map((row) => row.run)} data-tag=${tag} @click=${() => change({ page: "tensors" })}></tensor-card>`,
   text: (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`,
 };

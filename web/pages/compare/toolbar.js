@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { DASHES } from "../../data/run_styles.js";
-import { toggled } from "../../data/selection.js";
-import { cutLeaf } from "../../data/names.js";
-import { comparedRuns, styles } from "../../data/runs.js";
-import { change, selection } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
+import { cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { comparedRuns, styles } from "../../data/runs.js";
+import { toggled } from "../../data/selection.js";
+import { change, selection } from "../../data/view.js";
+import { t } from "./words.js";
 
 export const toolbar = () => html`
   <div class="compared" role="list" aria-label=${t("compare.runs")}>${repeat(comparedRuns.value, (run) => run, chip)}</div>

@@ -1,10 +1,10 @@
 // What the reader does to the graph with hands and keys.
 
-import { stepFrom } from "./model/scene.js";
 import { set } from "../../data/view.js";
 import { openScope, toggle } from "./expansion.js";
-import { direction, openAll, select, selected, trace } from "./settings.js";
+import { stepFrom } from "./model/scene.js";
 import { scene } from "./selection_state.js";
+import { direction, openAll, select, selected, trace } from "./settings.js";
 import { show } from "./viewport.js";
 
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */

@@ -1,17 +1,17 @@
 // What is known of the selected one: a node, a scope, or several that are drawn as one box.
 
 import { html, nothing } from "lit-html";
+import { ICONS } from "../../controls/icons.js";
+import { set, setting } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
+import { toggleTrace } from "./actions.js";
+import { jump, toggle } from "./expansion.js";
 import { groupLabel, isOfSeveral } from "./model/boxes.js";
 import { typeText } from "./model/edge_types.js";
-import { grouped } from "../../i18n/numbers.js";
-import { set, setting } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
-import { jump, toggle } from "./expansion.js";
-import { open, openAll, select, trace } from "./settings.js";
 import { detailsError, scene } from "./selection_state.js";
-import { toggleTrace } from "./actions.js";
+import { open, openAll, select, trace } from "./settings.js";
 import { tracedBoxes } from "./viewport.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/graphs.js").Child} Child */
 /** @typedef {import("../../data/graphs.js").NodeView} NodeView */
@@ -61,8 +61,10 @@ export function severalDetails(name) {
     <p class="graph-say">${isRest ? t("graph.rest_why") : first.kind === "scope" ? t("graph.alike_scopes") : t("graph.alike_nodes")}</p>
     ${isRest ? nothing : html`<p class="graph-acts"><button class="plain" data-key="one-by-one" @click=${() => openAll([name])}>${t("graph.one_by_one")}</button></p>`}
     <h3>${t("graph.members")} <span class="meta">${grouped(box.count)}</span></h3>
-    <ul class="graph-links" data-list="members">${box.members.slice(page * PAGE, (page + 1) * PAGE).map(({ name: member, label, op }) => html`
-      <li><button class="text" data-name=${member} title=${member} @click=${() => jump(member)}>${label}</button><span class="meta">${op ?? ""}</span></li>`)}</ul>
+    <ul class="graph-links" data-list="members">${box.members.slice(page * PAGE, (page + 1) * PAGE).map(
+      ({ name: member, label, op }) => html`
+      <li><button class="text" data-name=${member} title=${member} @click=${() => jump(member)}>${label}</button><span class="meta">${op ?? ""}</span></li>`,
+    )}</ul>
     ${pager("members", page, box.members.length)}
     ${box.count > box.members.length ? html`<p class="meta">${t("graph.members_unlisted", { n: grouped(box.count - box.members.length) })}</p>` : nothing}
   </section>`;
@@ -94,7 +96,9 @@ function crumbs(name) {
   const parts = name.split("/");
   return parts.map((part, place) => {
     const scope = parts.slice(0, place + 1).join("/");
-    return place === parts.length - 1 ? html`<b>${part}</b>` : html`<button class="text" @click=${() => jump(scope)}>${part}</button><span class="path">/</span>`;
+    return place === parts.length - 1
+      ? html`<b>${part}</b>`
+      : html`<button class="text" @click=${() => jump(scope)}>${part}</button><span class="path">/</span>`;
   });
 }
 
@@ -118,11 +122,13 @@ function links(list, title, all, total) {
   if (!total) return nothing;
   const page = pageNumber(list, all.length);
   return html`<h3>${title} <span class="meta">${grouped(total)}</span></h3>
-    <ul class="graph-links" data-list=${list}>${all.slice(page * PAGE, (page + 1) * PAGE).map(({ name, type, missing }) => html`
+    <ul class="graph-links" data-list=${list}>${all.slice(page * PAGE, (page + 1) * PAGE).map(
+      ({ name, type, missing }) => html`
       <li ?data-missing=${missing}>
         ${missing ? html`<span class="graph-missing" title=${t("graph.missing_input")}>${name}</span>` : html`<button class="text" data-name=${name} title=${name} @click=${() => jump(name)}>${shortName(name)}</button>`}
         <code>${typeText(type)}</code>
-      </li>`)}</ul>
+      </li>`,
+    )}</ul>
     ${pager(list, page, all.length)}
     ${all.length < total ? html`<p class="meta">${t("graph.listed", { shown: grouped(all.length), total: grouped(total) })}</p>` : nothing}`;
 }
@@ -134,8 +140,10 @@ const shortName = (name) => name.split("/").slice(-2).join("/");
 function attributes(all, total) {
   if (!total) return nothing;
   return html`<h3>${t("graph.attributes")} <span class="meta">${grouped(total)}</span></h3>
-    <table class="facts graph-attributes"><tbody>${all.map(({ name, value, length, unit }) => html`
-      <tr data-attribute=${name}><th scope="row">${name}</th><td><code>${value}</code>${length !== null && unit ? html` <span class="meta">${t(`graph.length_${unit}`, { n: grouped(length) })}</span>` : nothing}</td></tr>`)}</tbody></table>
+    <table class="facts graph-attributes"><tbody>${all.map(
+      ({ name, value, length, unit }) => html`
+      <tr data-attribute=${name}><th scope="row">${name}</th><td><code>${value}</code>${length !== null && unit ? html` <span class="meta">${t(`graph.length_${unit}`, { n: grouped(length) })}</span>` : nothing}</td></tr>`,
+    )}</tbody></table>
     ${all.length < total ? html`<p class="meta">${t("graph.listed", { shown: grouped(all.length), total: grouped(total) })}</p>` : nothing}`;
 }
 

@@ -1,10 +1,10 @@
 // Opening and closing scopes, and going to what is in them.
 
-import { keptId } from "./model/boxes.js";
 import { shownKey } from "./graph_list.js";
+import { keptId } from "./model/boxes.js";
 import { scopeOf, scopeView } from "./scopes.js";
-import { open, openAll, openOnly } from "./settings.js";
 import { sought } from "./selection_state.js";
+import { open, openAll, openOnly } from "./settings.js";
 
 /** @typedef {import("./model/scene.js").Scene} Scene */
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */

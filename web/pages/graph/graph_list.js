@@ -1,8 +1,8 @@
 // Which graph is shown: the runs that have graphs, and those of one of them, listed again when more is added.
 
 import { computed, signal } from "@preact/signals-core";
-import { listGraphs } from "../../data/graphs.js";
 import { runsByName } from "../../data/catalogue.js";
+import { listGraphs } from "../../data/graphs.js";
 import { drawnRuns } from "../../data/runs.js";
 import { chosenGraph, chosenRun } from "./settings.js";
 
@@ -15,7 +15,9 @@ export const graphSeries = (row) => PLUGINS.reduce((sum, plugin) => sum + (row?.
 
 /** Drawn runs that have graphs. */
 export const candidates = computed(() => drawnRuns.value.filter((run) => graphSeries(runsByName.value.get(run))));
-export const run = computed(() => (candidates.value.includes(chosenRun.value) ? chosenRun.value : (candidates.value[0] ?? "")));
+export const run = computed(() =>
+  candidates.value.includes(chosenRun.value) ? chosenRun.value : (candidates.value[0] ?? ""),
+);
 
 /** The graphs of a run; null before they are listed. @type {import("@preact/signals-core").Signal<{run: string, total: number, rows: GraphRow[]} | null>} */
 const listed = signal(null);
@@ -26,10 +28,17 @@ export const graphs = computed(() => (listed.value?.run === run.value ? listed.v
 /** The one that is shown: the newest that can be, unless another one is chosen. */
 export const graph = computed(() => {
   const rows = graphs.value?.rows ?? [];
-  return rows.find(({ id }) => id === chosenGraph.value) ?? rows.findLast(({ problem }) => problem === null) ?? rows.at(-1) ?? null;
+  return (
+    rows.find(({ id }) => id === chosenGraph.value) ??
+    rows.findLast(({ problem }) => problem === null) ??
+    rows.at(-1) ??
+    null
+  );
 });
 /** Its run and id as the server is asked for it, in JSON; "" when none can be shown. */
-export const shownKey = computed(() => (graph.value && graph.value.problem === null ? JSON.stringify({ run: run.value, graph: graph.value.id }) : ""));
+export const shownKey = computed(() =>
+  graph.value && graph.value.problem === null ? JSON.stringify({ run: run.value, graph: graph.value.id }) : "",
+);
 
 /** A run that is being written is asked for new graphs at most this often, in milliseconds. */
 const PATIENCE = 1000;

@@ -2,19 +2,19 @@
 
 import { effect } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { Hands } from "../../charts/pointer_gestures.js";
+import { theme } from "../../data/view.js";
+import { activate, cleared, walk } from "./actions.js";
 import { drawGraph } from "./draw/picture.js";
 import { graphInks } from "./draw/theme.js";
-import { Hands } from "../../charts/pointer_gestures.js";
-import { pointAt } from "./model/camera.js";
-import { boxAt } from "./model/scene.js";
-import { typeText } from "./model/edge_types.js";
-import { theme } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { uncover } from "./expansion.js";
-import { select, selected } from "./settings.js";
+import { pointAt } from "./model/camera.js";
+import { typeText } from "./model/edge_types.js";
+import { boxAt } from "./model/scene.js";
 import { isBusy, scene, sought } from "./selection_state.js";
-import { activate, cleared, walk } from "./actions.js";
+import { select, selected } from "./settings.js";
 import { camera, emphasis, fit, frame, hovered, look, pan, show, zoom } from "./viewport.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/scene.js").Scene} Scene */
 /** @typedef {import("./model/camera.js").Place} Place */
@@ -47,11 +47,25 @@ class GraphView extends HTMLElement {
       }),
       effect(() => {
         const { box, face, isOpen } = scene.value?.byId.get(selected.value) ?? {};
-        this.#words.textContent = box && face ? [face.label, t(`graph.kind_${box.kind}`), isOpen ? t("graph.is_open") : box.members[0]?.op].filter(Boolean).join(", ") : "";
+        this.#words.textContent =
+          box && face
+            ? [face.label, t(`graph.kind_${box.kind}`), isOpen ? t("graph.is_open") : box.members[0]?.op]
+                .filter(Boolean)
+                .join(", ")
+            : "";
       }),
       effect(() => {
         const { box, face } = scene.value?.byId.get(hovered.value) ?? {};
-        this.title = box && face ? [box.count > 1 ? face.label : hovered.value, box.members[0]?.op, typeText(box.members[0]?.types[0] ?? null)].filter(Boolean).join("\n") : "";
+        this.title =
+          box && face
+            ? [
+                box.count > 1 ? face.label : hovered.value,
+                box.members[0]?.op,
+                typeText(box.members[0]?.types[0] ?? null),
+              ]
+                .filter(Boolean)
+                .join("\n")
+            : "";
       }),
       effect(() => {
         this.setAttribute("aria-label", t("graph.canvas"));
@@ -136,7 +150,12 @@ class GraphView extends HTMLElement {
     const context = this.#canvas.getContext("2d");
     if (!this.#shown || !now || !context) return;
     drawGraph(context, this.#shown, now, frame.peek(), devicePixelRatio || 1, graphInks(), emphasis.peek());
-    Object.assign(this.dataset, { boxes: this.#shown.boxes.length, lines: this.#shown.lines.length, scale: now.scale.toFixed(3), drawn: String(!isBusy.peek()) });
+    Object.assign(this.dataset, {
+      boxes: this.#shown.boxes.length,
+      lines: this.#shown.lines.length,
+      scale: now.scale.toFixed(3),
+      drawn: String(!isBusy.peek()),
+    });
   };
 
   /** @param {MouseEvent} event @returns {Place} */
@@ -196,7 +215,12 @@ class GraphView extends HTMLElement {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const box = this.#shown?.byId.get(selected.peek());
-    const isTaken = event.key === "Enter" ? Boolean(box && activate(box)) : event.key === "Escape" ? cleared() : event.key.startsWith("Arrow") && walk(event.key);
+    const isTaken =
+      event.key === "Enter"
+        ? Boolean(box && activate(box))
+        : event.key === "Escape"
+          ? cleared()
+          : event.key.startsWith("Arrow") && walk(event.key);
     if (!isTaken) return;
     event.preventDefault();
     event.stopPropagation();

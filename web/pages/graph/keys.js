@@ -1,12 +1,13 @@
 // Keys of the graph page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { closeAll } from "./settings.js";
 import { toggleTrace, walk } from "./actions.js";
 import { toggleFullScreen } from "./full_screen.js";
+import { closeAll } from "./settings.js";
 import { fit, zoom } from "./viewport.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
@@ -27,6 +28,12 @@ export const ACTIONS = {
 
 /** @type {KeyRow[]} */
 export const KEYS = [
-  [["/"], "graph.keys_find"], [["↑", "↓", "←", "→"], "graph.keys_walk"], [["Enter"], "graph.keys_open"], [["u", "d"], "graph.keys_trace"],
-  [["+", "-", "0"], "graph.keys_zoom"], [["wheel", "drag"], "graph.keys_mouse"], [["f"], "graph.keys_full"], [["c"], "graph.keys_close"],
+  [["/"], () => t("graph.keys_find")],
+  [["↑", "↓", "←", "→"], () => t("graph.keys_walk")],
+  [["Enter"], () => t("graph.keys_open")],
+  [["u", "d"], () => t("graph.keys_trace")],
+  [["+", "-", "0"], () => t("graph.keys_zoom")],
+  [["wheel", "drag"], () => t("graph.keys_mouse")],
+  [["f"], () => t("graph.keys_full")],
+  [["c"], () => t("graph.keys_close")],
 ];

@@ -2,9 +2,9 @@
 
 import { html, nothing, svg } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
 import { graph } from "./graph_list.js";
 import { scene } from "./selection_state.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/boxes.js").Box["kind"]} Kind */
 
@@ -14,10 +14,12 @@ const KINDS = ["scope", "operator", "parameter", "constant", "input", "output", 
 const ROUND = { scope: 4, operator: 3, parameter: 7, input: 7, output: 7 };
 
 /** @param {Kind} kind */
-const box = (kind) => svg`<rect x="1" y="1" width="22" height="12" rx=${ROUND[kind] ?? 1} fill="var(--graph-${kind})" stroke="var(--graph-border)" stroke-dasharray=${kind === "constant" || kind === "rest" ? "3 2" : "none"}/>`;
+const box = (kind) =>
+  svg`<rect x="1" y="1" width="22" height="12" rx=${ROUND[kind] ?? 1} fill="var(--graph-${kind})" stroke="var(--graph-border)" stroke-dasharray=${kind === "constant" || kind === "rest" ? "3 2" : "none"}/>`;
 
 /** @param {string} name @param {import("lit-html").TemplateResult} sign @param {string} text */
-const row = (name, sign, text) => html`<li data-kind=${name}><svg viewBox="0 0 27 17" aria-hidden="true">${sign}</svg>${text}</li>`;
+const row = (name, sign, text) =>
+  html`<li data-kind=${name}><svg viewBox="0 0 27 17" aria-hidden="true">${sign}</svg>${text}</li>`;
 
 export function legend() {
   const drawn = scene.value;
@@ -36,5 +38,11 @@ export function legend() {
 function countText() {
   const { source, nodes, edges } = graph.value ?? {};
   if (typeof nodes !== "number" || typeof edges !== "number") return "";
-  return [source, t("graph.nodes", { n: nodes === 1 ? 1 : grouped(nodes) }), t("graph.edges", { n: edges === 1 ? 1 : grouped(edges) })].filter(Boolean).join(" · ");
+  return [
+    source,
+    t("graph.nodes", { n: nodes === 1 ? 1 : grouped(nodes) }),
+    t("graph.edges", { n: edges === 1 ? 1 : grouped(edges) }),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -2,13 +2,13 @@
 
 import { effect } from "@preact/signals-core";
 import { html } from "lit-html";
-import { graphInks } from "./draw/theme.js";
-import { drawMinimap } from "./draw/minimap.js";
-import { inSight } from "./model/camera.js";
 import { theme } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
+import { drawMinimap } from "./draw/minimap.js";
+import { graphInks } from "./draw/theme.js";
+import { inSight } from "./model/camera.js";
 import { scene } from "./selection_state.js";
 import { camera, fit, frame, look, zoom } from "./viewport.js";
+import { t } from "./words.js";
 
 const MOST = { width: 168, height: 120 };
 
@@ -44,10 +44,14 @@ class GraphMinimap extends HTMLElement {
     this.addEventListener("pointermove", (event) => {
       if (event.buttons) this.#look(event);
     });
-    this.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      zoom(Math.exp(-event.deltaY / 400));
-    }, { passive: false });
+    this.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        zoom(Math.exp(-event.deltaY / 400));
+      },
+      { passive: false },
+    );
   }
 
   #place() {
@@ -56,7 +60,9 @@ class GraphMinimap extends HTMLElement {
     const seen = inSight(now, size);
     const [left, top] = [Math.max(0, seen.x), Math.max(0, seen.y)];
     const [right, bottom] = [Math.min(drawn.width, seen.x + seen.width), Math.min(drawn.height, seen.y + seen.height)];
-    const [x, y, width, height] = [left, top, Math.max(0, right - left), Math.max(0, bottom - top)].map((number) => number * this.#scale);
+    const [x, y, width, height] = [left, top, Math.max(0, right - left), Math.max(0, bottom - top)].map(
+      (number) => number * this.#scale,
+    );
     this.#view.style.cssText = `width:${Math.max(4, width)}px;height:${Math.max(4, height)}px;transform:translate(${x}px,${y}px)`;
     this.dataset.whole = String(width * height >= 0.999 * drawn.width * drawn.height * this.#scale ** 2);
   }

@@ -2,24 +2,25 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { warmUp } from "./draw/layout.js";
-import { t } from "../../i18n/words.js";
+import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
 import { listed } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
-import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
-import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";
-import { selected } from "./settings.js";
-import { follow as followGraphs, found, scene, sceneError } from "./selection_state.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
+import { warmUp } from "./draw/layout.js";
+import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";
 import { legend } from "./legend.js";
 import { mapFrame } from "./minimap.js";
 import { notes } from "./notes.js";
+import { follow as followGraphs, found, scene, sceneError } from "./selection_state.js";
+import { selected } from "./settings.js";
 import { side } from "./side.js";
 import { toolbar as graphToolbar } from "./toolbar.js";
+import { t } from "./words.js";
 import "./graph_view.js";
 import "./minimap.js";
 
-export const toolbar = () => (graphKind.value === "dataset" ? datasetToolbar() : html`${kindChoice()} ${graphToolbar()}`);
+export const toolbar = () =>
+  graphKind.value === "dataset" ? datasetToolbar() : html`${kindChoice()} ${graphToolbar()}`;
 export { ACTIONS, KEYS } from "./keys.js";
 
 /** The worker takes its time to begin. */
@@ -41,7 +42,8 @@ function followRow() {
     const tree = row?.parentElement;
     if (!row || !tree) return;
     const [there, frame] = [row.getBoundingClientRect(), tree.getBoundingClientRect()];
-    if (there.top < frame.top || there.bottom > frame.bottom) tree.scrollTop += there.top - frame.top - frame.height / 2;
+    if (there.top < frame.top || there.bottom > frame.bottom)
+      tree.scrollTop += there.top - frame.top - frame.height / 2;
   });
 }
 
@@ -53,12 +55,16 @@ function withoutGraphs() {
   if (!candidates.value.length) {
     if (listed.value?.loading) return loadingRuns();
     const has = listed.value?.runs.some(graphSeries);
-    return has ? empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing) : withoutPlugin(t("graph.none"));
+    return has
+      ? empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing)
+      : withoutPlugin(t("graph.none"));
   }
   if (!graphs.value) return listError.value ? empty("failed", t("graph.failed"), listError.value.message) : skeleton();
   const row = graph.value;
   if (!row) return empty("no_graph", t("graph.none"), nothing);
-  return row.problem === null ? null : empty("damaged", t("graph.problem"), html`<code>${row.file}</code><br>${row.problem}`);
+  return row.problem === null
+    ? null
+    : empty("damaged", t("graph.problem"), html`<code>${row.file}</code><br>${row.problem}`);
 }
 
 const shown = () => html`

@@ -1,8 +1,8 @@
 // What the server has told of the scopes of the shown graph: each is asked for once.
 
 import { MOST_ALSO, readScope } from "../../data/graphs.js";
-import { isOfSeveral } from "./model/boxes.js";
 import { shownKey } from "./graph_list.js";
+import { isOfSeveral } from "./model/boxes.js";
 import { open } from "./settings.js";
 
 /** @typedef {import("../../data/graphs.js").Child} Child */
@@ -37,7 +37,9 @@ export async function drawnView(scope) {
   const view = await scopeView(scope);
   if (view.total === view.children.length) return view;
   const listed = new Set(view.children.map(({ name }) => name));
-  const wanted = [...open.peek()].map((name) => name.replace(/^!/, "")).filter((name) => !isOfSeveral(name) && scopeOf(name) === scope);
+  const wanted = [...open.peek()]
+    .map((name) => name.replace(/^!/, ""))
+    .filter((name) => !isOfSeveral(name) && scopeOf(name) === scope);
   return wanted.every((name) => listed.has(name)) ? view : scopeView(scope, wanted.slice(0, MOST_ALSO));
 }
 

@@ -3,9 +3,9 @@
 import { effect, signal } from "@preact/signals-core";
 import { readNode, searchGraph } from "../../data/graphs.js";
 import { layOut, practise, warmUp } from "./draw/layout.js";
+import { followList, shownKey } from "./graph_list.js";
 import { isOfSeveral } from "./model/boxes.js";
 import { sceneOf } from "./model/scene.js";
-import { followList, shownKey } from "./graph_list.js";
 import { childOf, drawnView, forgetScopes } from "./scopes.js";
 import { direction, open, part, repeats, searched, selected } from "./settings.js";
 
@@ -60,7 +60,14 @@ let hasPractised = false;
 let asked = 0;
 function followScene() {
   const key = followKey();
-  const wanted = { graph: key, read: drawnView, open: open.value, isFolded: repeats.value === "fold", isForward: part.value === "forward", direction: direction.value };
+  const wanted = {
+    graph: key,
+    read: drawnView,
+    open: open.value,
+    isFolded: repeats.value === "fold",
+    isForward: part.value === "forward",
+    direction: direction.value,
+  };
   const mine = ++asked;
   if (!key) return;
   isBusy.value = true;
@@ -82,7 +89,11 @@ function followScene() {
 }
 
 /** @param {() => Promise<void>} read @param {import("@preact/signals-core").Signal<Error | null>} failure */
-const trying = (read, failure) => void read().then(() => (failure.value = null), (error) => (failure.value = error));
+const trying = (read, failure) =>
+  void read().then(
+    () => (failure.value = null),
+    (error) => (failure.value = error),
+  );
 
 function followDetails() {
   const [key, name] = [followKey(), selected.value];

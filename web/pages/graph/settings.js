@@ -22,7 +22,8 @@ export const open = computed(() => new Set(openList.value.split("\n").filter(Boo
 const printOpen = (names) => [...names].join("\n");
 
 /** @param {Iterable<string>} names all that is opened @param {string} [node] what is selected with it */
-export const openOnly = (names, node) => set({ "graph.open": printOpen(names), ...(node !== undefined && { "graph.node": node }) });
+export const openOnly = (names, node) =>
+  set({ "graph.open": printOpen(names), ...(node !== undefined && { "graph.node": node }) });
 /** @param {Iterable<string>} names */
 export const openAll = (names) => openOnly(new Set([...open.peek(), ...names]));
 export const closeAll = () => set({ "graph.open": "", "graph.node": "", "graph.trace": "" });
@@ -31,4 +32,5 @@ export const closeAll = () => set({ "graph.open": "", "graph.node": "", "graph.t
 export const select = (name) => set({ "graph.node": name, ...(name === "" && { "graph.trace": "" }) });
 
 /** Another graph begins closed. @param {string} run @param {string} [id] the newest unless told */
-export const chooseGraph = (run, id = "") => set({ "graph.run": run, "graph.id": id, "graph.open": "", "graph.node": "", "graph.trace": "" });
+export const chooseGraph = (run, id = "") =>
+  set({ "graph.run": run, "graph.id": id, "graph.open": "", "graph.node": "", "graph.trace": "" });

@@ -1,15 +1,15 @@
 // Beside the graph: the search, what it found or what is drawn as a tree, and the selected node.
 
 import { html, nothing } from "lit-html";
-import { grouped } from "../../i18n/numbers.js";
-import { set } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS } from "../../controls/icons.js";
-import { jump } from "./expansion.js";
-import { searched, selected } from "./settings.js";
-import { details, detailsError, found, findError } from "./selection_state.js";
+import { set } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
 import { entryDetails, severalDetails } from "./details.js";
+import { jump } from "./expansion.js";
+import { details, detailsError, findError, found } from "./selection_state.js";
+import { searched, selected } from "./settings.js";
 import { drawnTree, foundTree } from "./tree.js";
+import { t } from "./words.js";
 
 /** Typing pauses so long before the server searches, in milliseconds. */
 const PAUSE = 180;
@@ -25,7 +25,8 @@ function typed(event) {
 /** @param {KeyboardEvent} event */
 function entered(event) {
   if (event.key === "Escape" && searched.peek()) set({ "graph.find": "" });
-  else if (event.key === "ArrowDown") /** @type {HTMLElement | null} */ (document.querySelector(".graph-tree [role=treeitem]"))?.focus();
+  else if (event.key === "ArrowDown")
+    /** @type {HTMLElement | null} */ (document.querySelector(".graph-tree [role=treeitem]"))?.focus();
   else if (event.key === "Enter") next();
   else return;
   event.preventDefault();
@@ -51,10 +52,14 @@ export const side = () => html`
 
 function finding() {
   const { wanted, finding: reply } = found.value ?? {};
-  if (findError.value) return html`<p class="graph-found" role="alert">${t("graph.failed")} ${findError.value.message}</p>`;
+  if (findError.value)
+    return html`<p class="graph-found" role="alert">${t("graph.failed")} ${findError.value.message}</p>`;
   if (!reply) return html`<p class="meta graph-found">…</p>`;
   const listed = reply.tree.filter(({ matches }) => matches).length;
-  const text = listed < reply.total ? t("graph.found_some", { shown: grouped(listed), total: grouped(reply.total) }) : t("graph.found", { n: reply.total === 1 ? 1 : grouped(reply.total) });
+  const text =
+    listed < reply.total
+      ? t("graph.found_some", { shown: grouped(listed), total: grouped(reply.total) })
+      : t("graph.found", { n: reply.total === 1 ? 1 : grouped(reply.total) });
   return html`<section class="graph-list"><h2 aria-live="polite" data-total=${reply.total}>${text}</h2>${foundTree(reply, wanted ?? "")}</section>`;
 }
 
@@ -63,6 +68,11 @@ function chosen() {
   const several = severalDetails(name);
   if (several) return several;
   const shown = details.value;
-  if (shown?.name === name) return shown.entry ? entryDetails(shown.entry) : html`<p class="hint graph-hint" role="status" data-state="unknown">${t("graph.unknown", { name })}</p>`;
-  return detailsError.value ? html`<p class="graph-found" role="alert">${t("graph.failed")} ${detailsError.value.message}</p>` : nothing;
+  if (shown?.name === name)
+    return shown.entry
+      ? entryDetails(shown.entry)
+      : html`<p class="hint graph-hint" role="status" data-state="unknown">${t("graph.unknown", { name })}</p>`;
+  return detailsError.value
+    ? html`<p class="graph-found" role="alert">${t("graph.failed")} ${detailsError.value.message}</p>`
+    : nothing;
 }

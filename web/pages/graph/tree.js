@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { groupLabel } from "./model/boxes.js";
-import { grouped } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
 import { ICONS } from "../../controls/icons.js";
-import { jump } from "./expansion.js";
-import { open, select, selected } from "./settings.js";
-import { scene, sought } from "./selection_state.js";
+import { grouped } from "../../i18n/numbers.js";
 import { activate } from "./actions.js";
+import { jump } from "./expansion.js";
+import { groupLabel } from "./model/boxes.js";
+import { scene, sought } from "./selection_state.js";
+import { open, select, selected } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/graphs.js").Finding} Finding */
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */
@@ -42,9 +42,17 @@ export function drawnTree() {
 function rowOf(placed) {
   const { id, box, depth, isOpen } = placed;
   const [first] = box.members;
-  const label = box.kind === "rest" ? t("graph.more", { n: grouped(box.count) }) : groupLabel(box.members) + (box.count > 1 ? ` ×${box.count}` : "");
+  const label =
+    box.kind === "rest"
+      ? t("graph.more", { n: grouped(box.count) })
+      : groupLabel(box.members) + (box.count > 1 ? ` ×${box.count}` : "");
   return {
-    id, level: depth + 1, kind: box.kind, label, hint: first?.name ?? "", dim: false,
+    id,
+    level: depth + 1,
+    kind: box.kind,
+    label,
+    hint: first?.name ?? "",
+    dim: false,
     note: box.kind === "rest" ? "" : box.kind === "scope" ? grouped(first.nodes) : (first.op ?? ""),
     expanded: (box.kind === "scope" || box.count > 1) && box.kind !== "rest" ? isOpen : null,
     pick: () => {
@@ -60,18 +68,29 @@ function rowOf(placed) {
 
 /** @param {Finding} finding @param {string} wanted */
 export const foundTree = (finding, wanted) =>
-  tree(t("graph.results"), finding.tree.map(({ name, label, kind, op, nodes, depth, matches }) => ({
-    id: name, level: depth + 1, kind, hint: name, dim: !matches, label: matches ? marked(label, wanted) : label,
-    note: kind === "scope" ? grouped(nodes) : (op ?? ""), expanded: kind === "scope" && !matches ? true : null,
-    pick: () => jump(name),
-    toggle: () => jump(name),
-  })));
+  tree(
+    t("graph.results"),
+    finding.tree.map(({ name, label, kind, op, nodes, depth, matches }) => ({
+      id: name,
+      level: depth + 1,
+      kind,
+      hint: name,
+      dim: !matches,
+      label: matches ? marked(label, wanted) : label,
+      note: kind === "scope" ? grouped(nodes) : (op ?? ""),
+      expanded: kind === "scope" && !matches ? true : null,
+      pick: () => jump(name),
+      toggle: () => jump(name),
+    })),
+  );
 
 /** The part that was searched for stands out. @param {string} label @param {string} wanted */
 function marked(label, wanted) {
   const part = wanted.slice(wanted.lastIndexOf("/") + 1);
   const at = part ? label.toLowerCase().indexOf(part.toLowerCase()) : -1;
-  return at < 0 ? label : html`${label.slice(0, at)}<mark>${label.slice(at, at + part.length)}</mark>${label.slice(at + part.length)}`;
+  return at < 0
+    ? label
+    : html`${label.slice(0, at)}<mark>${label.slice(at, at + part.length)}</mark>${label.slice(at + part.length)}`;
 }
 
 /** @param {string} label @param {Row[]} rows */
@@ -79,13 +98,17 @@ function tree(label, rows) {
   const chosen = selected.value;
   const focusable = rows.some(({ id }) => id === chosen) ? chosen : rows[0]?.id;
   return html`<div class="graph-tree" role="tree" aria-label=${label} data-open=${[...open.value].length} @keydown=${(/** @type {KeyboardEvent} */ event) => pressed(event, rows)}>
-    ${repeat(rows, ({ id }) => id, (row) => html`
+    ${repeat(
+      rows,
+      ({ id }) => id,
+      (row) => html`
       <div role="treeitem" class="graph-row" data-name=${row.id} data-kind=${row.kind} data-level=${row.level} data-note=${row.note} ?data-dim=${row.dim}
         aria-level=${row.level} aria-selected=${row.id === chosen} aria-expanded=${row.expanded ?? nothing} tabindex=${row.id === focusable ? 0 : -1}
         style="--level:${Math.min(row.level - 1, 12)}" title=${row.hint} @click=${row.pick} @dblclick=${row.toggle}>
-        <span class="graph-twig" @click=${(/** @type {Event} */ event) => row.expanded !== null && !row.dim && (event.stopPropagation(), row.toggle())}>${row.expanded === null ? nothing : ICONS.chevron}</span>
+        <span class="graph-twig" @click=${(/** @type {Event} */ event) => row.expanded !== null && !row.dim && ((event.stopPropagation(), row.toggle()))}>${row.expanded === null ? nothing : ICONS.chevron}</span>
         <i class="graph-kind" aria-hidden="true"></i><span class="graph-label">${row.label}</span><span class="meta">${row.note}</span>
-      </div>`)}
+      </div>`,
+    )}
   </div>`;
 }
 
@@ -95,7 +118,8 @@ function pressed(event, rows) {
   const place = rows.findIndex(({ id }) => id === /** @type {HTMLElement | null} */ (item)?.dataset.name);
   const row = rows[place];
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-  const go = (/** @type {number} */ to) => /** @type {HTMLElement | undefined} */ (item?.parentElement?.querySelectorAll("[role=treeitem]")[to])?.focus();
+  const go = (/** @type {number} */ to) =>
+    /** @type {HTMLElement | undefined} */ (item?.parentElement?.querySelectorAll("[role=treeitem]")[to])?.focus();
   const parent = () => rows.findLastIndex((other, at) => at < place && other.level < row.level);
   if (event.key === "ArrowDown") go(place + 1);
   else if (event.key === "ArrowUp" && place > 0) go(place - 1);

@@ -4,8 +4,8 @@ import { computed, signal } from "@preact/signals-core";
 import { fitting, held, zoomed } from "./model/camera.js";
 import { traced } from "./model/scene.js";
 import { scopeOf } from "./scopes.js";
-import { selected, trace } from "./settings.js";
 import { scene } from "./selection_state.js";
+import { selected, trace } from "./settings.js";
 
 /** @typedef {import("./model/camera.js").Camera} Camera */
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */
@@ -34,7 +34,9 @@ const marked = computed(() => {
   const drawn = scene.value;
   const id = standIn.value;
   if (!drawn?.byId.has(id)) return NONE;
-  const ways = /** @type {Array<"in" | "out">} */ (trace.value === "in" || trace.value === "out" ? [trace.value] : ["in", "out"]);
+  const ways = /** @type {Array<"in" | "out">} */ (
+    trace.value === "in" || trace.value === "out" ? [trace.value] : ["in", "out"]
+  );
   const found = ways.map((way) => traced(drawn, id, way, trace.value === ""));
   const boxes = new Set(found.flatMap((one) => [...one.boxes]));
   return { boxes: trace.value ? boxes : null, lines: new Set(found.flatMap((one) => [...one.lines])) };
@@ -54,7 +56,8 @@ export function look(wanted) {
 
 export function fit() {
   const drawn = scene.peek();
-  if (drawn && frame.peek().width) look(fitting({ x: 0, y: 0, width: drawn.width, height: drawn.height }, frame.peek()));
+  if (drawn && frame.peek().width)
+    look(fitting({ x: 0, y: 0, width: drawn.width, height: drawn.height }, frame.peek()));
 }
 
 /** @param {number} factor @param {{left: number, top: number}} [at] */
@@ -80,7 +83,8 @@ export function show({ x, y, width, height }) {
   const size = frame.peek();
   if (!now || !size.width) return;
   const [left, top] = [(x - now.x) * now.scale + size.width / 2, (y - now.y) * now.scale + size.height / 2];
-  const isInside = left >= 8 && top >= 8 && left + width * now.scale <= size.width - 8 && top + height * now.scale <= size.height - 8;
+  const isInside =
+    left >= 8 && top >= 8 && left + width * now.scale <= size.width - 8 && top + height * now.scale <= size.height - 8;
   if (isInside && now.scale >= LEGIBLE) return;
   const fits = fitting({ x, y, width, height }, size).scale;
   look({ x: x + width / 2, y: y + height / 2, scale: Math.min(fits, now.scale >= LEGIBLE ? now.scale : READABLE) });

@@ -2,18 +2,18 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { DASHES } from "../../data/run_styles.js";
 import { nonFiniteCount, rowAtStep, unplaced } from "../../charts/histogram/buckets.js";
-import { scaleGradient } from "./draw/colours.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { cutGroup, cutLeaf } from "../../data/names.js";
-import { styles } from "../../data/runs.js";
-import { change, opened, theme } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { rankNote, withoutRank } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
+import { cutGroup, cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { change, opened, theme } from "../../data/view.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { MOST_RUNS } from "./card_model.js";
+import { scaleGradient } from "./draw/colours.js";
+import { t } from "./words.js";
 import "./histogram_plot.js";
 import { isTogether, mode, pageStep } from "./settings.js";
 import { table, tableSwitch } from "./table.js";
@@ -41,7 +41,15 @@ export function cardFrame(model) {
         <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
         ${enlargeButton(model.tag)}
       </header>
-      ${isTogether.value ? overlaid(model) : html`<div class="hist-panes">${repeat(model.listings, ({ query }) => query?.run, (listing) => pane(model, listing))}</div>`}
+      ${
+        isTogether.value
+          ? overlaid(model)
+          : html`<div class="hist-panes">${repeat(
+              model.listings,
+              ({ query }) => query?.run,
+              (listing) => pane(model, listing),
+            )}</div>`
+      }
       <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;
@@ -70,11 +78,16 @@ function pane(model, listing) {
 /** All runs in one plot.
  * @param {CardModel} model */
 function overlaid(model) {
-  const atOneStep = new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
-  const short = new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 && model.listings.length > 1;
+  const atOneStep =
+    new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
+  const short =
+    new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 &&
+    model.listings.length > 1;
   return html`<figure class="hist-pane">
-  <figcaption><span class="runs">${model.listings.map((listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${withoutRank(listing) ? html`<span class="meta">${withoutRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`)}</span>
+  <figcaption><span class="runs">${model.listings.map(
+    (listing) => html`
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${withoutRank(listing) ? html`<span class="meta">${withoutRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
+  )}</span>
     <span class="space"></span>
     ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
   ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
@@ -86,9 +99,11 @@ function overlaid(model) {
 function plot({ tag }, plan, whose) {
   const n = plan ? Math.max(...plan.lines.map(({ rows }) => rows.length)) : 0;
   const label = t("hist.chart", { tag, run: whose, n });
-  return html`<div class="plot-room">${plan
-    ? html`<histogram-plot tabindex="0" role="img" aria-label=${label} .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
-    : nothing}</div>`;
+  return html`<div class="plot-room">${
+    plan
+      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label} .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
+      : nothing
+  }</div>`;
 }
 
 /** @param {string} run @param {boolean} [short] without a path that says nothing here */
@@ -106,7 +121,9 @@ function shownStep({ lines }, listing) {
   if (mode.value !== "single") return nothing;
   const rows = lines.find(({ run }) => run === listing.query?.run)?.rows ?? [];
   const row = rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)];
-  return row ? html`<span class="meta" data-step=${row.step}>${t("step.at", { step: grouped(row.step) })}</span>` : nothing;
+  return row
+    ? html`<span class="meta" data-step=${row.step}>${t("step.at", { step: grouped(row.step) })}</span>`
+    : nothing;
 }
 
 /** Says when not every step is drawn.
@@ -124,17 +141,23 @@ function listed(listings) {
  * @param {Listing[]} listings @param {Plan | undefined} plan */
 function state(listings, plan) {
   const failed = listings.filter(({ error }) => error.value);
-  if (failed.length) return html`<div class="state error" role="alert">
+  if (failed.length)
+    return html`<div class="state error" role="alert">
     <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
     <button class="plain" @click=${() => failed.forEach((listing) => listing.expire())}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
-  return isEmpty ? html`<div class="state" data-state="no_values">${listings.map(withoutRank).find(Boolean) || t("hist.no_values")}</div>` : nothing;
+  return isEmpty
+    ? html`<div class="state" data-state="no_values">${listings.map(withoutRank).find(Boolean) || t("hist.no_values")}</div>`
+    : nothing;
 }
 
 /** All steps, or of each run the one that is shown alone.
  * @param {Line[]} lines */
-const shownRows = (lines) => lines.flatMap(({ rows }) => (mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows));
+const shownRows = (lines) =>
+  lines.flatMap(({ rows }) =>
+    mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows,
+  );
 
 /** What colours, bands and bins mean.
  * @param {CardModel} model */
@@ -151,7 +174,9 @@ function scaleOf({ tallest, highest, grid }) {
   if (mode.value === "single") return bins;
   const isCut = tallest < highest;
   const counts = { tallest: shortNumber(tallest), highest: shortNumber(highest) };
-  const cut = isCut ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>` : nothing;
+  const cut = isCut
+    ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>`
+    : nothing;
   if (mode.value !== "heat") return html`${bins}${cut}`;
   return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i style="background:${scaleGradient(theme.value === "dark")}"></i>
     ${isCut ? "≥ " : ""}${counts.tallest}</span>${bins}${cut}`;
@@ -160,20 +185,31 @@ function scaleOf({ tallest, highest, grid }) {
 /** @param {CardModel} model */
 function remarks({ lines, listings, runs }) {
   const rows = shownRows(lines);
-  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ of) => rows.reduce((sum, row) => sum + of(row), 0);
+  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ of) =>
+    rows.reduce((sum, row) => sum + of(row), 0);
   const nan = total((row) => row.nan);
   const infinite = total((row) => row.posInf + row.negInf);
   const steps = rows.filter((row) => nonFiniteCount(row)).length;
   const lost = total(unplaced);
   const replies = listings.flatMap(({ reply }) => reply.value ?? []);
   const damaged = replies.reduce((sum, reply) => sum + reply.damaged, 0);
-  const repeated = replies.reduce((sum, reply) => sum + reply.histograms.length, 0) - lines.reduce((sum, line) => sum + line.rows.length, 0);
+  const repeated =
+    replies.reduce((sum, reply) => sum + reply.histograms.length, 0) -
+    lines.reduce((sum, line) => sum + line.rows.length, 0);
   const kinds = [nan && t("hist.nan", { n: grouped(nan) }), infinite && t("hist.infinite", { n: grouped(infinite) })];
   return html`
-    ${steps ? html`<span class="non-finite" data-note="non_finite" title=${t("hist.non_finite_hint")}>
-      ${kinds.filter(Boolean).join(", ")} ${t("hist.in_steps", { n: steps })}</span>` : nothing}
-    ${lost ? html`<span class="warned" data-note="unplaced" title=${t("hist.unplaced_hint")}>
-      ${t("hist.unplaced", { n: grouped(lost) })}</span>` : nothing}
+    ${
+      steps
+        ? html`<span class="non-finite" data-note="non_finite" title=${t("hist.non_finite_hint")}>
+      ${kinds.filter(Boolean).join(", ")} ${t("hist.in_steps", { n: steps })}</span>`
+        : nothing
+    }
+    ${
+      lost
+        ? html`<span class="warned" data-note="unplaced" title=${t("hist.unplaced_hint")}>
+      ${t("hist.unplaced", { n: grouped(lost) })}</span>`
+        : nothing
+    }
     ${damaged ? html`<span class="warned" data-note="damaged">${t("hist.damaged", { n: damaged })}</span>` : nothing}
     ${repeated > 0 ? html`<span data-note="repeated" title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>` : nothing}
     ${runs > MOST_RUNS ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>` : nothing}`;

@@ -3,8 +3,8 @@
 import { xExtent } from "../../charts/extent.js";
 import { distributionsOf, lastOfEachStep, valueExtent } from "../../charts/histogram/buckets.js";
 import { binsOf, countScale, gridOver } from "../../charts/histogram/rebin.js";
-import { trimmedExtent } from "./model/outliers.js";
 import { startOf, styles } from "../../data/runs.js";
+import { trimmedExtent } from "./model/outliers.js";
 
 /** @typedef {import("../../data/listing.js").Listing} Listing */
 /** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
@@ -32,13 +32,18 @@ const binsFor = (width) => Math.min(MOST_BINS, Math.max(FEWEST_BINS, Math.round(
 /** The runs whose listing is here, in start order.
  * @param {Listing[]} listings @param {Axis} axis @returns {Line[]} */
 export const linesOf = (listings, axis) =>
-  listings.flatMap((listing) => (listing.reply.value ? [lineOf(listing.query?.run ?? "", distributionsOf(listing.reply.value), axis)] : []));
+  listings.flatMap((listing) =>
+    listing.reply.value ? [lineOf(listing.query?.run ?? "", distributionsOf(listing.reply.value), axis)] : [],
+  );
 
 /** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions @param {Axis} axis @returns {Line} */
 function lineOf(run, distributions, axis) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const zero = axis === "relative" ? startOf(run) : 0;
-  const rows = axis === "step" ? lastOfEachStep(distributions) : distributions.toSorted((one, other) => one.wallTime - other.wallTime);
+  const rows =
+    axis === "step"
+      ? lastOfEachStep(distributions)
+      : distributions.toSorted((one, other) => one.wallTime - other.wallTime);
   return { run, style, rows, at: Float64Array.from(rows, (row) => (axis === "step" ? row.step : row.wallTime - zero)) };
 }
 
@@ -48,9 +53,17 @@ export function shared(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
   const extent = trim ? trimmedExtent(all) : valueExtent(all);
   const grid = gridOver(extent ?? [0, 1], binsFor(width));
-  const beyond = trim ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0) : 0;
+  const beyond = trim
+    ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0)
+    : 0;
   const scale = mode === "ridge" || mode === "heat" ? countScale(all, grid) : { tallest: 0, highest: 0 };
-  return { grid, beyond, range: beyond ? /** @type {const} */ ([grid.lo, grid.hi]) : null, ...scale, mostRows: Math.max(0, ...lines.map((line) => line.rows.length)) };
+  return {
+    grid,
+    beyond,
+    range: beyond ? /** @type {const} */ ([grid.lo, grid.hi]) : null,
+    ...scale,
+    mostRows: Math.max(0, ...lines.map((line) => line.rows.length)),
+  };
 }
 
 /** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis @param {ReturnType<typeof shared>} common
@@ -62,6 +75,15 @@ export function plansOf(tag, mode, lines, axis, { grid, range, tallest, mostRows
   const reach = (/** @type {Line[]} */ some) => xExtent(some.map((line) => line.at)) ?? [0, 1];
   const common = reach(lines);
   return groups.map((some) => ({
-    tag, lines: some, all: lines, axis, window: axis === "wall_time" ? reach(some) : common, mostRows, grid, range, tallest, ...settings,
+    tag,
+    lines: some,
+    all: lines,
+    axis,
+    window: axis === "wall_time" ? reach(some) : common,
+    mostRows,
+    grid,
+    range,
+    tallest,
+    ...settings,
   }));
 }

@@ -2,14 +2,14 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
+import { columns } from "../../controls/grid_columns.js";
+import { LazyCard } from "../../controls/lazy_card.js";
+import { forget, remember } from "../../controls/recent_cards.js";
 import { unionOf } from "../../controls/steps.js";
 import { Listing } from "../../data/listing.js";
 import { opened, theme } from "../../data/view.js";
-import { LazyCard } from "../../controls/lazy_card.js";
-import { forget, remember } from "../../controls/recent_cards.js";
 import { cardFrame } from "./card_frame.js";
 import { linesOf, MOST_RUNS, plansOf, shared, stepsFor } from "./card_model.js";
-import { columns } from "./columns.js";
 import { axis, isTogether, layout, mode, pageStep, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
@@ -48,17 +48,35 @@ class HistogramCard extends LazyCard {
     const limit = computed(() => stepsFor(mode.value, room.value.width, room.value.height));
     const lines = computed(() => linesOf(this.#drawn.value, axis.value));
     const common = computed(() => shared(lines.value, mode.value, room.value.width, trim.value === "on"));
-    const plans = computed(() => plansOf(this.tag, mode.value, lines.value, axis.value, common.value, {
-      front: layout.value === "front", log: scale.value === "log", dark: theme.value === "dark", step: pageStep.shared.value,
-    }));
+    const plans = computed(() =>
+      plansOf(this.tag, mode.value, lines.value, axis.value, common.value, {
+        front: layout.value === "front",
+        log: scale.value === "log",
+        dark: theme.value === "dark",
+        step: pageStep.shared.value,
+      }),
+    );
     this.classList.add("awake");
     const ends = [
-      effect(() => void (this.#drawn.value = JSON.parse(runs.value).map((/** @type {string} */ run) => this.#listingOf(run, limit.value)))),
+      effect(
+        () =>
+          void (this.#drawn.value = JSON.parse(runs.value).map((/** @type {string} */ run) =>
+            this.#listingOf(run, limit.value),
+          )),
+      ),
       effect(() => {
-        render(cardFrame({
-          tag: this.tag, listings: this.#drawn.value, plans: plans.value, lines: lines.value, common: common.value,
-          runs: this.#rows.value.length, tableShown: this.#tableShown,
-        }), this);
+        render(
+          cardFrame({
+            tag: this.tag,
+            listings: this.#drawn.value,
+            plans: plans.value,
+            lines: lines.value,
+            common: common.value,
+            runs: this.#rows.value.length,
+            tableShown: this.#tableShown,
+          }),
+          this,
+        );
       }),
       effect(() => this.#enlarge(opened.value === this.tag)),
     ];

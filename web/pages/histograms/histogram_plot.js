@@ -2,13 +2,13 @@
 
 import { effect } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { BANDS } from "./draw/bands.js";
+import { rowAtStep } from "../../charts/histogram/buckets.js";
 import { areaOf, emptied } from "../../charts/histogram/frame.js";
+import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
+import { BANDS } from "./draw/bands.js";
 import { HEAT } from "./draw/heat.js";
 import { RIDGE } from "./draw/ridge.js";
 import { SINGLE } from "./draw/single.js";
-import { binsOf, edgeOf, binOf } from "../../charts/histogram/rebin.js";
-import { rowAtStep } from "../../charts/histogram/buckets.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 import { aimed, toggleStep } from "./settings.js";
 
@@ -28,7 +28,13 @@ class HistogramPlot extends HTMLElement {
   #draw = () => this.draw();
   #canvas = document.createElement("canvas");
   #above = document.createElement("canvas");
-  #size = new ResizeObserver(([{ contentRect: { width, height } }]) => this.#sized(width, height));
+  #size = new ResizeObserver(
+    ([
+      {
+        contentRect: { width, height },
+      },
+    ]) => this.#sized(width, height),
+  );
   /** In CSS pixels; remembered, so that no drawing asks the layout. */
   #width = 0;
   #height = 0;
@@ -136,7 +142,8 @@ class HistogramPlot extends HTMLElement {
 
   /** What is drawn, readable from outside. @param {Plan} plan */
   #tellTests({ lines, grid, axis, step }) {
-    const sum = (/** @type {import("../../charts/histogram/buckets.js").Distribution} */ row) => binsOf(row, grid).reduce((total, count) => total + count, 0);
+    const sum = (/** @type {import("../../charts/histogram/buckets.js").Distribution} */ row) =>
+      binsOf(row, grid).reduce((total, count) => total + count, 0);
     const shown = lines.map(({ rows }) => rows[rowAtStep(rows, step ?? Infinity)]);
     this.dataset.drawnRuns = JSON.stringify(lines.map((line) => line.run));
     this.dataset.steps = JSON.stringify(lines.map(({ rows }) => rows.map((row) => row.step)));

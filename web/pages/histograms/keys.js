@@ -1,9 +1,10 @@
 // Keys of the histograms page.
 
 import { change, opened, set } from "../../data/view.js";
-import { AXES, axis, mode, MODES, pageStep, scale } from "./settings.js";
+import { AXES, axis, MODES, mode, pageStep, scale } from "./settings.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 /** @template Value
  * @param {readonly Value[]} values @param {Value} value */
@@ -27,6 +28,11 @@ export const ACTIONS = {
 
 /** @type {KeyRow[]} */
 export const KEYS = [
-  [["[", "]"], "hist.keys_step"], [["m"], "hist.keys_mode"], [["x"], "hist.keys_axis"], [["y"], "hist.keys_log"],
-  [["f"], "hist.keys_enlarge"], [["click", "Enter"], "hist.keys_mark"], [["←↑↓→"], "hist.keys_move"],
+  [["[", "]"], () => t("hist.keys_step")],
+  [["m"], () => t("hist.keys_mode")],
+  [["x"], () => t("hist.keys_axis")],
+  [["y"], () => t("hist.keys_log")],
+  [["f"], () => t("hist.keys_enlarge")],
+  [["click", "Enter"], () => t("hist.keys_mark")],
+  [["←↑↓→"], () => t("hist.keys_move")],
 ];

@@ -1,10 +1,10 @@
 // The histograms page: a card for each tag, in it a plot for each drawn run.
 
 import { html } from "lit-html";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { t } from "../../i18n/words.js";
+import { followWidth } from "../../controls/grid_columns.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
-import { followWidth } from "./columns.js";
+import { PluginTags } from "../../data/plugin_tags.js";
+import { t } from "./words.js";
 import "./histogram_card.js";
 import { settings } from "./toolbar.js";
 
@@ -15,7 +15,11 @@ const tags = new PluginTags("histogram");
 export const toolbar = () => pluginToolbar(tags, settings());
 
 export const content = () =>
-  pluginContent(tags, t("empty.no_histograms"), (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`);
+  pluginContent(
+    tags,
+    t("empty.no_histograms"),
+    (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
+  );
 
 export function follow() {
   const ends = [tags.follow(), followWidth()];

@@ -1,16 +1,16 @@
 // The read-out beside the cursor: the bin or the percentiles that are pointed at, of every run of the card.
 
 import { html, nothing, render } from "lit-html";
-import { DASHES } from "../../data/run_styles.js";
-import { percentiles, rowAtStep, shareBelow, SHARES } from "../../charts/histogram/buckets.js";
-import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
+import { percentiles, rowAtStep, SHARES, shareBelow } from "../../charts/histogram/buckets.js";
 import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
-import { cutLeaf } from "../../data/names.js";
-import { duration, wallTime } from "../../i18n/times.js";
-import { startOf } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
+import { cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { startOf } from "../../data/runs.js";
+import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
+import { duration, wallTime } from "../../i18n/times.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../charts/histogram/frame.js").Aim} Aim */
@@ -93,16 +93,23 @@ function percentileTable(hits, aimed) {
   const columns = shown.map(({ row }) => percentiles(row));
   const format = columnFormat(columns.flat());
   const differ = shown.some(({ row }) => row.step !== aimed.row.step);
-  const label = (/** @type {number} */ share) => (share === 0 ? t("hist.min") : share === 1 ? t("hist.max") : `${Math.round(share * 100)} %`);
+  const label = (/** @type {number} */ share) =>
+    share === 0 ? t("hist.min") : share === 1 ? t("hist.max") : `${Math.round(share * 100)} %`;
   return html`<table><thead><tr><td></td>${shown.map((hit) => rowHead(hit, differ))}</tr></thead>
-    <tbody>${SHARES.map((share, index) => ({ share, index })).toReversed().map(({ share, index }) => html`
+    <tbody>${SHARES.map((share, index) => ({ share, index }))
+      .toReversed()
+      .map(
+        ({ share, index }) => html`
       <tr class=${share === 0.5 ? "best" : ""} data-percentile=${share} data-value=${columns[0][index]}>
-      <th scope="row">${label(share)}</th>${columns.map((values) => html`<td>${inColumn(values[index], format)}</td>`)}</tr>`)}</tbody></table>`;
+      <th scope="row">${label(share)}</th>${columns.map((values) => html`<td>${inColumn(values[index], format)}</td>`)}</tr>`,
+      )}</tbody></table>`;
 }
 
 /** A part of a bucket is a fraction.
  * @param {number} count */
-const fraction = (count) => (Number.isInteger(count) ? grouped(count) : count < 0.01 ? shortNumber(count) : count.toFixed(2));
+const fraction = (count) =>
+  Number.isInteger(count) ? grouped(count) : count < 0.01 ? shortNumber(count) : count.toFixed(2);
 
 /** @param {number} share */
-const percent = (share) => (Number.isFinite(share) ? `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %` : "–");
+const percent = (share) =>
+  Number.isFinite(share) ? `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %` : "–";

@@ -1,9 +1,9 @@
 // The settings of the histograms page, and where its reader points.
 
 import { computed, signal } from "@preact/signals-core";
+import { PageStep } from "../../controls/page_step.js";
 import { RankChoice } from "../../data/ranks.js";
 import { setting } from "../../data/view.js";
-import { PageStep } from "../../controls/page_step.js";
 
 export const MODES = /** @type {const} */ (["ridge", "heat", "bands", "single"]);
 /** @typedef {(typeof MODES)[number]} Mode */

@@ -2,9 +2,9 @@
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { isCoarse } from "./model/images.js";
 import { grouped } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
+import { isCoarse } from "./model/images.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {{run: string, index: number, letter: string, moment: Moment | undefined, cell: import("../../controls/stepped_card.js").Cell<Moment>}} Shown */
@@ -13,12 +13,18 @@ import { t } from "../../i18n/words.js";
  * @param {{show: (step: number) => void, add: (step: number) => void}} act */
 export const filmStrip = (active, shown, act) => html`
   <ol class="film" aria-label=${t("image.film", { run: active.run })}>
-    ${repeat(active.cell.moments.value, ({ step }) => step, (moment) => frame(moment, active, shown, act))}
+    ${repeat(
+      active.cell.moments.value,
+      ({ step }) => step,
+      (moment) => frame(moment, active, shown, act),
+    )}
   </ol>`;
 
 /** @param {Moment} moment @param {Shown} active @param {Shown[]} shown @param {{show: (step: number) => void, add: (step: number) => void}} act */
 function frame({ step, pictures }, active, shown, act) {
-  const letters = shown.filter((pane) => pane.run === active.run && pane.moment?.step === step).map((pane) => pane.letter);
+  const letters = shown
+    .filter((pane) => pane.run === active.run && pane.moment?.step === step)
+    .map((pane) => pane.letter);
   const picture = pictures[Math.min(active.index, pictures.length - 1)];
   const isCurrent = active.moment?.step === step;
   const marks = letters.length && shown.length > 1 ? letters.join(" ") : "";

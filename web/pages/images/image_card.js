@@ -2,15 +2,15 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { momentsOf } from "./model/images.js";
-import { t } from "../../i18n/words.js";
+import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
-import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
-import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
-import { openPanes } from "./panes.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
+import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
+import { momentsOf } from "./model/images.js";
+import { openPanes } from "./panes.js";
+import { t } from "./words.js";
 import "./still_picture.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
@@ -33,8 +33,15 @@ class ImageCard extends SteppedCard {
   template() {
     const wanted = imageStep.at(this.tag);
     return html`
-      ${cardHead(this, action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, [])))}
-      <div class="cells">${repeat(this.cells.value, (cell) => cell.run, (cell) => this.#cell(cell, wanted))}</div>
+      ${cardHead(
+        this,
+        action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, [])),
+      )}
+      <div class="cells">${repeat(
+        this.cells.value,
+        (cell) => cell.run,
+        (cell) => this.#cell(cell, wanted),
+      )}</div>
       ${cardSlider(this)}`;
   }
 
@@ -53,11 +60,13 @@ class ImageCard extends SteppedCard {
     const label = t("image.alt", { tag: this.tag, run: nameOf(run), step });
     const more = pictures.length - MOST_OF_VALUE;
     return html`<div class="pictures" data-count=${pictures.length}>
-      ${pictures.slice(0, MOST_OF_VALUE).map((picture, index) => html`
+      ${pictures.slice(0, MOST_OF_VALUE).map(
+        (picture, index) => html`
         <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
           @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
           <still-picture .label=${label} .picture=${picture}></still-picture>
-        </button>`)}
+        </button>`,
+      )}
       ${more > 0 ? html`<span class="meta">${t("image.more", { n: more })}</span>` : nothing}
     </div>`;
   }

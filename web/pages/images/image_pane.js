@@ -2,11 +2,11 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
+import { Hands } from "../../charts/pointer_gestures.js";
 import { ImageCanvas } from "./draw/canvas.js";
 import { decoded, differenceBetween, release } from "./draw/decoding.js";
-import { Hands } from "../../charts/pointer_gestures.js";
-import { FITTING, moved, placement, zoomed } from "./model/camera.js";
 import { adjustment, camera, gain, setCamera } from "./image_settings.js";
+import { FITTING, moved, placement, zoomed } from "./model/camera.js";
 import { paneTells } from "./pane_status.js";
 
 /** @typedef {import("./model/images.js").Picture} Picture */
@@ -67,7 +67,8 @@ class ImagePane extends HTMLElement {
     this.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
     this.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     this.addEventListener("pointermove", (event) => this.#pointerMoved(event));
-    for (const name of /** @type {const} */ (["pointerup", "pointercancel"])) this.addEventListener(name, ({ pointerId }) => this.#hands.lift(pointerId));
+    for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
+      this.addEventListener(name, ({ pointerId }) => this.#hands.lift(pointerId));
     this.addEventListener("pointerleave", () => (pointed.value = null));
     this.addEventListener("dblclick", () => setCamera(FITTING));
     this.addEventListener("keydown", (event) => this.#pressed(event));
@@ -120,7 +121,12 @@ class ImagePane extends HTMLElement {
     const shown = this.#shown.value;
     const { levels, statistics } = shown ?? {};
     const pixel = pointed.value && levels ? this.#view.read(pointed.value) : null;
-    if (statistics) Object.assign(this.dataset, { mean: statistics.mean, largest: statistics.largest, differing: statistics.differing });
+    if (statistics)
+      Object.assign(this.dataset, {
+        mean: statistics.mean,
+        largest: statistics.largest,
+        differing: statistics.differing,
+      });
     else for (const name of ["mean", "largest", "differing"]) delete this.dataset[name];
     this.dataset.pixel = pixel ? `${pixel.x},${pixel.y}` : "";
     this.dataset.colour = pixel ? pixel.colour.join(",") : "";
@@ -141,7 +147,8 @@ class ImagePane extends HTMLElement {
   /** @param {number} factor @param {Point} [at] the middle unless told */
   zoom(factor, at) {
     const { size, frame } = this.#view;
-    if (size) setCamera(zoomed(camera.peek(), factor, frame, size, at ?? { left: frame.width / 2, top: frame.height / 2 }));
+    if (size)
+      setCamera(zoomed(camera.peek(), factor, frame, size, at ?? { left: frame.width / 2, top: frame.height / 2 }));
   }
 
   /** @param {number} right @param {number} down */
@@ -192,4 +199,5 @@ customElements.define("image-pane", ImagePane);
 
 /** Zooms all panes about their middle.
  * @param {number} factor */
-export const zoomPanes = (factor) => /** @type {ImagePane | null} */ (document.querySelector("image-pane"))?.zoom(factor);
+export const zoomPanes = (factor) =>
+  /** @type {ImagePane | null} */ (document.querySelector("image-pane"))?.zoom(factor);

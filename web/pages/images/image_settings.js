@@ -1,10 +1,10 @@
 // What the images page remembers in the address: its step, brightness, contrast, the difference, the part in sight.
 
 import { computed } from "@preact/signals-core";
-import { parseCamera, printCamera } from "./model/camera.js";
-import { RankChoice } from "../../data/ranks.js";
 import { PageStep } from "../../controls/page_step.js";
 import { QuickSetting } from "../../controls/quick_setting.js";
+import { RankChoice } from "../../data/ranks.js";
+import { parseCamera, printCamera } from "./model/camera.js";
 
 export const imageStep = new PageStep("image");
 export const imageRanks = new RankChoice("image", "image");
@@ -30,7 +30,9 @@ function percentage(name) {
 
 /** Brightness and contrast as a filter of the style sheet; "none" when both are as usual. */
 export const adjustment = computed(() =>
-  bright.value.value === USUAL && contrast.value.value === USUAL ? "none" : `brightness(${bright.value.value}%) contrast(${contrast.value.value}%)`,
+  bright.value.value === USUAL && contrast.value.value === USUAL
+    ? "none"
+    : `brightness(${bright.value.value}%) contrast(${contrast.value.value}%)`,
 );
 
 /** The difference is drawn so many times as strong: a number, or as strong as fits. */

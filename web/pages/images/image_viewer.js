@@ -2,21 +2,21 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { FITTING } from "./model/camera.js";
-import { placeOf } from "../../controls/steps.js";
-import { momentsOf } from "./model/images.js";
-import { t } from "../../i18n/words.js";
+import { action, cellState, runTitle, stepOf, tagTitle } from "../../controls/card_parts.js";
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
-import { action, cellState, runTitle, stepOf, tagTitle } from "../../controls/card_parts.js";
+import { SteppedCard } from "../../controls/stepped_card.js";
+import { placeOf } from "../../controls/steps.js";
 import { bringIntoSight, filmStrip } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
-import { GAINS, IMAGE_SOURCE, camera, gain, imageStep, setCamera, setGain } from "./image_settings.js";
-import { MOST_PANES, activate, activePane, closePanes, panesOf, setPanes } from "./panes.js";
-import { SteppedCard } from "../../controls/stepped_card.js";
+import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./image_settings.js";
+import { FITTING } from "./model/camera.js";
+import { momentsOf } from "./model/images.js";
+import { activate, activePane, closePanes, MOST_PANES, panesOf, setPanes } from "./panes.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
@@ -42,7 +42,12 @@ class ImageViewer extends SteppedCard {
   get shown() {
     return this.panes.map((pane, place) => {
       const cell = /** @type {Cell} */ (this.cells.value.find(({ run }) => run === pane.run));
-      return { ...pane, cell, letter: String.fromCharCode(65 + place), moment: this.momentAt(cell, this.#wanted(pane)) };
+      return {
+        ...pane,
+        cell,
+        letter: String.fromCharCode(65 + place),
+        moment: this.momentAt(cell, this.#wanted(pane)),
+      };
     });
   }
 
@@ -85,7 +90,11 @@ class ImageViewer extends SteppedCard {
     return html`
       ${this.#head(shown)}
       <div class="panes" style="--columns:${columnsFor(shown.length)};--rows:${Math.ceil(shown.length / columnsFor(shown.length))}">
-        ${repeat(shown, (_, place) => place, (pane, place) => this.#pane(pane, place, shown))}
+        ${repeat(
+          shown,
+          (_, place) => place,
+          (pane, place) => this.#pane(pane, place, shown),
+        )}
       </div>
       ${active ? filmStrip(active, shown, { show: (step) => this.#change(shown.indexOf(active), { step }), add: (step) => this.#add({ run: active.run, step, index: active.index }) }) : nothing}`;
   }
@@ -100,16 +109,29 @@ class ImageViewer extends SteppedCard {
 
   /** @param {Shown[]} shown */
   #head(shown) {
-    const options = /** @type {Array<[string, string, string]>} */ ([["", t("image.off"), t("image.off_hint")], ...GAINS.map((value) => [value, value === "auto" ? t("image.auto") : `×${value}`, t("image.gain_hint")])]);
+    const options = /** @type {Array<[string, string, string]>} */ ([
+      ["", t("image.off"), t("image.off_hint")],
+      ...GAINS.map((value) => [value, value === "auto" ? t("image.auto") : `×${value}`, t("image.gain_hint")]),
+    ]);
     return html`
       <header>
         ${action("back", t("image.back"), html`<span class="turned">${ICONS.chevron}</span>`, closePanes)}
         ${tagTitle(this.tag)}
-        ${this.cells.value.length > 1 ? html`<div class="run-chips" role="group" aria-label=${t("image.runs")}>${repeat(this.cells.value, ({ run }) => run, ({ run }) => this.#chip(run, shown))}</div>` : nothing}
+        ${
+          this.cells.value.length > 1
+            ? html`<div class="run-chips" role="group" aria-label=${t("image.runs")}>${repeat(
+                this.cells.value,
+                ({ run }) => run,
+                ({ run }) => this.#chip(run, shown),
+              )}</div>`
+            : nothing
+        }
         <span class="space"></span>
-        ${shown.length > 1
-          ? html`<span class="meta">${t("image.difference")}</span>${choice("difference", t("image.difference"), options, gain.value, setGain)}`
-          : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`}
+        ${
+          shown.length > 1
+            ? html`<span class="meta">${t("image.difference")}</span>${choice("difference", t("image.difference"), options, gain.value, setGain)}`
+            : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`
+        }
         <div class="actions zoom" role="group" aria-label=${t("image.zoom")}>
           ${action("zoom-out", t("image.zoom_out"), "−", () => zoomPanes(1 / 1.5))}
           ${action("zoom-fit", t("image.zoom_fit"), ICONS.shrink, () => setCamera(FITTING), camera.value.zoom === 1)}
@@ -121,7 +143,10 @@ class ImageViewer extends SteppedCard {
   /** @param {string} run @param {Shown[]} shown */
   #chip(run, shown) {
     const isShown = shown.some((pane) => pane.run === run);
-    const toggle = () => (isShown ? shown.some((pane) => pane.run !== run) && setPanes(this.panes.filter((pane) => pane.run !== run)) : this.#add({ run, step: null, index: 0 }));
+    const toggle = () =>
+      isShown
+        ? shown.some((pane) => pane.run !== run) && setPanes(this.panes.filter((pane) => pane.run !== run))
+        : this.#add({ run, step: null, index: 0 });
     return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown} title=${t(isShown ? "image.take_away" : "image.put_beside", { run: nameOf(run) })} @click=${toggle}>${runTitle(run)}</button>`;
   }
 
@@ -150,7 +175,8 @@ class ImageViewer extends SteppedCard {
   /** @param {Shown} pane @param {number} place @param {Moment} moment */
   #pictureChoice(pane, place, moment) {
     const at = Math.min(pane.index, moment.pictures.length - 1);
-    const to = (/** @type {number} */ index) => this.#change(place, { index: (index + moment.pictures.length) % moment.pictures.length });
+    const to = (/** @type {number} */ index) =>
+      this.#change(place, { index: (index + moment.pictures.length) % moment.pictures.length });
     return html`<span class="picture-choice">${action("picture-back", t("image.picture_back"), "‹", () => to(at - 1))}<span class="meta">${at + 1}/${moment.pictures.length}</span>${action("picture-forth", t("image.picture_forth"), "›", () => to(at + 1))}</span>`;
   }
 

@@ -1,13 +1,14 @@
 // Keys of the images page.
 
-import { FITTING } from "./model/camera.js";
+import { stepper } from "../../controls/step_keys.js";
 import { opened } from "../../data/view.js";
 import { zoomPanes } from "./image_pane.js";
 import { gain, imageStep, setCamera, setGain } from "./image_settings.js";
+import { FITTING } from "./model/camera.js";
 import { closePanes, openPanes } from "./panes.js";
-import { stepper } from "../../controls/step_keys.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 function toggleLargeView() {
   const viewer = document.querySelector("image-viewer");
@@ -29,6 +30,9 @@ export const ACTIONS = {
 
 /** @type {KeyRow[]} */
 export const KEYS = [
-  [["[", "]"], "image.keys_step"], [["f"], "image.keys_enlarge"], [["d"], "image.keys_difference"],
-  [["+", "-", "0"], "image.keys_zoom"], [["wheel", "drag"], "image.keys_mouse"],
+  [["[", "]"], () => t("image.keys_step")],
+  [["f"], () => t("image.keys_enlarge")],
+  [["d"], () => t("image.keys_difference")],
+  [["+", "-", "0"], () => t("image.keys_zoom")],
+  [["wheel", "drag"], () => t("image.keys_mouse")],
 ];

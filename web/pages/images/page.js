@@ -2,12 +2,12 @@
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
 import { opened } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { adjustment } from "./image_settings.js";
 import { settings } from "./toolbar.js";
+import { t } from "./words.js";
 import "./image_card.js";
 import "./image_viewer.js";
 
@@ -24,7 +24,13 @@ export function content() {
 }
 
 /** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
-const card = (tag, rows) => html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`;
+const card = (tag, rows) =>
+  html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`;
 
 /** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
-const largeView = (tag, rows) => repeat([tag], () => tag, () => html`<image-viewer .tag=${tag} .rows=${rows} data-tag=${tag}></image-viewer>`);
+const largeView = (tag, rows) =>
+  repeat(
+    [tag],
+    () => tag,
+    () => html`<image-viewer .tag=${tag} .rows=${rows} data-tag=${tag}></image-viewer>`,
+  );

@@ -1,9 +1,9 @@
 // What a pane of the large view tells of its picture: size, scale, difference, the pixel under the cursor.
 
 import { html, nothing } from "lit-html";
-import { fitScale } from "./model/camera.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
+import { fitScale } from "./model/camera.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./draw/image_worker.js").Answer} Answer */
 /** @typedef {{x: number, y: number, colour: number[]}} Pixel */
@@ -11,7 +11,10 @@ import { t } from "../../i18n/words.js";
 /** @param {Answer | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom @param {Pixel | null} pixel */
 export function paneTells(shown, frame, zoom, pixel) {
   if (!shown?.levels) return problem(shown);
-  const { statistics, levels: [picture] } = shown;
+  const {
+    statistics,
+    levels: [picture],
+  } = shown;
   const percent = Math.round(100 * fitScale(frame, picture) * zoom);
   return html`
     <span>${picture.width} × ${picture.height} · ${percent} %</span>

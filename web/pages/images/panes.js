@@ -1,10 +1,10 @@
 // The panes of the large view: which runs and steps stand side by side. Kept in the address.
 
 import { batch, computed } from "@preact/signals-core";
-import { FITTING } from "./model/camera.js";
+import { QuickSetting } from "../../controls/quick_setting.js";
 import { change, opened, set, setting } from "../../data/view.js";
 import { setCamera } from "./image_settings.js";
-import { QuickSetting } from "../../controls/quick_setting.js";
+import { FITTING } from "./model/camera.js";
 
 /** step: null follows the page. index: which picture of its value. @typedef {{run: string, step: number | null, index: number}} Pane */
 
@@ -34,7 +34,11 @@ function parsePane(found) {
 
 /** @param {Pane[]} panes */
 const printPanes = (panes) =>
-  panes.length ? JSON.stringify(panes.map(({ run, step, index }) => (index ? [run, step, index] : step === null ? [run] : [run, step]))) : "";
+  panes.length
+    ? JSON.stringify(
+        panes.map(({ run, step, index }) => (index ? [run, step, index] : step === null ? [run] : [run, step])),
+      )
+    : "";
 
 /** The panes of a tag whose series these runs have.
  * @param {readonly string[]} runs in start order @returns {Pane[]} */

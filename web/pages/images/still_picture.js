@@ -1,7 +1,7 @@
 // A picture that never flickers: the one before stays until the next has come and is decoded.
 
-import { t } from "../../i18n/words.js";
 import { isCoarse } from "./model/images.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Picture} Picture */
 
@@ -32,7 +32,10 @@ class StillPicture extends HTMLElement {
   async #show(url) {
     const next = new Image();
     next.src = url;
-    const isDrawn = await next.decode().then(() => true, () => false);
+    const isDrawn = await next.decode().then(
+      () => true,
+      () => false,
+    );
     this.dataset.drawn = isDrawn ? url : "";
     this.dataset.size = isDrawn ? `${next.naturalWidth}x${next.naturalHeight}` : "";
     this.replaceChildren(isDrawn ? next : t("image.broken"));

@@ -1,12 +1,12 @@
 // The settings of the images page: the step of all cards, brightness and contrast, how large.
 
 import { html, nothing } from "lit-html";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
 import { pageSlider } from "../../controls/card_parts.js";
+import { ICONS } from "../../controls/icons.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
-import { LARGEST, USUAL, adjustment, bright, contrast, imageRanks, imageStep } from "./image_settings.js";
+import { adjustment, bright, contrast, imageRanks, imageStep, LARGEST, USUAL } from "./image_settings.js";
+import { t } from "./words.js";
 
 /** @typedef {typeof bright} Percentage */
 

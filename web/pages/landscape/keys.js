@@ -1,12 +1,15 @@
 // The keys of the landscape page.
 
 import { fullScreen } from "./pane_frame.js";
-import { choose, scale, view, VIEWS } from "./settings.js";
+import { choose, scale, VIEWS, view } from "./settings.js";
 import { playOrPause, step } from "./timeline.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-const pane = () => document.querySelector("landscape-pane:hover, landscape-pane:focus-within") ?? document.querySelector("landscape-pane");
+const pane = () =>
+  document.querySelector("landscape-pane:hover, landscape-pane:focus-within") ??
+  document.querySelector("landscape-pane");
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
@@ -22,4 +25,11 @@ export const ACTIONS = {
 };
 
 /** @type {KeyRow[]} */
-export const KEYS = [[["p"], "land.keys_play"], [["[", "]"], "land.keys_step"], [["v"], "land.keys_view"], [["y"], "land.keys_log"], [["f"], "land.keys_full"], [["←", "→", "↑", "↓"], "land.keys_arrows"]];
+export const KEYS = [
+  [["p"], () => t("land.keys_play")],
+  [["[", "]"], () => t("land.keys_step")],
+  [["v"], () => t("land.keys_view")],
+  [["y"], () => t("land.keys_log")],
+  [["f"], () => t("land.keys_full")],
+  [["←", "→", "↑", "↓"], () => t("land.keys_arrows")],
+];

@@ -2,15 +2,16 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { hasWebGL, plotly, Surface } from "./draw/surface.js";
-import { pointAt } from "./model/path.js";
-import { planeOf } from "./model/plane.js";
-import { keyOf } from "./model/landscapes.js";
-import { lang, theme } from "../../data/view.js";
 import { LazyCard } from "../../controls/lazy_card.js";
+import { theme } from "../../data/view.js";
+import { language } from "../../i18n/language.js";
+import { hasWebGL, plotly, Surface } from "./draw/surface.js";
 import { frameOf, map } from "./map.js";
 import { place } from "./map_path.js";
 import { MapPointer } from "./map_pointer.js";
+import { keyOf } from "./model/landscapes.js";
+import { pointAt } from "./model/path.js";
+import { planeOf } from "./model/plane.js";
 import { detailed, hasMap, hasSurface, models } from "./model.js";
 import { paneFrame } from "./pane_frame.js";
 import { colourOf, walkersOf } from "./panes.js";
@@ -46,7 +47,11 @@ export class LandscapePane extends LazyCard {
   /** @param {Told} told */
   set told(told) {
     const known = this.#told.peek();
-    const isNew = !known || /** @type {Array<keyof Told>} */ (["landscape", "error", "place", "panes"]).some((name) => known[name] !== told[name]);
+    const isNew =
+      !known ||
+      /** @type {Array<keyof Told>} */ (["landscape", "error", "place", "panes"]).some(
+        (name) => known[name] !== told[name],
+      );
     if (isNew || keyOf(known.choice) !== keyOf(told.choice)) this.#told.value = told;
   }
 
@@ -82,7 +87,13 @@ export class LandscapePane extends LazyCard {
       return (landscape && models.value.get(landscape)) ?? null;
     });
     const model = computed(() => whole.value && (hasMap.value ? detailed(whole.value, drawnZoom.value) : whole.value));
-    const isRaised = computed(() => hasSurface.value && !withoutSurface.value && model.value !== null && raised.value === Math.min(this.#told.value?.place ?? 0, (this.#told.value?.panes ?? 1) - 1));
+    const isRaised = computed(
+      () =>
+        hasSurface.value &&
+        !withoutSurface.value &&
+        model.value !== null &&
+        raised.value === Math.min(this.#told.value?.place ?? 0, (this.#told.value?.panes ?? 1) - 1),
+    );
     const walkers = computed(() => (theme.value, model.value ? this.#walkersOf(model.value) : []));
     const isMapped = computed(() => hasMap.value || !isRaised.value);
     const ends = [
@@ -98,7 +109,7 @@ export class LandscapePane extends LazyCard {
       effect(() => void (isRaised.value ? this.#raise(whole.value, walkers.value) : this.#lower())),
       effect(() => {
         const now = moment.value;
-        walkers.value, isRaised.value, drawnZoom.value, this.#size.value, lang.value;
+        walkers.value, isRaised.value, drawnZoom.value, this.#size.value, language.value;
         this.#placeHeads(now);
       }),
       effect(() => {
@@ -127,7 +138,12 @@ export class LandscapePane extends LazyCard {
     const size = this.#size.value;
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-map"));
     if (!host) return;
-    render(model && size.width && this.#isFramed.value ? map(model, size, part, view.value !== "contours", this.#id, walkers) : nothing, host);
+    render(
+      model && size.width && this.#isFramed.value
+        ? map(model, size, part, view.value !== "contours", this.#id, walkers)
+        : nothing,
+      host,
+    );
   }
 
   /** @param {Model | null} model @param {Walker[]} walkers */
@@ -144,7 +160,8 @@ export class LandscapePane extends LazyCard {
       this.#surface ??= new Surface(library, host, {
         turned: (numbers) => this.#turned(numbers),
         turning: () => (this.#placeHeads(moment.peek()), this.#showSpot()),
-        pointed: (place) => (pointedPlace.value = place && this.model && { plane: planeOf(this.model.landscape), ...place }),
+        pointed: (place) =>
+          (pointedPlace.value = place && this.model && { plane: planeOf(this.model.landscape), ...place }),
         lost: () => (withoutSurface.value = "lost"),
       });
       await this.#surface.draw(scene, camera.peek());
@@ -193,10 +210,16 @@ export class LandscapePane extends LazyCard {
     const drawing = this.querySelector(".land-map svg");
     if (!model || !frame) return;
     if (drawing) place(drawing, walkers, frame, now);
-    const points = walkers.map(({ landscape: { path } }) => (now === null || !path?.x.length ? null : pointAt(path, now)));
+    const points = walkers.map(({ landscape: { path } }) =>
+      now === null || !path?.x.length ? null : pointAt(path, now),
+    );
     walkers.forEach(({ landscape, colour }, which) => {
       const point = points[which];
-      this.#showHead(which, colour, point && (this.#surface?.place(point.x, point.y, heightOver(model, landscape, point)) ?? null));
+      this.#showHead(
+        which,
+        colour,
+        point && (this.#surface?.place(point.x, point.y, heightOver(model, landscape, point)) ?? null),
+      );
     });
     this.dataset.head = points[0] ? JSON.stringify([points[0].x, points[0].y]) : "";
   }
@@ -213,7 +236,10 @@ export class LandscapePane extends LazyCard {
     const { model } = this;
     const place = cursor.value;
     const isHere = model && this.#surface && place?.plane === planeOf(model.landscape);
-    this.#over(".land-spot", isHere ? this.#surface?.place(place.x, place.y, heightUnder(model, place)) ?? null : null);
+    this.#over(
+      ".land-spot",
+      isHere ? (this.#surface?.place(place.x, place.y, heightUnder(model, place)) ?? null) : null,
+    );
   }
 
   /** @param {string} selector of what lies over the surface @param {{left: number, top: number} | null} at */

@@ -2,22 +2,23 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
+import { xExtent, yExtent } from "../../charts/extent.js";
 import { LineChart } from "../../charts/line_chart.js";
-import { tokens } from "../../charts/theme.js";
-import { yExtent, xExtent } from "../../charts/extent.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { heightAt, nearest } from "../../charts/search.js";
-import { xsOf } from "../../data/series.js";
-import { landscapes } from "./model/landscapes.js";
-import { lossCurves, lossTag } from "./model/scalars.js";
-import { styles } from "../../data/runs.js";
-import { change, lang, logarithmic, theme, zooms } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
+import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { nameOf } from "../../controls/run_row.js";
+import { styles } from "../../data/runs.js";
+import { xsOf } from "../../data/series.js";
+import { change, logarithmic, theme, zooms } from "../../data/view.js";
+import { language } from "../../i18n/language.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { landscapes } from "./model/landscapes.js";
+import { lossCurves, lossTag } from "./model/scalars.js";
 import { pointedMoment } from "./pointer.js";
 import { moment, setMoment } from "./settings.js";
 import { inSteps, stop } from "./timeline.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -30,13 +31,29 @@ const DASH = 2;
 function lines() {
   const curves = lossCurves.value.map((series) => {
     const style = styles.value.get(series.run) ?? plain;
-    return { run: series.run, key: JSON.stringify([series.run]), style, xs: xsOf(series, "step", 0), ys: series.value, raw: null, series };
+    return {
+      run: series.run,
+      key: JSON.stringify([series.run]),
+      style,
+      xs: xsOf(series, "step", 0),
+      ys: series.value,
+      raw: null,
+      series,
+    };
   });
   const paths = landscapes.value.flatMap(({ choice, landscape }) => {
     const path = landscape?.path;
     if (!path?.steps) return [];
     const style = { ...(styles.value.get(choice.run) ?? plain), dash: DASH };
-    const series = { run: choice.run, step: path.steps, wall_time: path.steps, value: path.z, smoothed: new Float64Array(0), total: path.z.length, duplicates: 0 };
+    const series = {
+      run: choice.run,
+      step: path.steps,
+      wall_time: path.steps,
+      value: path.z,
+      smoothed: new Float64Array(0),
+      total: path.z.length,
+      duplicates: 0,
+    };
     return [{ run: choice.run, key: JSON.stringify(choice), style, xs: path.steps, ys: path.z, raw: null, series }];
   });
   return [...curves, ...paths];
@@ -56,7 +73,11 @@ class LossCurve extends LazyCard {
       const x = zooms.value[lossTag.value] ?? xExtent(drawn.map(({ xs }) => xs));
       if (!x) return null;
       const log = logarithmic.value;
-      const left = yExtent(drawn.map(({ xs, ys }) => ({ xs, columns: [ys] })), x, { log, trimmed: false });
+      const left = yExtent(
+        drawn.map(({ xs, ys }) => ({ xs, columns: [ys] })),
+        x,
+        { log, trimmed: false },
+      );
       return /** @type {Plot} */ ({ lines: drawn, axis: "step", log, x, y: { left, right: null } });
     });
     render(html`<div class="plot" role="img"></div><p class="land-curve-read meta" role="status"></p>`, this);
@@ -122,7 +143,9 @@ class LossCurve extends LazyCard {
     const chart = this.#chart;
     const to = chart?.layer?.to?.left;
     const now = inSteps.value ? (pointedMoment.value ?? moment.value) : null;
-    const ranges = landscapes.value.flatMap(({ choice, landscape }) => (landscape?.path?.steps ? [{ run: choice.run, steps: landscape.path.steps }] : []));
+    const ranges = landscapes.value.flatMap(({ choice, landscape }) =>
+      landscape?.path?.steps ? [{ run: choice.run, steps: landscape.path.steps }] : [],
+    );
     this.dataset.ranges = JSON.stringify(ranges.map(({ steps }) => [steps[0], steps[steps.length - 1]]));
     this.dataset.moment = now === null ? "" : String(now);
     if (!chart || !to || !plot) return;
@@ -130,15 +153,24 @@ class LossCurve extends LazyCard {
     const { palette } = tokens();
     const px = (/** @type {number} */ x) => Math.max(0, Math.min(to.width, to.left(x))) / to.pixelRatio;
     const curves = plot.lines.filter(({ style }) => style.dash !== DASH);
-    render(html`
+    render(
+      html`
       ${ranges.map(({ run, steps }) => {
         const [left, right] = [px(steps[0]), px(steps[steps.length - 1])];
         return html`<i class="land-range" style="left:${left}px;width:${Math.max(2, right - left)}px;--of:${palette[styles.value.get(run)?.colour ?? 0]}"></i>`;
       })}
-      ${now === null ? nothing : html`<i class="land-now" style="left:${px(now)}px"></i>${curves.map(({ run, xs, ys, style }) => {
-        const top = to.top(heightAt(xs, ys, now)) / to.pixelRatio;
-        return Number.isFinite(top) ? html`<i class="land-now-dot" data-run=${run} style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>` : nothing;
-      })}`}`, over);
+      ${
+        now === null
+          ? nothing
+          : html`<i class="land-now" style="left:${px(now)}px"></i>${curves.map(({ run, xs, ys, style }) => {
+              const top = to.top(heightAt(xs, ys, now)) / to.pixelRatio;
+              return Number.isFinite(top)
+                ? html`<i class="land-now-dot" data-run=${run} style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>`
+                : nothing;
+            })}`
+      }`,
+      over,
+    );
   }
 
   /** @param {LineChart} chart whose plot area is made anew when its kind changes @returns {HTMLElement} */
@@ -152,17 +184,26 @@ class LossCurve extends LazyCard {
 
   /** @param {Plot | null} plot */
   #tell(plot) {
-    lang.value;
+    language.value;
     const at = this.#at.value ?? (inSteps.value ? (pointedMoment.value ?? moment.value) : null);
     this.#chart?.showCrosshair(this.#at.value);
     const out = /** @type {HTMLElement | null} */ (this.querySelector(".land-curve-read"));
     if (!out || !plot) return;
     const several = plot.lines.filter(({ style }) => style.dash !== DASH);
-    const parts = at === null ? [] : several.flatMap(({ run, xs, ys }) => {
-      const index = nearest(xs, at);
-      return index < 0 ? [] : [`${several.length > 1 ? `${nameOf(run)} ` : ""}${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`];
-    });
-    out.textContent = parts.join(" · ") || t(landscapes.value.some(({ landscape }) => landscape?.truth) ? "land.curve_hint_real" : "land.curve_hint");
+    const parts =
+      at === null
+        ? []
+        : several.flatMap(({ run, xs, ys }) => {
+            const index = nearest(xs, at);
+            return index < 0
+              ? []
+              : [
+                  `${several.length > 1 ? `${nameOf(run)} ` : ""}${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
+                ];
+          });
+    out.textContent =
+      parts.join(" · ") ||
+      t(landscapes.value.some(({ landscape }) => landscape?.truth) ? "land.curve_hint_real" : "land.curve_hint");
   }
 }
 

@@ -3,12 +3,12 @@
 import { html, nothing, svg } from "lit-html";
 import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
 import { tokens } from "../../charts/theme.js";
-import { levelOf, nodesOf } from "./model/plane.js";
 import { axisLabels, shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
-import { bandsOf, lossText, topText } from "./model.js";
 import { marks } from "./map_path.js";
+import { levelOf, nodesOf } from "./model/plane.js";
+import { bandsOf, lossText, topText } from "./model.js";
 import { companionsOf } from "./panes.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
@@ -40,11 +40,20 @@ const known = new WeakMap();
 
 /** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
 function pathsOf(model, frame, walkers) {
-  const key = JSON.stringify([frame, walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication])]);
+  const key = JSON.stringify([
+    frame,
+    walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
+  ]);
   const kept = known.get(model);
   if (kept?.key === key) return kept.paths;
   const { levels, scale, reach, isClipped } = model.heights;
-  const paths = contourPaths(model.drawn, isClipped ? [...levels, reach[1]] : levels, frame, (level) => lossText(level, scale).length * CHARACTER, walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)));
+  const paths = contourPaths(
+    model.drawn,
+    isClipped ? [...levels, reach[1]] : levels,
+    frame,
+    (level) => lossText(level, scale).length * CHARACTER,
+    walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)),
+  );
   known.set(model, { key, paths });
   return paths;
 }
@@ -57,11 +66,13 @@ const MOST_PLACES = 500;
 function coveredBy({ path }, frame) {
   /** @type {Array<{left: number, top: number}>} */
   const places = [];
-  const at = (/** @type {number} */ place) => (path ? [toLeft(frame, path.x[place]), toTop(frame, path.y[place])] : [0, 0]);
+  const at = (/** @type {number} */ place) =>
+    path ? [toLeft(frame, path.x[place]), toTop(frame, path.y[place])] : [0, 0];
   for (let place = 1; path && place < path.x.length; place++) {
     const [[left, top], [right, bottom]] = [at(place - 1), at(place)];
     const steps = Math.min(MOST_PLACES - places.length, Math.ceil(Math.hypot(right - left, bottom - top) / EVERY));
-    for (let step = 0; step <= steps; step++) places.push({ left: left + ((right - left) * step) / steps, top: top + ((bottom - top) * step) / steps });
+    for (let step = 0; step <= steps; step++)
+      places.push({ left: left + ((right - left) * step) / steps, top: top + ((bottom - top) * step) / steps });
   }
   return places;
 }
@@ -123,7 +134,8 @@ function dots(landscape, frame, ink, colour) {
     }
   }
   const finest = Math.max(0, ...byLevel.keys());
-  const width = (/** @type {number} */ level) => (landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN);
+  const width = (/** @type {number} */ level) =>
+    landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN;
   return svg`${[...byLevel].map(([level, path]) => svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)} stroke-linecap="round" stroke-opacity="0.75"></path>`)}
     ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
 }
@@ -145,20 +157,30 @@ function axes({ landscape }, frame, ink, areSeveral) {
 }
 
 /** What the axes are. @param {Landscape} landscape */
-export const axisNames = ({ metadata: { decomposition } }) => [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
+export const axisNames = ({ metadata: { decomposition } }) =>
+  [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
 
 /** And of a path how much of it each holds. @param {Landscape} landscape */
-const toldAxes = (landscape) => axisNames(landscape).map((name, axis) => {
-  const part = landscape.diagnostics?.energy[axis];
-  return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
-});
+const toldAxes = (landscape) =>
+  axisNames(landscape).map((name, axis) => {
+    const part = landscape.diagnostics?.energy[axis];
+    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
+  });
 
 /** Which loss has which colour.
  * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
 function bar({ heights }, frame, ink, bands, isFilled) {
-  const { scale, reach: [lo, hi], levels, line, area, isClipped } = heights;
+  const {
+    scale,
+    reach: [lo, hi],
+    levels,
+    line,
+    area,
+    isClipped,
+  } = heights;
   const left = frame.left + frame.width + 12;
-  const top = (/** @type {number} */ height) => frame.top + frame.height - ((height - lo) / (hi - lo || 1)) * frame.height;
+  const top = (/** @type {number} */ height) =>
+    frame.top + frame.height - ((height - lo) / (hi - lo || 1)) * frame.height;
   let above = Infinity;
   const labelled = [lo, ...levels, hi].filter((height) => {
     const isFree = above - top(height) >= 14 && (height === hi || height === lo || top(height) - top(hi) >= 14);

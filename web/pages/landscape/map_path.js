@@ -2,10 +2,10 @@
 
 import { nothing, svg } from "lit-html";
 import { toLeft, toTop } from "../../charts/landscape/map.js";
-import { pointAt, reached, timesOf } from "./model/path.js";
 import { cssOf, mix, rgbOf } from "../../charts/rgb.js";
-import { t } from "../../i18n/words.js";
+import { pointAt, reached, timesOf } from "./model/path.js";
 import { endName } from "./panes.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/path.js").Path} Path */
 /** @typedef {import("./panes.js").Walker} Walker */
@@ -18,8 +18,12 @@ const MOST_DOTS = 150;
 /** @param {Walker[]} walkers on the surface, the first above the others @param {Walker[]} companions on the plane alone @param {Frame} frame @param {Ink} ink */
 export function marks(walkers, companions, frame, ink) {
   return svg`<g class="training" stroke-linejoin="round" stroke-linecap="round">
-    ${companions.map(({ landscape: { run, path }, colour }) => path && svg`<path class="halo" d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${ink.surface} stroke-width="4" stroke-opacity="0.6"></path>
-      <path class="companion" data-run=${run} d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${colour} stroke-width="1.6" stroke-dasharray="5 3"></path>`)}
+    ${companions.map(
+      ({ landscape: { run, path }, colour }) =>
+        path &&
+        svg`<path class="halo" d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${ink.surface} stroke-width="4" stroke-opacity="0.6"></path>
+      <path class="companion" data-run=${run} d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${colour} stroke-width="1.6" stroke-dasharray="5 3"></path>`,
+    )}
     ${walkers.map((walker, at) => walk(walker, at, walkers, frame, ink)).toReversed()}
     ${walkers.map(({ landscape: { convergence, path } }) => (convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing))}
   </g>`;
@@ -31,12 +35,21 @@ const NEAR = 24;
 /** What the moment moves is moved by `place`: the path is drawn once.
  * @param {Walker} walker @param {number} which of the walkers @param {Walker[]} walkers @param {Frame} frame @param {Ink} ink */
 function walk(walker, which, walkers, frame, ink) {
-  const { landscape: { run, path, truth }, colour, dash } = walker;
+  const {
+    landscape: { run, path, truth },
+    colour,
+    dash,
+  } = walker;
   if (!path?.x.length) return nothing;
   const filled = fillingOf(truth?.residual ?? null, ink.surface, colour);
   const whole = lineOf(path, frame, path.x.length);
   const last = path.x.length - 1;
-  const isNear = (/** @type {Path | null} */ other) => other?.x.length && Math.hypot(toLeft(frame, other.x[0]) - toLeft(frame, path.x[0]), toTop(frame, other.y[0]) - toTop(frame, path.y[0])) < NEAR;
+  const isNear = (/** @type {Path | null} */ other) =>
+    other?.x.length &&
+    Math.hypot(
+      toLeft(frame, other.x[0]) - toLeft(frame, path.x[0]),
+      toTop(frame, other.y[0]) - toTop(frame, path.y[0]),
+    ) < NEAR;
   const startName = walkers.slice(0, which).some(({ landscape: other }) => isNear(other.path)) ? "" : t("land.start");
   return svg`<g class="walk" data-which=${which} data-run=${run}>
     <path class="halo" d=${whole} fill="none" stroke=${ink.surface} stroke-width="5" stroke-opacity="0.75"></path>
@@ -53,7 +66,8 @@ function walk(walker, which, walkers, frame, ink) {
  * @param {Float64Array | null} residual @param {string} surface @param {string} colour as #rrggbb */
 export function fillingOf(residual, surface, colour) {
   const [full, hollow] = [rgbOf(colour), rgbOf(surface)];
-  return (/** @type {number} */ at) => (residual ? cssOf(mix(full, hollow, Math.min(1, Number.isNaN(residual[at]) ? 0 : residual[at]))) : surface);
+  return (/** @type {number} */ at) =>
+    residual ? cssOf(mix(full, hollow, Math.min(1, Number.isNaN(residual[at]) ? 0 : residual[at]))) : surface;
 }
 
 /** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name @param {unknown} mark */
@@ -72,13 +86,21 @@ function star([x, y], frame, ink, name) {
     const [angle, radius] = [(at * Math.PI) / 5 - Math.PI / 2, at % 2 ? 3.4 : 8];
     return `${(Math.cos(angle) * radius).toFixed(1)} ${(Math.sin(angle) * radius).toFixed(1)}`;
   });
-  return named(frame, ink, x, y, name, svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text} stroke=${ink.surface} stroke-width="1.6"></path>`);
+  return named(
+    frame,
+    ink,
+    x,
+    y,
+    name,
+    svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text} stroke=${ink.surface} stroke-width="1.6"></path>`,
+  );
 }
 
 /** @param {Path} path @param {Frame} frame @param {number} count */
 function lineOf({ x, y }, frame, count) {
   let line = "";
-  for (let at = 0; at < count; at++) line += `${at ? "L" : "M"}${toLeft(frame, x[at]).toFixed(1)} ${toTop(frame, y[at]).toFixed(1)}`;
+  for (let at = 0; at < count; at++)
+    line += `${at ? "L" : "M"}${toLeft(frame, x[at]).toFixed(1)} ${toTop(frame, y[at]).toFixed(1)}`;
   return line;
 }
 
@@ -100,6 +122,9 @@ function placeOne(walk, path, frame, moment) {
   const head = walk.querySelector(".head");
   head?.setAttribute("visibility", moment === null ? "hidden" : "visible");
   head?.setAttribute("transform", `translate(${left} ${top})`);
-  walk.querySelector(".walked")?.setAttribute("d", lineOf(path, frame, count) + (moment === null || !count ? "" : `L${left} ${top}`));
-  for (const dot of walk.querySelectorAll(".checkpoint")) dot.setAttribute("opacity", Number(/** @type {SVGElement} */ (dot).dataset.at) < count ? "1" : "0.45");
+  walk
+    .querySelector(".walked")
+    ?.setAttribute("d", lineOf(path, frame, count) + (moment === null || !count ? "" : `L${left} ${top}`));
+  for (const dot of walk.querySelectorAll(".checkpoint"))
+    dot.setAttribute("opacity", Number(/** @type {SVGElement} */ (dot).dataset.at) < count ? "1" : "0.45");
 }

@@ -1,15 +1,15 @@
 // The reader's hand on a map: what the loss is where it points, a place that is clicked, a box that is zoomed to, a cursor moved by keys.
 
-import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
-import { levelOf, nodesOf, planeOf } from "./model/plane.js";
+import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
+import { checkpointTold, withError } from "./captions.js";
 import { coordinate } from "./map.js";
+import { levelOf, nodesOf, planeOf } from "./model/plane.js";
 import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 import { pin, setPin, zoom } from "./settings.js";
-import { checkpointTold, withError } from "./captions.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
 
@@ -59,7 +59,12 @@ export class MapPointer {
     if (Math.hypot(at.left - from.left, at.top - from.top) < LEAST_DRAG) return this.#pinAt(this.#found(at, frame));
     if (Math.abs(at.left - from.left) < LEAST_BOX || Math.abs(at.top - from.top) < LEAST_BOX) return;
     const [one, other] = [coordinatesAt(frame, from.left, from.top), coordinatesAt(frame, at.left, at.top)];
-    zoom(this.pane.place, [Math.min(one[0], other[0]), Math.max(one[0], other[0]), Math.min(one[1], other[1]), Math.max(one[1], other[1])]);
+    zoom(this.pane.place, [
+      Math.min(one[0], other[0]),
+      Math.max(one[0], other[0]),
+      Math.min(one[1], other[1]),
+      Math.max(one[1], other[1]),
+    ]);
   }
 
   leave() {
@@ -73,7 +78,8 @@ export class MapPointer {
     const frame = this.pane.frame();
     const kept = pin.peek();
     if (!frame || this.pane.place) return;
-    const isSame = kept && Math.hypot(toLeft(frame, kept.x) - toLeft(frame, x), toTop(frame, kept.y) - toTop(frame, y)) < NEAR;
+    const isSame =
+      kept && Math.hypot(toLeft(frame, kept.x) - toLeft(frame, x), toTop(frame, kept.y) - toTop(frame, y)) < NEAR;
     setPin(isSame ? null : { x, y });
   }
 
@@ -82,7 +88,9 @@ export class MapPointer {
   pressed(event) {
     const pointed = pointedPlace.peek();
     if (event.key === "Enter" && this.#cursor && pointed) return this.#pinAt(pointed);
-    const [right, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [0, 0];
+    const [right, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [
+      0, 0,
+    ];
     const { model } = this.pane;
     const frame = this.pane.frame();
     if ((!right && !up) || !model || !frame) return;
@@ -104,10 +112,16 @@ export class MapPointer {
     const box = this.#part(".land-map").getBoundingClientRect();
     const [left, top] = [event.clientX - box.left, event.clientY - box.top];
     if (!frame) return null;
-    const isInside = left >= frame.left && left <= frame.left + frame.width && top >= frame.top && top <= frame.top + frame.height;
+    const isInside =
+      left >= frame.left && left <= frame.left + frame.width && top >= frame.top && top <= frame.top + frame.height;
     if (isInside) return { left, top };
     // A box may be drawn to the very edge.
-    return this.#from ? { left: Math.max(frame.left, Math.min(frame.left + frame.width, left)), top: Math.max(frame.top, Math.min(frame.top + frame.height, top)) } : null;
+    return this.#from
+      ? {
+          left: Math.max(frame.left, Math.min(frame.left + frame.width, left)),
+          top: Math.max(frame.top, Math.min(frame.top + frame.height, top)),
+        }
+      : null;
   }
 
   /** @param {string} selector */
@@ -120,7 +134,12 @@ export class MapPointer {
     const box = this.#part(".land-box");
     hideReadOut();
     box.hidden = false;
-    Object.assign(box.style, { left: `${Math.min(from.left, to.left)}px`, top: `${Math.min(from.top, to.top)}px`, width: `${Math.abs(to.left - from.left)}px`, height: `${Math.abs(to.top - from.top)}px` });
+    Object.assign(box.style, {
+      left: `${Math.min(from.left, to.left)}px`,
+      top: `${Math.min(from.top, to.top)}px`,
+      width: `${Math.abs(to.left - from.left)}px`,
+      height: `${Math.abs(to.top - from.top)}px`,
+    });
   }
 
   /** @param {{left: number, top: number} | null} at */
@@ -146,7 +165,13 @@ export class MapPointer {
     const frame = this.pane.frame();
     const cross = this.#part(".land-cross");
     const place = cursor.value;
-    const isHere = model && frame && place && place.plane === planeOf(model.landscape) && isWithin(frame.x, place.x) && isWithin(frame.y, place.y);
+    const isHere =
+      model &&
+      frame &&
+      place &&
+      place.plane === planeOf(model.landscape) &&
+      isWithin(frame.x, place.x) &&
+      isWithin(frame.y, place.y);
     cross.hidden = !isHere;
     if (isHere) cross.style.transform = `translate(${toLeft(frame, place.x)}px, ${toTop(frame, place.y)}px)`;
   }
@@ -183,8 +208,14 @@ export class MapPointer {
     const [x, y] = coordinatesAt(frame, at.left, at.top);
     const [column, row] = [nearest(nodes.x, x), nearest(nodes.y, y)];
     const place = row * nodes.x.length + column;
-    if (!nodes.isKnown(place) || Math.hypot(toLeft(frame, nodes.x[column]) - at.left, toTop(frame, nodes.y[row]) - at.top) >= NEAR) return null;
-    const level = this.#landscape.measured ? t("land.read_level", { level: levelOf(column, row, nodes.x.length, nodes.y.length) }) : t("land.read_measured");
+    if (
+      !nodes.isKnown(place) ||
+      Math.hypot(toLeft(frame, nodes.x[column]) - at.left, toTop(frame, nodes.y[row]) - at.top) >= NEAR
+    )
+      return null;
+    const level = this.#landscape.measured
+      ? t("land.read_level", { level: levelOf(column, row, nodes.x.length, nodes.y.length) })
+      : t("land.read_measured");
     return told(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
   }
 
@@ -193,12 +224,26 @@ export class MapPointer {
     const { drawn, heights } = /** @type {import("./model.js").Model} */ (this.pane.model);
     const [x, y] = coordinatesAt(frame, at.left, at.top);
     const height = heightAt(drawn, x, y);
-    return told(x, y, Number.isNaN(height) ? "–" : shortNumber(lossOf(height, heights.scale), 3), t("land.read_between"));
+    return told(
+      x,
+      y,
+      Number.isNaN(height) ? "–" : shortNumber(lossOf(height, heights.scale), 3),
+      t("land.read_between"),
+    );
   }
 }
 
 /** @param {number} x @param {number} y @param {string} loss @param {string} note @returns {Found} */
-const told = (x, y, loss, note) => ({ x, y, loss, note, title: "", rows: [], where: `${coordinate(x)}, ${coordinate(y)}`, moment: null });
+const told = (x, y, loss, note) => ({
+  x,
+  y,
+  loss,
+  note,
+  title: "",
+  rows: [],
+  where: `${coordinate(x)}, ${coordinate(y)}`,
+  moment: null,
+});
 
 /** @param {readonly [number, number]} stretch @param {number} at */
 const isWithin = ([lo, hi], at) => at >= lo && at <= hi;
@@ -206,6 +251,7 @@ const isWithin = ([lo, hi], at) => at >= lo && at <= hi;
 /** @param {Float64Array} axis in either direction @param {number} coordinate */
 function nearest(axis, coordinate) {
   let best = 0;
-  for (let at = 1; at < axis.length; at++) if (Math.abs(axis[at] - coordinate) < Math.abs(axis[best] - coordinate)) best = at;
+  for (let at = 1; at < axis.length; at++)
+    if (Math.abs(axis[at] - coordinate) < Math.abs(axis[best] - coordinate)) best = at;
   return best;
 }

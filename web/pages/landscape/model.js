@@ -1,15 +1,15 @@
 // What is drawn of the landscapes that are shown: heights on one scale for all, their levels, their colours.
 
 import { computed } from "@preact/signals-core";
-import { quantileOf } from "./model/clip.js";
 import { cropped, heightOf, lossOf, refined, thinned } from "../../charts/landscape/grid.js";
 import { levelsOf } from "../../charts/landscape/levels.js";
-import { surfaceOf } from "./model/plane.js";
 import { colourOf } from "../../charts/landscape/scales.js";
-import { noiseOf } from "./model/trust.js";
-import { shortNumber } from "../../i18n/numbers.js";
-import { landscapes } from "./model/landscapes.js";
 import { theme } from "../../data/view.js";
+import { shortNumber } from "../../i18n/numbers.js";
+import { quantileOf } from "./model/clip.js";
+import { landscapes } from "./model/landscapes.js";
+import { surfaceOf } from "./model/plane.js";
+import { noiseOf } from "./model/trust.js";
 import { between, clip, colours, count, scale, view } from "./settings.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
@@ -48,16 +48,25 @@ const MARGIN = 2;
 let soundBefore = [];
 /** Those that can be drawn; told only when they change: a run that is being written is told of several times a second. */
 const sound = computed(() => {
-  const now = landscapes.value.flatMap(({ landscape }) => (landscape && !landscape.error && landscape.tally.lowestAt >= 0 ? [landscape] : []));
+  const now = landscapes.value.flatMap(({ landscape }) =>
+    landscape && !landscape.error && landscape.tally.lowestAt >= 0 ? [landscape] : [],
+  );
   const isSame = now.length === soundBefore.length && now.every((landscape, place) => landscape === soundBefore[place]);
   return isSame ? soundBefore : (soundBefore = now);
 });
 
 /** Logarithms, unless not one loss is above zero. */
-const scaleInUse = computed(() => (scale.value === "log" && sound.value.some(({ tally }) => tally.loAboveZero < Infinity) ? "log" : "linear"));
+const scaleInUse = computed(() =>
+  scale.value === "log" && sound.value.some(({ tally }) => tally.loAboveZero < Infinity) ? "log" : "linear",
+);
 
 /** Grids are made once of each landscape: made again when it, the scale, or the points between are. */
-const grids = computed(() => new Map(sound.value.map((landscape) => [landscape, drawnOf(landscape, scaleInUse.value, between.value === "curved")])));
+const grids = computed(
+  () =>
+    new Map(
+      sound.value.map((landscape) => [landscape, drawnOf(landscape, scaleInUse.value, between.value === "curved")]),
+    ),
+);
 
 /** @param {{x: Float64Array, y: Float64Array, z: Float64Array}} surface @param {HeightScale} scale @param {boolean} isCurved @returns {Grid} */
 function drawnOf({ x, y, z }, scale, isCurved) {
@@ -111,23 +120,38 @@ export const heights = computed(() => {
 });
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Map<Landscape, Model>>} */
-export const models = computed(() => new Map([...grids.value].map(([landscape, drawn]) => [landscape, modelOf(landscape, drawn, heights.value)])));
+export const models = computed(
+  () => new Map([...grids.value].map(([landscape, drawn]) => [landscape, modelOf(landscape, drawn, heights.value)])),
+);
 
 /** @param {Landscape} landscape @param {Grid} drawn @param {Heights} all @returns {Model} */
 const modelOf = (landscape, drawn, all) => ({
-  landscape, drawn, points: { columns: landscape.x.length, rows: landscape.y.length }, heights: all, nonFinite: landscape.tally.nonFinite,
+  landscape,
+  drawn,
+  points: { columns: landscape.x.length, rows: landscape.y.length },
+  heights: all,
+  nonFinite: landscape.tally.nonFinite,
   dropped: all.scale === "log" ? landscape.tally.notPositive : 0,
-  clipped: all.isClipped ? landscape.z.reduce((count, loss) => count + Number(heightOf(loss, all.scale) > all.reach[1]), 0) : 0,
+  clipped: all.isClipped
+    ? landscape.z.reduce((count, loss) => count + Number(heightOf(loss, all.scale) > all.reach[1]), 0)
+    : 0,
 });
 
 /** What is drawn of a part: points that all of it has no room for.
  * @param {Model} model @param {import("./settings.js").Zoom | null} part @returns {Model} */
 export function detailed(model, part) {
   if (!part) return model;
-  const { landscape: { x, y, z }, heights: { scale } } = model;
+  const {
+    landscape: { x, y, z },
+    heights: { scale },
+  } = model;
   const [left, right, bottom, top] = part;
   const all = cropped({ x, y, heights: z }, [left, right], [bottom, top], MARGIN);
-  return { ...model, points: { columns: all.x.length, rows: all.y.length }, drawn: drawnOf({ x: all.x, y: all.y, z: all.heights }, scale, between.value === "curved") };
+  return {
+    ...model,
+    points: { columns: all.x.length, rows: all.y.length },
+    drawn: drawnOf({ x: all.x, y: all.y, z: all.heights }, scale, between.value === "curved"),
+  };
 }
 
 /** The lowest and highest loss of one landscape, as they are on the scale. @param {Model} model */
@@ -142,7 +166,9 @@ export const topText = ({ scale, reach: [, hi], isClipped }) => `${isClipped ? "
 /** Bands between the levels, from the lowest loss to the highest. @param {Heights} all @returns {Array<{from: number, to: number, colour: string}>} */
 export function bandsOf({ reach: [lo, hi], levels, area }) {
   const bounds = [lo, ...levels.filter((level) => level > lo && level < hi), hi];
-  return bounds.slice(0, -1).map((from, place) => ({ from, to: bounds[place + 1], colour: area((from + bounds[place + 1]) / 2) }));
+  return bounds
+    .slice(0, -1)
+    .map((from, place) => ({ from, to: bounds[place + 1], colour: area((from + bounds[place + 1]) / 2) }));
 }
 
 /** Is there a surface, by itself or beside the map? */

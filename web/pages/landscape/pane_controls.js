@@ -2,13 +2,13 @@
 
 import { html, nothing } from "lit-html";
 import { tokens } from "../../charts/theme.js";
-import { clock } from "../../i18n/times.js";
-import { publication, showPublication } from "./model/landscapes.js";
-import { styles } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { select } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
+import { styles } from "../../data/runs.js";
+import { clock } from "../../i18n/times.js";
+import { publication, showPublication } from "./model/landscapes.js";
 import { choose, pathColour } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 
@@ -36,9 +36,20 @@ export function whichPublication({ publications }) {
   const count = publications.steps.length;
   if (count < 2) return nothing;
   const isOneStep = publications.steps.every((step) => step === publications.steps[0]);
-  const text = (/** @type {number} */ at) => t("land.publication_of", { n: at + 1, all: count, when: isOneStep ? clock(publications.wallTimes[at]) : t("step.at", { step: publications.steps[at] }) });
+  const text = (/** @type {number} */ at) =>
+    t("land.publication_of", {
+      n: at + 1,
+      all: count,
+      when: isOneStep ? clock(publications.wallTimes[at]) : t("step.at", { step: publications.steps[at] }),
+    });
   const older = Array.from({ length: Math.min(count, MOST_PUBLICATIONS) }, (_, back) => count - 1 - back).slice(1);
   const options = [["", t("land.publication_newest", { n: count })], ...older.map((at) => [String(at), text(at)])];
   const chosen = publication.value === null || publication.value === count - 1 ? "" : String(publication.value);
-  return select("land-publication", t("land.publication"), /** @type {Array<[string, string]>} */ (options), chosen, (value) => showPublication(value === "" ? null : Number(value)));
+  return select(
+    "land-publication",
+    t("land.publication"),
+    /** @type {Array<[string, string]>} */ (options),
+    chosen,
+    (value) => showPublication(value === "" ? null : Number(value)),
+  );
 }

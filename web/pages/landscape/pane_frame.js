@@ -2,19 +2,19 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { isLine } from "./model/plane.js";
-import { keyOf, leaveOut } from "./model/landscapes.js";
-import { t } from "../../i18n/words.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { summary, titleOf } from "./captions.js";
 import { openDownloads } from "./downloads.js";
-import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
+import { keyOf, leaveOut } from "./model/landscapes.js";
+import { isLine } from "./model/plane.js";
 import { hasMap, hasSurface, heights, topText } from "./model.js";
+import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
 import { camera, raised, scale, view, withoutSurface, zoom, zooms } from "./settings.js";
 import { tooHigh } from "./surface_scene.js";
-import { summary, titleOf } from "./captions.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
 /** @typedef {import("./landscape_pane.js").Told} Told */
@@ -27,7 +27,11 @@ export function paneFrame(pane, told, drawn, walkers, isRaised) {
   const isMapped = hasMap.value || !isRaised;
   return html`
     <header>
-      <h2>${runTitle(choice.run)}${repeat(walkers.slice(1), ({ landscape: other }) => keyOf(other), ({ landscape: other }) => also(other))}<span class="land-title" title=${choice.tag}>${titleOf(choice.tag)}</span></h2>
+      <h2>${runTitle(choice.run)}${repeat(
+        walkers.slice(1),
+        ({ landscape: other }) => keyOf(other),
+        ({ landscape: other }) => also(other),
+      )}<span class="land-title" title=${choice.tag}>${titleOf(choice.tag)}</span></h2>
       ${landscape ? levelMeter(landscape) : nothing}${landscape && at === 0 ? whichPublication(landscape) : nothing}
       <span class="space"></span>
       ${hasSurface.value && panes > 1 && drawn && !isRaised && !withoutSurface.value ? html`<button class="plain" data-key="raise" @click=${() => (raised.value = at)}>${t("land.raise")}</button>` : nothing}
@@ -40,8 +44,9 @@ export function paneFrame(pane, told, drawn, walkers, isRaised) {
         ${panes > 1 || walkers.length > 1 ? html`<button class="quiet" data-key="leave-out" title=${t("land.leave_out")} aria-label=${t("land.leave_out")} @click=${() => leaveOut(choice)}>${ICONS.close}</button>` : nothing}
       </div>
     </header>
-    ${drawn || !landscape
-      ? html`<div class="land-plot" role="application" tabindex=${drawn ? 0 : -1} aria-roledescription=${t("land.map")} aria-label=${drawn ? `${label}. ${summary(drawn, walkers)}` : label}
+    ${
+      drawn || !landscape
+        ? html`<div class="land-plot" role="application" tabindex=${drawn ? 0 : -1} aria-roledescription=${t("land.map")} aria-label=${drawn ? `${label}. ${summary(drawn, walkers)}` : label}
           data-parts=${isRaised ? view.value : "map"} @keydown=${(/** @type {KeyboardEvent} */ event) => (isMapped ? pane.pointer.pressed(event) : pane.turn(event))} @blur=${() => pane.pointer.leave()}>
           <div class="land-map" ?hidden=${!isMapped} @pointermove=${(/** @type {PointerEvent} */ event) => pane.pointer.moved(event)} @pointerdown=${(/** @type {PointerEvent} */ event) => pane.pointer.down(event)}
             @pointerup=${(/** @type {PointerEvent} */ event) => pane.pointer.up(event)} @pointerleave=${() => pane.pointer.leave()} @dblclick=${() => zoom(at, null)}></div>
@@ -49,12 +54,14 @@ export function paneFrame(pane, told, drawn, walkers, isRaised) {
           <div class="land-cross" hidden></div><div class="land-box" hidden></div>
           ${drawn ? nothing : error ? html`<p class="cell-state error" role="alert">${t("step.failed", { reason: error.message })}</p>` : html`<div class="bone cell-bone" data-state="waiting"></div>`}
         </div>`
-      : html`<p class="cell-state error" role="alert" data-note="error">${landscape.error ? t("land.unreadable", { reason: landscape.error }) : t("land.nothing_finite")}</p>`}
+        : html`<p class="cell-state error" role="alert" data-note="error">${landscape.error ? t("land.unreadable", { reason: landscape.error }) : t("land.nothing_finite")}</p>`
+    }
     ${drawn ? html`<footer>${notes(drawn, walkers, isRaised)}</footer>` : nothing}`;
 }
 
 /** Another run on the same surface. @param {import("./model/landscape.js").Landscape} landscape */
-const also = ({ run, tag }) => html`${runTitle(run)}<button class="quiet" data-key="leave-out-run" data-run=${run} title=${t("land.leave_out")} aria-label="${t("land.leave_out")}: ${nameOf(run)}" @click=${() => leaveOut({ run, tag })}>${ICONS.close}</button>`;
+const also = ({ run, tag }) =>
+  html`${runTitle(run)}<button class="quiet" data-key="leave-out-run" data-run=${run} title=${t("land.leave_out")} aria-label="${t("land.leave_out")}: ${nameOf(run)}" @click=${() => leaveOut({ run, tag })}>${ICONS.close}</button>`;
 
 /** What must be known to read the drawing right. @param {Model} model @param {import("./panes.js").Walker[]} walkers @param {boolean} isRaised */
 function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights: all }, walkers, isRaised) {
@@ -62,11 +69,27 @@ function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights:
   const isThinned = drawn.x.length < points.columns || drawn.y.length < points.rows;
   const isFiner = drawn.x.length > points.columns;
   const above = tooHigh(all, walkers);
-  const note = (/** @type {string} */ key, /** @type {string} */ text, warned = false) => html`<span class=${warned ? "warned" : ""} data-note=${key}>${text}</span>`;
+  const note = (/** @type {string} */ key, /** @type {string} */ text, warned = false) =>
+    html`<span class=${warned ? "warned" : ""} data-note=${key}>${text}</span>`;
   return html`
-    ${measured
-      ? note("measured", t(isRaised && !hasMap.value ? "land.note_nodes_surface" : "land.note_nodes", { n: grouped(measured.known.reduce((sum, one) => sum + one, 0)), columns: landscape.x.length, rows: landscape.y.length }))
-      : note("resolution", t(!isFiner ? "land.note_measured" : isRaised && !hasMap.value ? "land.note_surface" : "land.note_between", { columns: landscape.x.length, rows: landscape.y.length }))}
+    ${
+      measured
+        ? note(
+            "measured",
+            t(isRaised && !hasMap.value ? "land.note_nodes_surface" : "land.note_nodes", {
+              n: grouped(measured.known.reduce((sum, one) => sum + one, 0)),
+              columns: landscape.x.length,
+              rows: landscape.y.length,
+            }),
+          )
+        : note(
+            "resolution",
+            t(!isFiner ? "land.note_measured" : isRaised && !hasMap.value ? "land.note_surface" : "land.note_between", {
+              columns: landscape.x.length,
+              rows: landscape.y.length,
+            }),
+          )
+    }
     ${isLine(landscape) ? note("line", t("land.note_line")) : nothing}
     ${isThinned ? note("thinned", t("land.note_thinned", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
     ${scale.value === "log" && heights.value.scale === "linear" ? note("no_log", t("land.note_no_log"), true) : nothing}

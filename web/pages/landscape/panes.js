@@ -2,12 +2,12 @@
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
-import { DASHES } from "../../data/run_styles.js";
-import { planeOf, surfaceOf } from "./model/plane.js";
-import { isJoint, keyOf, landscapes } from "./model/landscapes.js";
-import { styles } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { nameOf } from "../../controls/run_row.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { isJoint, keyOf, landscapes } from "./model/landscapes.js";
+import { planeOf, surfaceOf } from "./model/plane.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {{choice: import("./model/landscapes.js").Choice, landscape: Landscape | null}} Shown */
@@ -17,7 +17,11 @@ import { nameOf } from "../../controls/run_row.js";
 const hasCome = ({ choice, landscape }, at) => at === 0 || landscape !== null || !isJoint(choice.tag);
 
 /** Of each pane what it shows; the first of them draws the surface. */
-export const panes = computed(() => [...Map.groupBy(landscapes.value.filter(hasCome), ({ choice, landscape }) => (landscape && !landscape.error ? surfaceOf(landscape) : keyOf(choice))).values()]);
+export const panes = computed(() => [
+  ...Map.groupBy(landscapes.value.filter(hasCome), ({ choice, landscape }) =>
+    landscape && !landscape.error ? surfaceOf(landscape) : keyOf(choice),
+  ).values(),
+]);
 
 /** The landscapes of a pane, that which is asked for first. @param {Landscape} landscape */
 const sharers = (landscape) => {
@@ -29,16 +33,23 @@ const sharers = (landscape) => {
 export const colourOf = (run) => tokens().palette[styles.value.get(run)?.colour ?? 0];
 
 /** More runs than colours are told apart by dashes, as everywhere. @param {Landscape} landscape @param {string} [colour] @returns {Walker} */
-const walkerOf = (landscape, colour = colourOf(landscape.run)) => ({ landscape, colour, dash: DASHES[styles.value.get(landscape.run)?.dash ?? 0].join(" ") });
+const walkerOf = (landscape, colour = colourOf(landscape.run)) => ({
+  landscape,
+  colour,
+  dash: DASHES[styles.value.get(landscape.run)?.dash ?? 0].join(" "),
+});
 
 /** Whose paths are on a surface. @param {Landscape} landscape that draws it @param {string} colour of its own path @returns {Walker[]} */
-export const walkersOf = (landscape, colour) => sharers(landscape).map((one) => walkerOf(one, one === landscape ? colour : undefined));
+export const walkersOf = (landscape, colour) =>
+  sharers(landscape).map((one) => walkerOf(one, one === landscape ? colour : undefined));
 
 /** Trainings whose surfaces are others, on the same plane: their places are places on this one. @param {Landscape} landscape @returns {Walker[]} */
 export function companionsOf(landscape) {
   if (!landscape.diagnostics?.provenance.axes) return [];
   const here = sharers(landscape);
-  return landscapes.value.flatMap(({ landscape: other }) => (other?.path?.x.length && !here.includes(other) && planeOf(other) === planeOf(landscape) ? [walkerOf(other)] : []));
+  return landscapes.value.flatMap(({ landscape: other }) =>
+    other?.path?.x.length && !here.includes(other) && planeOf(other) === planeOf(landscape) ? [walkerOf(other)] : [],
+  );
 }
 
 /** Characters of a run's name beside its mark. */

@@ -1,8 +1,8 @@
 // Where the reader points: a step of the training, on a path or on the loss curve; a place, on a map, a surface or a slice.
 
 import { computed, signal } from "@preact/signals-core";
-import { planeOf } from "./model/plane.js";
 import { landscapes } from "./model/landscapes.js";
+import { planeOf } from "./model/plane.js";
 import { pin } from "./settings.js";
 
 /** A step; null = none. @type {import("@preact/signals-core").Signal<number | null>} */
@@ -16,7 +16,9 @@ export const pointedPlace = signal(null);
 const first = computed(() => landscapes.value[0]?.landscape ?? null);
 
 /** What is pointed at, else what was clicked; null without either. @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
-export const cursor = computed(() => pointedPlace.value ?? (pin.value && first.value ? { plane: planeOf(first.value), ...pin.value } : null));
+export const cursor = computed(
+  () => pointedPlace.value ?? (pin.value && first.value ? { plane: planeOf(first.value), ...pin.value } : null),
+);
 
 /** Where the slices go through: the cursor, else the model itself, where the axes begin; else the middle. @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
 export const sliced = computed(() => {

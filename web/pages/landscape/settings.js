@@ -2,19 +2,26 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { SCALES } from "../../charts/landscape/scales.js";
-import { set, setting } from "../../data/view.js";
 import { QuickSetting, stepIn } from "../../controls/quick_setting.js";
+import { set, setting } from "../../data/view.js";
 
 export const VIEWS = /** @type {const} */ (["filled", "contours", "surface", "both"]);
 /** @typedef {(typeof VIEWS)[number]} ViewName */
 /** @typedef {readonly [left: number, right: number, bottom: number, top: number]} Zoom coordinates */
 
 export const view = setting("land.view", /** @type {ViewName} */ ("filled"), VIEWS);
-export const scale = setting("land.z", /** @type {import("../../charts/landscape/grid.js").HeightScale} */ ("linear"), ["linear", "log"]);
+export const scale = setting("land.z", /** @type {import("../../charts/landscape/grid.js").HeightScale} */ ("linear"), [
+  "linear",
+  "log",
+]);
 /** How many of a hundred points the scale reaches over. */
 export const CLIPS = /** @type {const} */ (["off", "99", "95", "90"]);
 export const clip = setting("land.clip", /** @type {(typeof CLIPS)[number]} */ ("off"), CLIPS);
-export const colours = setting("land.scale", /** @type {import("../../charts/landscape/scales.js").ScaleName} */ ("viridis"), SCALES);
+export const colours = setting(
+  "land.scale",
+  /** @type {import("../../charts/landscape/scales.js").ScaleName} */ ("viridis"),
+  SCALES,
+);
 export const COUNTS = /** @type {const} */ (["5", "10", "15", "20", "30", "50", "80"]);
 export const count = setting("land.levels", /** @type {(typeof COUNTS)[number]} */ ("15"), COUNTS);
 /** Between the measured points: curved, or straight. */
@@ -36,7 +43,9 @@ export const zooms = computed(() => zoomText.value.split(";").map(zoomOf));
 function zoomOf(text) {
   const numbers = text.split(",").map(Number);
   const [left, right, bottom, top] = numbers;
-  return numbers.length === 4 && numbers.every(Number.isFinite) && right > left && top > bottom ? [left, right, bottom, top] : null;
+  return numbers.length === 4 && numbers.every(Number.isFinite) && right > left && top > bottom
+    ? [left, right, bottom, top]
+    : null;
 }
 
 /** @param {number} place @param {Zoom | null} wanted */
@@ -44,7 +53,11 @@ export function zoom(place, wanted) {
   const all = [...zooms.peek()];
   while (all.length <= place) all.push(null);
   all[place] = wanted;
-  set({ "land.zoom": all.some(Boolean) ? all.map((one) => (one ? one.map((number) => Number(number.toPrecision(6))).join(",") : "")).join(";") : "" });
+  set({
+    "land.zoom": all.some(Boolean)
+      ? all.map((one) => (one ? one.map((number) => Number(number.toPrecision(6))).join(",") : "")).join(";")
+      : "",
+  });
 }
 
 const pinText = setting("land.pin", "");
@@ -54,7 +67,8 @@ export const pin = computed(() => {
   return Number.isFinite(x) && Number.isFinite(y) && !more.length ? { x, y } : null;
 });
 /** @param {{x: number, y: number} | null} place */
-export const setPin = (place) => set({ "land.pin": place ? [place.x, place.y].map((number) => Number(number.toPrecision(6))).join(",") : "" });
+export const setPin = (place) =>
+  set({ "land.pin": place ? [place.x, place.y].map((number) => Number(number.toPrecision(6))).join(",") : "" });
 
 const cameraText = new QuickSetting("land.camera");
 /** Where the surface is looked at from, in plotly's terms; null = as usual. */
@@ -63,7 +77,8 @@ export const camera = computed(() => {
   return numbers.length === 6 && numbers.every(Number.isFinite) ? numbers : null;
 });
 /** @param {number[] | null} numbers eye and centre */
-export const setCamera = (numbers) => cameraText.setNow(numbers ? numbers.map((number) => Number(number.toFixed(3))).join(",") : "");
+export const setCamera = (numbers) =>
+  cameraText.setNow(numbers ? numbers.map((number) => Number(number.toFixed(3))).join(",") : "");
 
 const timeText = new QuickSetting("land.at");
 /** Where the playing stands, while it plays. @type {import("@preact/signals-core").Signal<number | null>} */

@@ -1,13 +1,13 @@
 // What the surface shows of a landscape, in words and numbers that its library draws.
 
-import { tokens } from "../../charts/theme.js";
 import { evened, heightAt, heightOf, lossOf } from "../../charts/landscape/grid.js";
-import { t } from "../../i18n/words.js";
+import { tokens } from "../../charts/theme.js";
+import { checkpointText } from "./captions.js";
 import { axisNames } from "./map.js";
 import { fillingOf } from "./map_path.js";
 import { lossText, topText } from "./model.js";
 import { endName } from "./panes.js";
-import { checkpointText } from "./captions.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./model.js").Heights} Heights */
@@ -34,16 +34,29 @@ export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
   const trainings = walkers.map((walker) => trainingOn(surface, walker, walkers, heights, lift));
   return {
     // Between points of uneven distance plotly.js makes up very many more.
-    grid: evened(drawn), top: isClipped ? reach[1] : Infinity, reach, levels, ink, hasScale,
-    tall: tallest(reach, trainings.flatMap(({ stands }) => stands)),
-    shades: Array.from({ length: SHADES }, (_, shade) => area(reach[0] + ((reach[1] - reach[0]) * shade) / (SHADES - 1))),
+    grid: evened(drawn),
+    top: isClipped ? reach[1] : Infinity,
+    reach,
+    levels,
+    ink,
+    hasScale,
+    tall: tallest(
+      reach,
+      trainings.flatMap(({ stands }) => stands),
+    ),
+    shades: Array.from({ length: SHADES }, (_, shade) =>
+      area(reach[0] + ((reach[1] - reach[0]) * shade) / (SHADES - 1)),
+    ),
     ticks: ticksOf(heights),
     lossOf: (height) => lossOf(height, scale),
     lossText: t("land.read_loss", { loss: "{loss}" }),
     line: joined(trainings.flatMap(({ line }) => line)),
     thin: joined(trainings.flatMap(({ thin }) => thin)),
     points: trainings.flatMap(({ points }) => points),
-    names: /** @type {[string, string, string]} */ ([...axisNames(landscape), t(scale === "log" ? "land.loss_log" : "land.loss")]),
+    names: /** @type {[string, string, string]} */ ([
+      ...axisNames(landscape),
+      t(scale === "log" ? "land.loss_log" : "land.loss"),
+    ]),
   };
 }
 
@@ -54,14 +67,26 @@ const onSurface = ({ reach: [, hi], isClipped }, height) => (isClipped ? Math.mi
 const overSurface = ({ reach: [lo, hi], isClipped }, height) => (isClipped ? Math.min(height, 2 * hi - lo) : height);
 
 /** Checkpoints for whose real losses there is no room over a clipped surface. @param {Heights} heights @param {Walker[]} walkers */
-export const tooHigh = (heights, walkers) => walkers.flatMap(({ landscape: { truth } }) => Array.from(truth?.real ?? [], (loss) => heightOf(loss, heights.scale))).filter((height) => overSurface(heights, height) < height).length;
+export const tooHigh = (heights, walkers) =>
+  walkers
+    .flatMap(({ landscape: { truth } }) => Array.from(truth?.real ?? [], (loss) => heightOf(loss, heights.scale)))
+    .filter((height) => overSurface(heights, height) < height).length;
 
 /** @param {Heights} heights */
 function ticksOf(heights) {
-  const { levels, scale, reach: [lo, hi], isClipped } = heights;
+  const {
+    levels,
+    scale,
+    reach: [lo, hi],
+    isClipped,
+  } = heights;
   const every = Math.max(1, Math.ceil(levels.length / TICKS));
-  const ticks = levels.filter((_, place) => place % every === 0).map((height) => ({ height, text: lossText(height, scale) }));
-  return isClipped ? [...ticks.filter(({ height }) => hi - height > (hi - lo) * NEAR_TOP), { height: hi, text: topText(heights) }] : ticks;
+  const ticks = levels
+    .filter((_, place) => place % every === 0)
+    .map((height) => ({ height, text: lossText(height, scale) }));
+  return isClipped
+    ? [...ticks.filter(({ height }) => hi - height > (hi - lo) * NEAR_TOP), { height: hi, text: topText(heights) }]
+    : ticks;
 }
 
 /** A training over the surface: real losses are drawn where they are, losses on the surface a little above it.
@@ -76,11 +101,30 @@ function trainingOn(surface, walker, walkers, heights, lift) {
   const name = path?.x.length ? "" : t("land.converged");
   return {
     line: path ? [coloured(truth ? straight(path, at) : draped(path, surface, at, lift), colour)] : [],
-    thin: path && truth ? [coloured(draped({ ...path, z: truth.plane }, surface, on, lift), colour), coloured(stemsOf(path, truth, on, over), colour)] : [],
+    thin:
+      path && truth
+        ? [
+            coloured(draped({ ...path, z: truth.plane }, surface, on, lift), colour),
+            coloured(stemsOf(path, truth, on, over), colour),
+          ]
+        : [],
     stands: truth ? [...truth.real.map(over), ...truth.plane.map(on)] : [],
     points: [
       ...checkpoints(walker, walkers, at, ink.surface),
-      ...(convergence ? [{ x: convergence[0], y: convergence[1], height: at(convergence[2]), text: t("land.converged"), name, fill: ink.text, edge: ink.surface, ...STAR }] : []),
+      ...(convergence
+        ? [
+            {
+              x: convergence[0],
+              y: convergence[1],
+              height: at(convergence[2]),
+              text: t("land.converged"),
+              name,
+              fill: ink.text,
+              edge: ink.surface,
+              ...STAR,
+            },
+          ]
+        : []),
     ],
   };
 }
@@ -103,8 +147,22 @@ function checkpoints(walker, walkers, at, surface) {
   return Array.from(path.x, (x, place) => {
     const isEnd = place === 0 || place === last;
     const form = place === last ? END : place === 0 ? START : last < MOST_DOTS ? DOT : SPECK;
-    const name = place === last ? endName(walker, walkers) : place === 0 && landscape === walkers[0].landscape ? t("land.start") : "";
-    return { x, y: path.y[place], height: at(path.z[place]), text: checkpointText(landscape, place), name, fill: isEnd ? colour : filled(place), edge: isEnd ? surface : colour, ...form };
+    const name =
+      place === last
+        ? endName(walker, walkers)
+        : place === 0 && landscape === walkers[0].landscape
+          ? t("land.start")
+          : "";
+    return {
+      x,
+      y: path.y[place],
+      height: at(path.z[place]),
+      text: checkpointText(landscape, place),
+      name,
+      fill: isEnd ? colour : filled(place),
+      edge: isEnd ? surface : colour,
+      ...form,
+    };
   });
 }
 
@@ -123,9 +181,15 @@ const straight = ({ x, y, z }, at) => ({ x: [...x], y: [...y], heights: Array.fr
 const coloured = (course, colour) => ({ ...course, colours: course.x.map(() => colour) });
 
 /** Several lines as one, which costs less to draw; null without any. @param {Line[]} lines @returns {Line | null} */
-const joined = (lines) => (lines.length ? lines.reduce((one, other) => ({
-  x: [...one.x, null, ...other.x], y: [...one.y, null, ...other.y], heights: [...one.heights, null, ...other.heights], colours: [...one.colours, other.colours[0], ...other.colours],
-})) : null);
+const joined = (lines) =>
+  lines.length
+    ? lines.reduce((one, other) => ({
+        x: [...one.x, null, ...other.x],
+        y: [...one.y, null, ...other.y],
+        heights: [...one.heights, null, ...other.heights],
+        colours: [...one.colours, other.colours[0], ...other.colours],
+      }))
+    : null;
 
 /** A line from each checkpoint's loss on the plane to its own. @param {Path} path @param {import("./model/landscape.js").Truth} truth @param {(loss: number) => number} on @param {(loss: number) => number} over */
 const stemsOf = ({ x, y }, { real, plane }, on, over) => ({
@@ -146,7 +210,10 @@ function draped({ x, y, z }, grid, at, lift) {
     line.heights.push(at(z[place]));
     for (let step = 1; step < between && place + 1 < x.length; step++) {
       const share = step / between;
-      const [across, down] = [x[place] + (x[place + 1] - x[place]) * share, y[place] + (y[place + 1] - y[place]) * share];
+      const [across, down] = [
+        x[place] + (x[place + 1] - x[place]) * share,
+        y[place] + (y[place + 1] - y[place]) * share,
+      ];
       const straight = at(z[place]) + (at(z[place + 1]) - at(z[place])) * share;
       line.x.push(across);
       line.y.push(down);

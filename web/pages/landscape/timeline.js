@@ -1,19 +1,23 @@
 // The training along the paths that are shown: its checkpoints, stepped through and played.
 
 import { computed, effect } from "@preact/signals-core";
-import { timesOf } from "./model/path.js";
 import { unionOf } from "../../controls/steps.js";
 import { landscapes } from "./model/landscapes.js";
+import { timesOf } from "./model/path.js";
 import { moment, moving, setMoment, speed } from "./settings.js";
 
 /** How long a whole path plays at speed one, in milliseconds. */
 const WHOLE = 6000;
 
-const paths = computed(() => landscapes.value.flatMap(({ landscape }) => (landscape?.path?.x.length ? [landscape.path] : [])));
+const paths = computed(() =>
+  landscapes.value.flatMap(({ landscape }) => (landscape?.path?.x.length ? [landscape.path] : [])),
+);
 /** Are moments training steps? Else they count checkpoints. */
 export const inSteps = computed(() => paths.value.length > 0 && paths.value.every(({ steps }) => steps !== null));
 /** The moments of all checkpoints, ascending. */
-export const moments = computed(() => unionOf(paths.value.map((path) => [...timesOf(path)].sort((one, other) => one - other))));
+export const moments = computed(() =>
+  unionOf(paths.value.map((path) => [...timesOf(path)].sort((one, other) => one - other))),
+);
 
 /** From the first checkpoint to the last; null without two. @returns {[number, number] | null} */
 export const stretch = () => {
@@ -54,7 +58,7 @@ function play() {
   let before = performance.now();
   moving.value = at;
   const go = (/** @type {number} */ time) => {
-    at += ((Math.max(0, time - before) / WHOLE) * (last - first)) * Number(speed.peek());
+    at += (Math.max(0, time - before) / WHOLE) * (last - first) * Number(speed.peek());
     before = time;
     if (at >= last) {
       stop();

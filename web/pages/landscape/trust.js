@@ -1,14 +1,14 @@
 // Can one trust this landscape? A light with its reason in words, and all that was found.
 
 import { html, nothing } from "lit-html";
-import { findingsOf, verdictOf } from "./model/trust.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
 import { momentText, percent } from "./captions.js";
+import { findingsOf, verdictOf } from "./model/trust.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("./model/trust.js").Finding} Finding */
-/** @typedef {import("../../i18n/text.js").TextKey} TextKey */
+/** @typedef {import("./words.js").TextKey} TextKey */
 
 /** Its findings are looked for once. @type {WeakMap<Landscape, Finding[]>} */
 const known = new WeakMap();
@@ -37,22 +37,36 @@ export function trust(landscape) {
 }
 
 /** Nobody knows how far the plane is from the training. @param {Landscape} landscape */
-const untold = ({ path }) => html`<div class="land-trust" data-light="plain"><p class="land-verdict">${lamp("plain")}<span>${t(path?.x.length ? "land.verdict_untold_path" : "land.verdict_untold")}</span></p></div>`;
+const untold = ({ path }) =>
+  html`<div class="land-trust" data-light="plain"><p class="land-verdict">${lamp("plain")}<span>${t(path?.x.length ? "land.verdict_untold_path" : "land.verdict_untold")}</span></p></div>`;
 
 /** @param {import("./model/trust.js").Light} light */
-const lamp = (light) => html`<i class="lamp" data-light=${light} role="img" aria-label=${t(/** @type {TextKey} */ (`land.light_${light}`))}></i>`;
+const lamp = (light) =>
+  html`<i class="lamp" data-light=${light} role="img" aria-label=${t(/** @type {TextKey} */ (`land.light_${light}`))}></i>`;
 
 /** @param {Finding} finding */
 const reason = ({ key }) => t(/** @type {TextKey} */ (`land.why_${key}`));
 
 /** @param {Finding} finding @param {Landscape} landscape */
-const item = (finding, landscape) => html`<li data-finding=${finding.key} data-light=${finding.light}>${lamp(finding.light)}<span>${said(finding, landscape)}</span></li>`;
+const item = (finding, landscape) =>
+  html`<li data-finding=${finding.key} data-light=${finding.light}>${lamp(finding.light)}<span>${said(finding, landscape)}</span></li>`;
 
 /** @param {Finding} finding @param {Landscape} landscape */
 function said({ key, told }, landscape) {
   const at = typeof told.at === "number" ? momentText(landscape, told.at) : "";
   const parts = key === "energy" || key === "random_walk" || key === "residual" || key === "interpolation";
-  const values = Object.entries(told).map(([name, value]) => [name, typeof value !== "number" || name === "at" ? value : WHOLE.has(name) ? grouped(value) : parts ? percent(value) : name === "part" ? percent(value) : shortNumber(value)]);
+  const values = Object.entries(told).map(([name, value]) => [
+    name,
+    typeof value !== "number" || name === "at"
+      ? value
+      : WHOLE.has(name)
+        ? grouped(value)
+        : parts
+          ? percent(value)
+          : name === "part"
+            ? percent(value)
+            : shortNumber(value),
+  ]);
   return t(/** @type {TextKey} */ (`land.trust_${key}`), { ...Object.fromEntries(values), at, n: Number(told.n ?? 1) });
 }
 
@@ -62,14 +76,23 @@ const WHOLE = new Set(["points", "samples", "nodes", "of"]);
 /** What it was made of. @param {Landscape} landscape */
 function provenance({ diagnostics }) {
   if (!diagnostics) return nothing;
-  const rows = [["samples", grouped(diagnostics.samples)], ["seed", diagnostics.seed === null ? "–" : String(diagnostics.seed)], ...Object.entries(diagnostics.provenance).map(([name, value]) => [`provenance.${name}`, value])];
+  const rows = [
+    ["samples", grouped(diagnostics.samples)],
+    ["seed", diagnostics.seed === null ? "–" : String(diagnostics.seed)],
+    ...Object.entries(diagnostics.provenance).map(([name, value]) => [`provenance.${name}`, value]),
+  ];
   return html`<dl class="land-facts">${rows.map(([name, value]) => html`<dt>${nameOfFact(name)}</dt><dd data-provenance=${name}>${value}</dd>`)}</dl>`;
 }
 
 /** @type {Record<string, TextKey>} */
 const NAMES = {
-  samples: "land.samples", seed: "land.seed", "provenance.axes": "land.hash_axes", "provenance.checkpoints": "land.hash_checkpoints",
-  "provenance.samples": "land.hash_samples", "provenance.mode": "land.mode", "provenance.version": "land.version",
+  samples: "land.samples",
+  seed: "land.seed",
+  "provenance.axes": "land.hash_axes",
+  "provenance.checkpoints": "land.hash_checkpoints",
+  "provenance.samples": "land.hash_samples",
+  "provenance.mode": "land.mode",
+  "provenance.version": "land.version",
 };
 /** @param {string} name */
 const nameOfFact = (name) => (NAMES[name] ? t(NAMES[name]) : name.replace(/^provenance\./, ""));

@@ -1,8 +1,8 @@
 // The axes that are drawn side by side: their scales, and where they stand.
 
 import { computed, signal } from "@preact/signals-core";
-import { frameOf } from "./draw/parallel_axes.js";
 import { narrow } from "../../data/view.js";
+import { frameOf } from "./draw/parallel_axes.js";
 import { axisIds, columns, scaleFor } from "./rows.js";
 import { brush, choose } from "./settings.js";
 
@@ -20,16 +20,23 @@ const MOST_SPACING = 480;
 export const axesWidth = signal(0);
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Scale[]>} */
-export const axes = computed(() => axisIds.value.flatMap((id) => {
-  const column = columns.value.get(id);
-  return column ? [scaleFor(column)] : [];
-}));
+export const axes = computed(() =>
+  axisIds.value.flatMap((id) => {
+    const column = columns.value.get(id);
+    return column ? [scaleFor(column)] : [];
+  }),
+);
 export const spacing = computed(() => {
   const even = (axesWidth.value - BEFORE - BEHIND) / Math.max(1, axes.value.length - 1);
   return Math.floor(Math.min(MOST_SPACING, Math.max(LEAST_SPACING, even)));
 });
 export const frame = computed(() =>
-  frameOf(narrow.value ? NARROW_HEIGHT : HEIGHT, axes.value.some(({ column }) => column.hasNonFinite), axes.value.some(({ column }) => column.hasMissing)));
+  frameOf(
+    narrow.value ? NARROW_HEIGHT : HEIGHT,
+    axes.value.some(({ column }) => column.hasNonFinite),
+    axes.value.some(({ column }) => column.hasMissing),
+  ),
+);
 
 /** @param {string} id @param {number} to its new place among the axes */
 export function moveAxis(id, to) {
@@ -40,5 +47,8 @@ export function moveAxis(id, to) {
 /** Its brush goes with it: none works unseen. @param {string} id */
 export function removeAxis(id) {
   brush(id, null);
-  choose("axes", axisIds.peek().filter((one) => one !== id));
+  choose(
+    "axes",
+    axisIds.peek().filter((one) => one !== id),
+  );
 }

@@ -3,16 +3,16 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
+import { ICONS } from "../../controls/icons.js";
+import { shortNumber } from "../../i18n/numbers.js";
+import { BEFORE, frame, removeAxis, spacing } from "./axes.js";
+import { coveredBy, dragAxis, dragBrush, pressedOnEnd, pressedOnTitle, togglePick } from "./axis_drag.js";
 import { heightAt } from "./draw/parallel_axes.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "./model/brush.js";
 import { canBeLog, categoryPlace, ticksOf } from "./model/scale.js";
-import { shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
-import { BEFORE, frame, removeAxis, spacing } from "./axes.js";
-import { coveredBy, dragAxis, dragBrush, pressedOnEnd, pressedOnTitle, togglePick } from "./axis_drag.js";
 import { target } from "./rows.js";
 import { brush, brushes, turnLog } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/scale.js").Scale} Scale */
 
@@ -47,7 +47,9 @@ export function axis(scale, at) {
 function numbers(scale) {
   const { top, bottom } = frame.value;
   const covered = coveredBy(scale);
-  const brushed = covered && html`<i class="brush" style=${styleMap({ top: `${heightAt(covered[1], frame.value)}px`, height: `${Math.max(2, (covered[1] - covered[0]) * (bottom - top))}px` })}></i>`;
+  const brushed =
+    covered &&
+    html`<i class="brush" style=${styleMap({ top: `${heightAt(covered[1], frame.value)}px`, height: `${Math.max(2, (covered[1] - covered[0]) * (bottom - top))}px` })}></i>`;
   return html`
     ${ticksOf(scale, (bottom - top) / (2 * LABEL)).map(({ place, text }) => html`<span class="tick" style=${styleMap({ top: `${heightAt(place, frame.value)}px` })}>${text}</span>`)}
     ${brushed ?? nothing}
@@ -72,13 +74,20 @@ function categories(scale, own) {
   const { top, bottom } = frame.value;
   const labels = new Set(ticksOf(scale, Math.floor((bottom - top) / LABEL)).map(({ text }) => text));
   const thick = Math.max(2, Math.min(14, (bottom - top) / all.length - 1));
-  return repeat(all, (text) => text, (text, at) => {
-    const isPicked = own?.picks?.has(pickOf(text)) ?? false;
-    if (!isPicked && !labels.has(text)) return nothing;
-    const style = styleMap({ top: `${heightAt(categoryPlace(at, all.length), frame.value)}px`, "--thick": `${thick}px` });
-    if (!labels.has(text)) return html`<i class="brush one" style=${style} data-picked=${text}></i>`;
-    return html`<button class="pick" style=${style} aria-pressed=${isPicked} title=${text} data-pick=${text} @click=${() => togglePick(column.id, pickOf(text))}><i></i><span>${text === "" ? "“”" : text}</span></button>`;
-  });
+  return repeat(
+    all,
+    (text) => text,
+    (text, at) => {
+      const isPicked = own?.picks?.has(pickOf(text)) ?? false;
+      if (!isPicked && !labels.has(text)) return nothing;
+      const style = styleMap({
+        top: `${heightAt(categoryPlace(at, all.length), frame.value)}px`,
+        "--thick": `${thick}px`,
+      });
+      if (!labels.has(text)) return html`<i class="brush one" style=${style} data-picked=${text}></i>`;
+      return html`<button class="pick" style=${style} aria-pressed=${isPicked} title=${text} data-pick=${text} @click=${() => togglePick(column.id, pickOf(text))}><i></i><span>${text === "" ? "“”" : text}</span></button>`;
+    },
+  );
 }
 
 /** @param {string} id @param {number} top @param {string} pick @param {string} text @param {string} label @param {import("./model/brush.js").Brush | undefined} own */

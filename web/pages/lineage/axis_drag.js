@@ -1,10 +1,10 @@
 // What hands do on an axis: drag a brush, move or stretch it, pick categories, carry the axis by its title; the same by keys.
 
-import { categoryPlace, placeOf, valueAt } from "./model/scale.js";
-import { pickOf } from "./model/brush.js";
 import { drawSoon } from "../../charts/draw_queue.js";
-import { placeAt } from "./draw/parallel_axes.js";
 import { frame as axisFrame, moveAxis, removeAxis, spacing } from "./axes.js";
+import { placeAt } from "./draw/parallel_axes.js";
+import { pickOf } from "./model/brush.js";
+import { categoryPlace, placeOf, valueAt } from "./model/scale.js";
 import { axisIds } from "./rows.js";
 import { brush, brushes } from "./settings.js";
 
@@ -21,7 +21,8 @@ const KEY_STEP = 0.01;
 export function coveredBy(scale) {
   const own = brushes.value.get(scale.column.id);
   if (!own || own.picks || scale.kind === "category") return null;
-  const at = (/** @type {number} */ value) => (Number.isFinite(value) ? Math.max(0, Math.min(1, placeOf(scale, value))) : value > 0 ? 1 : 0);
+  const at = (/** @type {number} */ value) =>
+    Number.isFinite(value) ? Math.max(0, Math.min(1, placeOf(scale, value))) : value > 0 ? 1 : 0;
   return scale.kind === "log" && own.lo <= 0 ? [0, own.hi > 0 ? at(own.hi) : 0] : [at(own.lo), at(own.hi)];
 }
 
@@ -31,10 +32,18 @@ function brushBetween(scale, one, other, isMoving) {
   const [from, to] = one < other ? [one, other] : [other, one];
   if (scale.kind !== "category") {
     const [lo, hi] = [valueAt(scale, from), valueAt(scale, to)];
-    return brush(column.id, Number.isFinite(lo) || Number.isFinite(hi) ? { lo: lo === Infinity ? scale.hi : lo, hi: hi === -Infinity ? scale.lo : hi } : null, isMoving);
+    return brush(
+      column.id,
+      Number.isFinite(lo) || Number.isFinite(hi)
+        ? { lo: lo === Infinity ? scale.hi : lo, hi: hi === -Infinity ? scale.lo : hi }
+        : null,
+      isMoving,
+    );
   }
   const { categories } = column;
-  const picks = categories.filter((_, at) => categoryPlace(at, categories.length) >= from && categoryPlace(at, categories.length) <= to);
+  const picks = categories.filter(
+    (_, at) => categoryPlace(at, categories.length) >= from && categoryPlace(at, categories.length) <= to,
+  );
   brush(column.id, picks.length ? { picks: new Set(picks.map(pickOf)) } : null, isMoving);
 }
 
@@ -47,7 +56,13 @@ export function dragBrush(event, scale) {
   const begin = place(event);
   const covered = coveredBy(scale);
   const near = REACH / (axisFrame.peek().bottom - axisFrame.peek().top);
-  const fixed = !covered ? begin : Math.abs(begin - covered[0]) < near ? covered[1] : Math.abs(begin - covered[1]) < near ? covered[0] : begin;
+  const fixed = !covered
+    ? begin
+    : Math.abs(begin - covered[0]) < near
+      ? covered[1]
+      : Math.abs(begin - covered[1]) < near
+        ? covered[0]
+        : begin;
   const isCarried = covered !== null && fixed === begin && begin > covered[0] && begin < covered[1];
   const apply = (/** @type {PointerEvent} */ moved, /** @type {boolean} */ isMoving) => {
     const now = place(moved);
@@ -57,7 +72,12 @@ export function dragBrush(event, scale) {
     brushBetween(scale, lo + by, hi + by, isMoving);
   };
   const clicked = () => !isCarried && fixed === begin && brush(scale.column.id, null);
-  follow(event, body, (moved) => apply(moved, true), (moved, isStill) => (isStill ? clicked() : apply(moved, false)));
+  follow(
+    event,
+    body,
+    (moved) => apply(moved, true),
+    (moved, isStill) => (isStill ? clicked() : apply(moved, false)),
+  );
 }
 
 /** Follows a pointer until it is let go, once a frame.
@@ -68,17 +88,25 @@ function follow(begun, element, moved, ended) {
   let isStill = true;
   let frame = 0;
   element.setPointerCapture(begun.pointerId);
-  element.addEventListener("pointermove", (event) => {
-    isStill &&= Math.hypot(event.clientX - begun.clientX, event.clientY - begun.clientY) < STILL;
-    cancelAnimationFrame(frame);
-    if (!isStill) frame = requestAnimationFrame(() => moved(event));
-  }, { signal });
-  for (const kind of /** @type {const} */ (["pointerup", "pointercancel"])) {
-    element.addEventListener(kind, (event) => {
-      stop.abort();
+  element.addEventListener(
+    "pointermove",
+    (event) => {
+      isStill &&= Math.hypot(event.clientX - begun.clientX, event.clientY - begun.clientY) < STILL;
       cancelAnimationFrame(frame);
-      ended(event, isStill);
-    }, { signal });
+      if (!isStill) frame = requestAnimationFrame(() => moved(event));
+    },
+    { signal },
+  );
+  for (const kind of /** @type {const} */ (["pointerup", "pointercancel"])) {
+    element.addEventListener(
+      kind,
+      (event) => {
+        stop.abort();
+        cancelAnimationFrame(frame);
+        ended(event, isStill);
+      },
+      { signal },
+    );
   }
 }
 
@@ -87,7 +115,16 @@ function follow(begun, element, moved, ended) {
 export function pressedOnEnd(event, scale, end) {
   const [lo, hi] = coveredBy(scale) ?? [0, 1];
   const step = event.shiftKey ? 10 * KEY_STEP : KEY_STEP;
-  const by = { ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step, PageUp: 10 * step, PageDown: -10 * step, Home: -1, End: 1 }[event.key];
+  const by = {
+    ArrowUp: step,
+    ArrowRight: step,
+    ArrowDown: -step,
+    ArrowLeft: -step,
+    PageUp: 10 * step,
+    PageDown: -10 * step,
+    Home: -1,
+    End: 1,
+  }[event.key];
   if (by === undefined && !["Escape", "Backspace", "Delete"].includes(event.key)) return;
   event.preventDefault();
   event.stopPropagation();
@@ -130,5 +167,10 @@ export function pressedOnTitle(event, id) {
   event.preventDefault();
   event.stopPropagation();
   // Behind the drawing of the axes, which moves the button.
-  if (by) drawSoon(() => /** @type {HTMLElement | null} */ (document.querySelector(`[data-axis=${JSON.stringify(id)}] .axis-name`))?.focus());
+  if (by)
+    drawSoon(() =>
+      /** @type {HTMLElement | null} */ (
+        document.querySelector(`[data-axis=${JSON.stringify(id)}] .axis-name`)
+      )?.focus(),
+    );
 }

@@ -3,11 +3,11 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { grouped } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
 import { ICONS } from "../../controls/icons.js";
+import { grouped } from "../../i18n/numbers.js";
 import { axisIds, columnIds, columns, tableColumns } from "./rows.js";
-import { chosenAxes, chosenColumns, choose } from "./settings.js";
+import { choose, chosenAxes, chosenColumns } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {"axes" | "columns"} Kind */
 
@@ -49,7 +49,8 @@ function menu(kind) {
   const found = all.filter(({ name }) => name.toLowerCase().includes(search.value.toLowerCase()));
   const isUsual = (kind === "axes" ? chosenAxes : chosenColumns).value === null;
   const inShown = new Set(shown);
-  const turn = (/** @type {string} */ id) => choose(kind, inShown.has(id) ? shown.filter((one) => one !== id) : [...shown, id]);
+  const turn = (/** @type {string} */ id) =>
+    choose(kind, inShown.has(id) ? shown.filter((one) => one !== id) : [...shown, id]);
   const groups = Map.groupBy(found.slice(0, MOST_ROWS), groupOf);
   return html`
     <div class="menu" role="group" aria-label=${t(`lineage.${kind}`)} @keydown=${(/** @type {KeyboardEvent} */ event) => keptKeys(event, kind)}>
@@ -59,9 +60,22 @@ function menu(kind) {
         <button class="text" data-key="usual" ?disabled=${isUsual} @click=${() => choose(kind, null)}>${t("overview.usual")}</button>
       </div>
       <p class="menu-all"><button class="text" data-key="all" @click=${() => choose(kind, [...new Set([...shown, ...found.map(({ id }) => id)])])}>${t("lineage.choose_all", { n: grouped(found.length) })}</button>
-        <button class="text" data-key="none" @click=${() => choose(kind, shown.filter((id) => !found.some((column) => column.id === id)))}>${t("lineage.choose_none")}</button></p>
-      ${repeat(groups, ([group]) => group, ([group, members]) => html`<h3>${t(`lineage.group_${group}`)}</h3>
-        <ul>${repeat(members, ({ id }) => id, ({ id, name, distinct }) => html`<li data-choice=${id}><label><input type="checkbox" .checked=${inShown.has(id)} @change=${() => turn(id)}><span>${name}</span></label><span class="meta">${grouped(distinct)}</span></li>`)}</ul>`)}
+        <button class="text" data-key="none" @click=${() =>
+          choose(
+            kind,
+            shown.filter((id) => !found.some((column) => column.id === id)),
+          )}>${t("lineage.choose_none")}</button></p>
+      ${repeat(
+        groups,
+        ([group]) => group,
+        ([group, members]) => html`<h3>${t(`lineage.group_${group}`)}</h3>
+        <ul>${repeat(
+          members,
+          ({ id }) => id,
+          ({ id, name, distinct }) =>
+            html`<li data-choice=${id}><label><input type="checkbox" .checked=${inShown.has(id)} @change=${() => turn(id)}><span>${name}</span></label><span class="meta">${grouped(distinct)}</span></li>`,
+        )}</ul>`,
+      )}
       ${found.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: found.length - MOST_ROWS })}</p>` : nothing}
     </div>`;
 }

@@ -1,7 +1,7 @@
 // A list to choose one column from, by what columns tell of.
 
 import { html, nothing } from "lit-html";
-import { t } from "../../i18n/words.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 

@@ -2,27 +2,27 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { importance } from "./model/importance.js";
-import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
-import { metrics } from "../../data/run_table.js";
-import { cursorRun } from "../../data/pointer.js";
-import { change, view } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { empty, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { cursorRun } from "../../data/pointer.js";
+import { metrics } from "../../data/run_table.js";
+import { change, view } from "../../data/view.js";
 import { followMenus } from "./column_menu.js";
 import { isMeasurable } from "./insight.js";
+import { importance } from "./model/importance.js";
+import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
 import { listedRuns, rowCount, sources, target } from "./rows.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
 import { moveInTable } from "./table.js";
 import { drawKept } from "./table_bar.js";
+import { t } from "./words.js";
 import "./axes_card.js";
 import "./insight.js";
 import "./scatter.js";
 
 export { toolbar } from "./toolbar.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 export const content = () => withoutRuns() ?? (rowCount.value ? page() : withoutLineage());
 
@@ -30,7 +30,8 @@ export const content = () => withoutRuns() ?? (rowCount.value ? page() : without
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
 /** How often somebody had it asked for once more. */
 const retries = signal(0);
-const retry = () => html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
+const retry = () =>
+  html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
 
 const page = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
@@ -46,9 +47,12 @@ const page = () => html`
   </div>`;
 
 function withoutLineage() {
-  if (lineages.error.value) return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
+  if (lineages.error.value)
+    return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
   if (!lineages.isComplete.value) return skeleton();
-  return listedRuns.value.length < wholeRuns.value.length || scope.value ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more")) : withoutPlugin(t("lineage.none"));
+  return listedRuns.value.length < wholeRuns.value.length || scope.value
+    ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more"))
+    : withoutPlugin(t("lineage.none"));
 }
 
 /** Begins to ask for what the page shows; returns what ends it. */
@@ -56,11 +60,19 @@ export function follow() {
   const ends = [
     lineages.follow(() => ({ runs: wantedRuns(), query: null })),
     pipelines.follow(() => ({ runs: part.value ? wantedRuns() : [], query: null })),
-    lastScalars.follow(() => ({ runs: wantedRuns(), query: { metric: metrics.value, sparkline: false, environment: false } })),
+    lastScalars.follow(() => ({
+      runs: wantedRuns(),
+      query: { metric: metrics.value, sparkline: false, environment: false },
+    })),
     importance.follow(() => {
       const column = target.value;
       if (!lineages.isComplete.value || !isMeasurable() || !column) return null;
-      return { metric: column.name, source: column.section === "last" ? "scalar" : "lineage", runs: named(), stamp: stamp() };
+      return {
+        metric: column.name,
+        source: column.section === "last" ? "scalar" : "lineage",
+        runs: named(),
+        stamp: stamp(),
+      };
     }),
     followMenus(),
   ];
@@ -95,4 +107,8 @@ export const ACTIONS = {
 };
 
 /** @type {KeyRow[]} */
-export const KEYS = [[["e"], "keys.open_run"], [["x"], "keys.clear_brushes"], [["d"], "keys.draw_kept"]];
+export const KEYS = [
+  [["e"], () => t("keys.open_run")],
+  [["x"], () => t("keys.clear_brushes")],
+  [["d"], () => t("keys.draw_kept")],
+];

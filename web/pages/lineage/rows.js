@@ -1,17 +1,32 @@
 // The runs of the lineage page and what is shown of them: columns, brushed and hidden runs, order, colours.
 
 import { computed } from "@preact/signals-core";
-import { columnOf, columnsOf } from "./model/columns.js";
-import { keptBy } from "./model/brush.js";
-import { flatPipeline } from "./model/pipeline.js";
-import { isUsuallyLog, scaleOf } from "./model/scale.js";
-import { likelyBest, likelyMetrics } from "../../data/metrics.js";
+import { nameOf } from "../../controls/run_row.js";
 import { sortRows } from "../../controls/table_rows.js";
-import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
+import { likelyBest, likelyMetrics } from "../../data/metrics.js";
 import { awayRuns, noteOf } from "../../data/notes.js";
 import { chosenRuns, keepsRun } from "../../data/runs.js";
-import { nameOf } from "../../controls/run_row.js";
-import { brushes, chosenAxes, chosenColumns, chosenTarget, chosenThird, chosenX, chosenY, hiding, isSettled, part, scope, settledBrushes, sorting, turnedLogs } from "./settings.js";
+import { keptBy } from "./model/brush.js";
+import { columnOf, columnsOf } from "./model/columns.js";
+import { flatPipeline } from "./model/pipeline.js";
+import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
+import { isUsuallyLog, scaleOf } from "./model/scale.js";
+import {
+  brushes,
+  chosenAxes,
+  chosenColumns,
+  chosenTarget,
+  chosenThird,
+  chosenX,
+  chosenY,
+  hiding,
+  isSettled,
+  part,
+  scope,
+  settledBrushes,
+  sorting,
+  turnedLogs,
+} from "./settings.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 /** @typedef {import("./model/columns.js").Source} Source */
@@ -27,25 +42,43 @@ const MOST_CATEGORIES = 30;
 export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(listedText.value)));
 const listedText = computed(() => {
   const drawn = scope.value ? new Set(chosenRuns.value) : null;
-  return JSON.stringify(wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))));
+  return JSON.stringify(
+    wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))),
+  );
 });
 
 /** What each run says that says anything. @type {import("@preact/signals-core").ReadonlySignal<readonly Source[]>} */
-export const sources = computed(() => listedRuns.value.flatMap((run) => {
-  const told = lineages.told.value.get(run);
-  if (!told) return [];
-  const pipeline = pipelines.told.value.get(run);
-  return [{
-    run, param: told.hyper_parameters, metric: told.metrics, train: told.train_dataset, valid: told.valid_dataset,
-    model: told.model, custom: told.custom, last: lastOf(run, told.metrics), data: flatOf(pipeline),
-  }];
-}));
+export const sources = computed(() =>
+  listedRuns.value.flatMap((run) => {
+    const told = lineages.told.value.get(run);
+    if (!told) return [];
+    const pipeline = pipelines.told.value.get(run);
+    return [
+      {
+        run,
+        param: told.hyper_parameters,
+        metric: told.metrics,
+        train: told.train_dataset,
+        valid: told.valid_dataset,
+        model: told.model,
+        custom: told.custom,
+        last: lastOf(run, told.metrics),
+        data: flatOf(pipeline),
+      },
+    ];
+  }),
+);
 
 /** Last values of scalars that are not metrics of the lineage already.
  * @param {string} run @param {Readonly<Record<string, unknown>>} metrics */
 function lastOf(run, metrics) {
   const told = lastScalars.told.value.get(run)?.metrics;
-  return told && Object.fromEntries(Object.entries(told).flatMap(([tag, { last }]) => (Object.hasOwn(metrics, tag) ? [] : [[tag, last]])));
+  return (
+    told &&
+    Object.fromEntries(
+      Object.entries(told).flatMap(([tag, { last }]) => (Object.hasOwn(metrics, tag) ? [] : [[tag, last]])),
+    )
+  );
 }
 
 /** Pipelines do not change: each is laid out once. @type {WeakMap<object, Record<string, unknown>>} */
@@ -68,17 +101,33 @@ export const columns = computed(() => columnsOf(sources.value));
 /** What people say about the runs, as columns of the table. */
 const noteColumns = computed(() => {
   const notes = sources.value.map(({ run }) => noteOf(run));
-  const column = (/** @type {string} */ name, /** @type {(string | null)[]} */ values) => ({ ...columnOf("custom", name, values), id: `note:${name}`, isNumber: false });
-  return [column("tags", notes.map((note) => note.tags.join(", ") || null)), column("note", notes.map((note) => note.note.split("\n")[0] || null))];
+  const column = (/** @type {string} */ name, /** @type {(string | null)[]} */ values) => ({
+    ...columnOf("custom", name, values),
+    id: `note:${name}`,
+    isNumber: false,
+  });
+  return [
+    column(
+      "tags",
+      notes.map((note) => note.tags.join(", ") || null),
+    ),
+    column(
+      "note",
+      notes.map((note) => note.note.split("\n")[0] || null),
+    ),
+  ];
 });
 
 /** Every column of the table, by id. */
-export const tableColumns = computed(() => new Map([...noteColumns.value.map((column) => /** @type {const} */ ([column.id, column])), ...columns.value]));
+export const tableColumns = computed(
+  () => new Map([...noteColumns.value.map((column) => /** @type {const} */ ([column.id, column])), ...columns.value]),
+);
 
 /** @param {Column} column */
 const isEnvironment = ({ section, name }) => section === "custom" && name.startsWith("environment/");
 /** Does it belong to the part that is shown? @param {Column} column */
-const isOfPart = ({ section }) => (part.value ? section !== "model" && section !== "custom" && section !== "param" : section !== "data");
+const isOfPart = ({ section }) =>
+  part.value ? section !== "model" && section !== "custom" && section !== "param" : section !== "data";
 /** Does it tell runs apart? @param {Column} column */
 const tells = ({ distinct, hasMissing }) => distinct > 1 || (distinct === 1 && hasMissing) || rowCount.value === 1;
 
@@ -86,13 +135,19 @@ const tells = ({ distinct, hasMissing }) => distinct > 1 || (distinct === 1 && h
 export const target = computed(() => targets.value.get(chosenTarget.value) ?? targets.value.get(usualTarget.value));
 /** Columns that may be the target, by id. */
 export const targets = computed(() => {
-  const numbers = [...columns.value].filter(([, { isNumber, section }]) => isNumber && ["metric", "last", "model", "custom"].includes(section));
+  const numbers = [...columns.value].filter(
+    ([, { isNumber, section }]) => isNumber && ["metric", "last", "model", "custom"].includes(section),
+  );
   return new Map(numbers.filter(([, column]) => !isEnvironment(column) && column.id !== "model:size"));
 });
 const usualTarget = computed(() => {
   for (const section of /** @type {const} */ (["metric", "last", "model", "custom"])) {
     const candidates = [...targets.value.values()].filter((column) => column.section === section);
-    const [first] = likelyMetrics(candidates.map(({ name, having }) => ({ tag: name, runs: having })), "", 2).toSorted((one, other) => Number(likelyBest(other) === "max") - Number(likelyBest(one) === "max"));
+    const [first] = likelyMetrics(
+      candidates.map(({ name, having }) => ({ tag: name, runs: having })),
+      "",
+      2,
+    ).toSorted((one, other) => Number(likelyBest(other) === "max") - Number(likelyBest(one) === "max"));
     if (first !== undefined) return `${section}:${first}`;
   }
   return "";
@@ -102,15 +157,25 @@ const usualTarget = computed(() => {
 export const axisIds = computed(() => {
   if (chosenAxes.value) return chosenAxes.value.filter((id) => columns.value.has(id));
   const last = target.value?.id;
-  const telling = [...columns.value.values()].filter((column) => column.id !== last && isOfPart(column) && tells(column) && isAxis(column));
-  const first = telling.toSorted((one, other) => Number(other.distinct > 1) - Number(one.distinct > 1) || rank(one) - rank(other)).slice(0, USUAL_AXES - 1);
+  const telling = [...columns.value.values()].filter(
+    (column) => column.id !== last && isOfPart(column) && tells(column) && isAxis(column),
+  );
+  const first = telling
+    .toSorted((one, other) => Number(other.distinct > 1) - Number(one.distinct > 1) || rank(one) - rank(other))
+    .slice(0, USUAL_AXES - 1);
   const ordered = first.toSorted((one, other) => rank(one) - rank(other));
   return [...ordered.map(({ id }) => id), ...(last ? [last] : [])];
 });
 /** @param {Column} column */
-const isAxis = (column) => !isEnvironment(column) && (column.isNumber ? column.id !== "model:size" : column.categories.length <= MOST_CATEGORIES);
+const isAxis = (column) =>
+  !isEnvironment(column) &&
+  (column.isNumber ? column.id !== "model:size" : column.categories.length <= MOST_CATEGORIES);
 /** Causes first, results last. @param {Column} column */
-const rank = ({ section }) => (part.value ? ["data", "train", "valid", "last", "metric"] : ["param", "custom", "train", "valid", "model", "last", "metric"]).indexOf(section);
+const rank = ({ section }) =>
+  (part.value
+    ? ["data", "train", "valid", "last", "metric"]
+    : ["param", "custom", "train", "valid", "model", "last", "metric"]
+  ).indexOf(section);
 
 /** Ids of the columns of the table. */
 export const columnIds = computed(() => {
@@ -120,8 +185,13 @@ export const columnIds = computed(() => {
   const shown = ofPart.filter((column) => column.section === "metric" || tells(column) || (!many && !part.value));
   const notes = noteColumns.value.filter(({ having }) => having);
   // Of each group what tells runs apart comes first.
-  const groups = Map.groupBy(part.value ? shown.toSorted((one, other) => rank(one) - rank(other)) : shown, ({ section }) => section);
-  const ordered = [...groups.values()].flatMap((group) => group.toSorted((one, other) => Number(tells(other)) - Number(tells(one))));
+  const groups = Map.groupBy(
+    part.value ? shown.toSorted((one, other) => rank(one) - rank(other)) : shown,
+    ({ section }) => section,
+  );
+  const ordered = [...groups.values()].flatMap((group) =>
+    group.toSorted((one, other) => Number(tells(other)) - Number(tells(one))),
+  );
   return [...notes, ...ordered].map(({ id }) => id);
 });
 
@@ -150,7 +220,10 @@ export const liveRows = computed(() => (isSettled.value ? keptRows.value : keptO
 export const sortedRows = computed(() => {
   const by = sorting.value.flatMap(({ id, down }) => {
     const column = tableColumns.value.get(id);
-    const value = id === "name" ? (/** @type {number} */ row) => nameOf(sources.value[row].run) : column && ((/** @type {number} */ row) => column.values[row]);
+    const value =
+      id === "name"
+        ? (/** @type {number} */ row) => nameOf(sources.value[row].run)
+        : column && ((/** @type {number} */ row) => column.values[row]);
     return value ? [{ value, down }] : [];
   });
   return sortRows(keptRows.value, by);
@@ -160,6 +233,10 @@ export const sortedRows = computed(() => {
 export const scatterColumns = computed(() => {
   const find = (/** @type {string} */ id) => columns.value.get(id);
   const y = find(chosenY.value) ?? target.value;
-  const x = find(chosenX.value) ?? find(axisIds.value.find((id) => id !== y?.id && find(id)?.isNumber && (find(id)?.distinct ?? 0) > 1) ?? "") ?? [...columns.value.values()].find((column) => column.id !== y?.id && tells(column) && isAxis(column)) ?? y;
+  const x =
+    find(chosenX.value) ??
+    find(axisIds.value.find((id) => id !== y?.id && find(id)?.isNumber && (find(id)?.distinct ?? 0) > 1) ?? "") ??
+    [...columns.value.values()].find((column) => column.id !== y?.id && tells(column) && isAxis(column)) ??
+    y;
   return { x, y, third: find(chosenThird.value) };
 });

@@ -1,10 +1,10 @@
 // What colours the runs: the target from dark to light, or the colours that runs have everywhere.
 
 import { computed } from "@preact/signals-core";
-import { tokens } from "../../charts/theme.js";
-import { COLOURS } from "../../data/run_styles.js";
 import { viridis } from "../../charts/rgb.js";
+import { tokens } from "../../charts/theme.js";
 import { chosenColours } from "../../data/chosen_colours.js";
+import { COLOURS } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { theme } from "../../data/view.js";
 import { scaleFor, sources, target } from "./rows.js";
@@ -33,7 +33,8 @@ export function inksOf(column) {
   const { categories } = column;
   if (categories.length && categories.length <= COLOURS) return categoryInks(column);
   const { places } = scaleFor(column);
-  for (let row = 0; row < of.length; row++) if (places[row] >= 0) of[row] = Math.min(SHADES - 1, Math.floor(places[row] * SHADES));
+  for (let row = 0; row < of.length; row++)
+    if (places[row] >= 0) of[row] = Math.min(SHADES - 1, Math.floor(places[row] * SHADES));
   return { css, of };
 }
 
@@ -41,7 +42,10 @@ export function inksOf(column) {
 function categoryInks({ values, categories }) {
   const { palette, label } = tokens();
   const order = new Map(categories.map((category, at) => [category, at]));
-  return { css: [...palette.slice(0, COLOURS), label], of: Uint8Array.from(values, (value) => (value === null ? COLOURS : (order.get(String(value)) ?? COLOURS))) };
+  return {
+    css: [...palette.slice(0, COLOURS), label],
+    of: Uint8Array.from(values, (value) => (value === null ? COLOURS : (order.get(String(value)) ?? COLOURS))),
+  };
 }
 
 /** The colours of the lines. */

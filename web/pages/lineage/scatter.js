@@ -3,21 +3,20 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { drawScatter, pointsOf, pointUnder } from "./draw/scatter_plot.js";
-import { correlation } from "./model/columns.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { choice } from "../../controls/choice.js";
+import { nameOf } from "../../controls/run_row.js";
 import { pointedRun } from "../../data/pointer.js";
 import { set, theme } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { choice } from "../../controls/choice.js";
-import { plainText } from "../../controls/run_cells.js";
-import { nameOf } from "../../controls/run_row.js";
+import { grouped, plainText, shortNumber } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
-import { inksOf, lineInks } from "./run_colours.js";
+import { drawScatter, pointsOf, pointUnder } from "./draw/scatter_plot.js";
+import { correlation } from "./model/columns.js";
 import { openPointed } from "./open_pointed.js";
 import { LineagePart } from "./part.js";
 import { columns, keptRows, rowOf, scaleFor, scatterColumns, sources, visibleRows } from "./rows.js";
+import { inksOf, lineInks } from "./run_colours.js";
 import { thirdIs } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./draw/scatter_plot.js").Scatter} Scatter */
 
@@ -27,7 +26,9 @@ const REACH = 14;
 
 const scatterWidth = signal(0);
 
-const accent = computed(() => theme.value && getComputedStyle(document.documentElement).getPropertyValue("--accent").trim());
+const accent = computed(
+  () => theme.value && getComputedStyle(document.documentElement).getPropertyValue("--accent").trim(),
+);
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Scatter | null>} */
 const scatter = computed(() => {
@@ -35,8 +36,12 @@ const scatter = computed(() => {
   if (!x || !y) return null;
   const isSize = thirdIs.value === "size" && third?.isNumber;
   return {
-    x: scaleFor(x), y: scaleFor(y), rows: visibleRows.value, kept: keptRows.value,
-    inks: third && !isSize ? inksOf(third) : lineInks.value, sizes: isSize && third ? scaleFor(third).places : null,
+    x: scaleFor(x),
+    y: scaleFor(y),
+    rows: visibleRows.value,
+    kept: keptRows.value,
+    inks: third && !isSize ? inksOf(third) : lineInks.value,
+    sizes: isSize && third ? scaleFor(third).places : null,
     accent: accent.value,
   };
 });
@@ -71,12 +76,25 @@ class LineageScatter extends LineagePart {
       <div class="scatter-choices">
         <label>y ${columnSelect("y", t("lineage.scatter_y"), [...columns.value.values()], y?.id ?? "", (id) => set({ "lineage.y": id }))}</label>
         <label>x ${columnSelect("x", t("lineage.scatter_x"), [...columns.value.values()], x?.id ?? "", (id) => set({ "lineage.x": id }))}</label>
-        <label>${choice("third", t("lineage.third"), [["", t("lineage.third_colour")], ["size", t("lineage.third_size")]], thirdIs.value, (value) => set({ "lineage.third": value }))}
+        <label>${choice(
+          "third",
+          t("lineage.third"),
+          [
+            ["", t("lineage.third_colour")],
+            ["size", t("lineage.third_size")],
+          ],
+          thirdIs.value,
+          (value) => set({ "lineage.third": value }),
+        )}
           ${columnSelect("colour", t("lineage.third"), [...columns.value.values()], third?.id ?? "", (id) => set({ "lineage.colour": id }), t("lineage.as_lines"))}</label>
       </div>
-      ${x && y ? html`<div class="scatter-plot" role="img" aria-label=${t("lineage.scatter_of", { x: x.name, y: y.name, n: grouped(told?.count ?? 0) })} style="height:${HEIGHT}px"
+      ${
+        x && y
+          ? html`<div class="scatter-plot" role="img" aria-label=${t("lineage.scatter_of", { x: x.name, y: y.name, n: grouped(told?.count ?? 0) })} style="height:${HEIGHT}px"
         @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => (pointedRun.value = null)} @click=${openPointed}>
-        <canvas></canvas><i class="ring" hidden></i><div class="scatter-tip" hidden></div></div>` : html`<p class="hint">${t("lineage.no_axes")}</p>`}`;
+        <canvas></canvas><i class="ring" hidden></i><div class="scatter-tip" hidden></div></div>`
+          : html`<p class="hint">${t("lineage.no_axes")}</p>`
+      }`;
   }
 
   #size() {

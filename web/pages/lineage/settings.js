@@ -1,11 +1,11 @@
 // The settings of the lineage page, as they stand in the address.
 
 import { computed, signal } from "@preact/signals-core";
-import { parseBrushes, printBrushes } from "./model/brush.js";
-import { parseList, printList } from "../../data/address_lists.js";
-import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
-import { set, setting } from "../../data/view.js";
 import { QuickSetting } from "../../controls/quick_setting.js";
+import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
+import { parseList, printList } from "../../data/address_lists.js";
+import { set, setting } from "../../data/view.js";
+import { parseBrushes, printBrushes } from "./model/brush.js";
 
 /** @typedef {import("./model/brush.js").Brush} Brush */
 
@@ -22,13 +22,16 @@ export const part = setting("lineage.part", "", ["", "data"]);
 const ofPart = (name) => `lineage.${part.value ? `${part.value}_` : ""}${name}`;
 
 const texts = {
-  axes: setting("lineage.axes", /** @type {string} */ ("")), data_axes: setting("lineage.data_axes", /** @type {string} */ ("")),
-  columns: setting("lineage.columns", /** @type {string} */ ("")), data_columns: setting("lineage.data_columns", /** @type {string} */ ("")),
+  axes: setting("lineage.axes", /** @type {string} */ ("")),
+  data_axes: setting("lineage.data_axes", /** @type {string} */ ("")),
+  columns: setting("lineage.columns", /** @type {string} */ ("")),
+  data_columns: setting("lineage.data_columns", /** @type {string} */ ("")),
 };
-const chosen = (/** @type {"axes" | "columns"} */ name) => computed(() => {
-  const text = texts[part.value ? /** @type {"data_axes"} */ (`data_${name}`) : name].value;
-  return text ? parseList(text) : null;
-});
+const chosen = (/** @type {"axes" | "columns"} */ name) =>
+  computed(() => {
+    const text = texts[part.value ? /** @type {"data_axes"} */ (`data_${name}`) : name].value;
+    return text ? parseList(text) : null;
+  });
 /** Ids of the columns that somebody chose, in their order; null = as usual. */
 export const chosenAxes = chosen("axes");
 export const chosenColumns = chosen("columns");
@@ -71,7 +74,8 @@ export const clearBrushes = () => brushSetting.setNow("");
 const sortText = setting("lineage.sort", /** @type {string} */ (""));
 export const sorting = computed(() => sortingOf(parseList(sortText.value)));
 /** @param {string} id @param {boolean} keep the other columns @param {boolean} downFirst */
-export const sortBy = (id, keep, downFirst) => set({ "lineage.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
+export const sortBy = (id, keep, downFirst) =>
+  set({ "lineage.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
 
 /** Columns of the scatter; "" = as usual, of the third: none. */
 export const chosenX = setting("lineage.x", /** @type {string} */ (""));

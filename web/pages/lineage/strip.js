@@ -2,14 +2,14 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { StripPainter } from "./draw/strip_lines.js";
-import { tokens } from "../../charts/theme.js";
 import { rgbOf } from "../../charts/rgb.js";
-import { theme } from "../../data/view.js";
+import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
+import { theme } from "../../data/view.js";
 import { axes, frame, spacing } from "./axes.js";
-import { lineInks } from "./run_colours.js";
+import { StripPainter } from "./draw/strip_lines.js";
 import { liveRows, visibleRows } from "./rows.js";
+import { lineInks } from "./run_colours.js";
 
 /** The colours of the lines as numbers. */
 const inks = computed(() => ({ of: lineInks.value.of, rgb: lineInks.value.css.map(rgbOf) }));
@@ -41,7 +41,15 @@ class LineageStrip extends LazyCard {
     const { surface, label } = tokens();
     const kept = liveRows.peek();
     this.#painter.draw(this.#canvas, {
-      left: left.places, right: right.places, width: spacing.peek(), frame: frame.peek(), rows: visibleRows.peek(), kept, inks: inks.peek(), ground: surface, faint: label,
+      left: left.places,
+      right: right.places,
+      width: spacing.peek(),
+      frame: frame.peek(),
+      rows: visibleRows.peek(),
+      kept,
+      inks: inks.peek(),
+      ground: surface,
+      faint: label,
     });
     this.dataset.drawnRuns = String(kept.length);
   }

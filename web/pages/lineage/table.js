@@ -3,16 +3,16 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { RowSlots } from "../../controls/row_slots.js";
 import { cursorRun, pointedRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { RowSlots } from "../../controls/row_slots.js";
 import { LineagePart } from "./part.js";
 import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./rows.js";
-import { clearBrushes, showAll, brushes, hiding } from "./settings.js";
+import { brushes, clearBrushes, hiding, showAll } from "./settings.js";
 import { tableBar } from "./table_bar.js";
 import { tableHead } from "./table_head.js";
 import { tableRow } from "./table_row.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 
@@ -80,7 +80,11 @@ class LineageTable extends LineagePart {
           ${tableHead(columns)}
           <tbody>
             ${gap(first)}
-            ${repeat(existing, (_, at) => slot[at], (row, at) => tableRow(row, columns, window, first + at))}
+            ${repeat(
+              existing,
+              (_, at) => slot[at],
+              (row, at) => tableRow(row, columns, window, first + at),
+            )}
             ${gap(rows.length - last)}
           </tbody>
         </table>
@@ -119,7 +123,8 @@ function columnsInSight(widths, nameWidth) {
 const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;
 
 /** Why there are no rows. */
-const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: rowCount.value })}</p>
+const noMatch =
+  () => html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: rowCount.value })}</p>
   ${brushes.value.size ? html`<button class="plain" @click=${clearBrushes}>${t("lineage.clear_brushes", { n: brushes.value.size })}</button>` : nothing}
   ${hiding.value ? html`<button class="plain" @click=${showAll}>${t("lineage.show_all")}</button>` : nothing}</div>`;
 

@@ -1,17 +1,17 @@
 // What can be done with the rows of the table: show and hide some, draw them on the other pages, take them away as CSV.
 
 import { html, nothing } from "lit-html";
-import { csvOf } from "./model/csv.js";
-import { grouped } from "../../i18n/numbers.js";
-import { EVERYTHING } from "../../data/selection.js";
-import { lineages, wholeRuns } from "./model/runs.js";
-import { change } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
 import { save } from "../../controls/download.js";
+import { ICONS } from "../../controls/icons.js";
+import { EVERYTHING } from "../../data/selection.js";
+import { change } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
 import { columnMenu } from "./column_menu.js";
+import { csvOf } from "./model/csv.js";
+import { lineages, wholeRuns } from "./model/runs.js";
 import { columnIds, keptRows, rowCount, sortedRows, sources, tableColumns } from "./rows.js";
 import { hide, hiding, showAll, showOnly, ticked } from "./settings.js";
+import { t } from "./words.js";
 
 export function tableBar() {
   const runs = tickedRuns();
@@ -21,9 +21,13 @@ export function tableBar() {
       <h2>${t("lineage.table")}</h2>
       <span class="meta" data-count=${shown}>${t("top.runs_drawn", { shown: grouped(shown), n: grouped(rowCount.value) })}${lineages.isComplete.value ? nothing : html` · ${t("top.loading")} …`}</span>
       <span class="space"></span>
-      ${runs.length ? html`
+      ${
+        runs.length
+          ? html`
         <button class="plain" data-key="show-ticked" @click=${() => showTicked(runs)}>${t("lineage.show_ticked", { n: grouped(runs.length) })}</button>
-        <button class="plain" data-key="hide-ticked" @click=${() => hideTicked(runs)}>${t("lineage.hide_ticked", { n: grouped(runs.length) })}</button>` : nothing}
+        <button class="plain" data-key="hide-ticked" @click=${() => hideTicked(runs)}>${t("lineage.hide_ticked", { n: grouped(runs.length) })}</button>`
+          : nothing
+      }
       ${hiding.value ? html`<button class="plain" data-key="show-all" @click=${showAll}>${t("lineage.show_all")}</button>` : nothing}
       <button class="plain" data-key="csv" title=${t("lineage.csv_hint")} ?disabled=${!shown} @click=${download}>${ICONS.csv}CSV</button>
       ${columnMenu("columns")}
@@ -59,5 +63,11 @@ export function drawKept() {
   const kept = new Set(keptRows.peek().map((row) => sources.peek()[row].run));
   if (!kept.size) return;
   const others = wholeRuns.peek().filter((run) => !kept.has(run));
-  change({ selection: !others.length ? EVERYTHING : others.length < kept.size ? { mode: "hide", runs: new Set(others) } : { mode: "show", runs: kept } });
+  change({
+    selection: !others.length
+      ? EVERYTHING
+      : others.length < kept.size
+        ? { mode: "hide", runs: new Set(others) }
+        : { mode: "show", runs: kept },
+  });
 }

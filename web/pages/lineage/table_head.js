@@ -2,16 +2,19 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { likelyBest } from "../../data/metrics.js";
-import { t } from "../../i18n/words.js";
 import { columnHands } from "../../controls/column_drag.js";
+import { likelyBest } from "../../data/metrics.js";
 import { groupOf } from "./column_menu.js";
 import { columnIds, keptRows, sources } from "./rows.js";
 import { choose, sortBy, sorting, ticked } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 
-const hands = columnHands(() => columnIds.peek(), (ids) => choose("columns", ids));
+const hands = columnHands(
+  () => columnIds.peek(),
+  (ids) => choose("columns", ids),
+);
 
 /** Does a column begin a group, so that a hairline stands before it? @param {Column[]} columns @param {number} at */
 export const isFirst = (columns, at) => at > 0 && groupOf(columns[at - 1]) !== groupOf(columns[at]);
@@ -26,15 +29,27 @@ export const tableHead = (columns) => html`
     </tr>
     <tr class="heads">
       ${head("name", t("overview.col_name"), "name-cell", false)}
-      ${repeat(columns, ({ id }) => id, (column, at) => head(column.id, noteName(column), `${column.isNumber ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}`, isDownFirst(column)))}
+      ${repeat(
+        columns,
+        ({ id }) => id,
+        (column, at) =>
+          head(
+            column.id,
+            noteName(column),
+            `${column.isNumber ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}`,
+            isDownFirst(column),
+          ),
+      )}
       <td></td>
     </tr>
   </thead>`;
 
 /** @param {Column} column */
-const noteName = ({ id, name }) => (id === "note:tags" ? t("overview.col_tags") : id === "note:note" ? t("overview.col_note") : name);
+const noteName = ({ id, name }) =>
+  id === "note:tags" ? t("overview.col_tags") : id === "note:note" ? t("overview.col_note") : name;
 /** @param {Column} column */
-const isDownFirst = ({ section, name, isNumber }) => isNumber && (section === "metric" || section === "last") && likelyBest(name) === "max";
+const isDownFirst = ({ section, name, isNumber }) =>
+  isNumber && (section === "metric" || section === "last") && likelyBest(name) === "max";
 
 /** Neighbours of one group. @param {Column[]} columns */
 function spans(columns) {

@@ -1,24 +1,23 @@
 // A line of the table: a run, and what it says in the columns in sight.
 
+import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { computed } from "@preact/signals-core";
-import { DASHES } from "../../data/run_styles.js";
-import { columnFormat, grouped, inColumn, nonFinite } from "../../i18n/numbers.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_row.js";
+import { printView } from "../../data/address.js";
 import { cutLeaf } from "../../data/names.js";
 import { noteOf } from "../../data/notes.js";
 import { cursorRun, panel, pointedRun } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, view } from "../../data/view.js";
-import { printView } from "../../data/address.js";
-import { t } from "../../i18n/words.js";
-import { ICONS, swatch } from "../../controls/icons.js";
-import { plainText } from "../../controls/run_cells.js";
-import { nameOf } from "../../controls/run_row.js";
+import { columnFormat, grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
 import { sources } from "./rows.js";
-import { isFirst } from "./table_head.js";
 import { ticked } from "./settings.js";
+import { isFirst } from "./table_head.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 
@@ -39,7 +38,12 @@ export function tableRow(row, columns, [from, to], place) {
         <button class="quiet" data-key="details" title=${t("rail.details")} aria-label=${`${t("rail.details")}: ${name}`} @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
       </div></th>
       ${from ? html`<td colspan=${from}></td>` : nothing}
-      ${repeat(columns.slice(from, to), ({ id }) => id, (column, at) => html`<td class="${column.isNumber ? "number" : ""} ${isFirst(columns, from + at) ? "first" : ""}" data-column=${column.id}>${cell(column, row)}</td>`)}
+      ${repeat(
+        columns.slice(from, to),
+        ({ id }) => id,
+        (column, at) =>
+          html`<td class="${column.isNumber ? "number" : ""} ${isFirst(columns, from + at) ? "first" : ""}" data-column=${column.id}>${cell(column, row)}</td>`,
+      )}
       ${to < columns.length ? html`<td colspan=${columns.length - to}></td>` : nothing}
       <td></td>
     </tr>`;
@@ -53,7 +57,9 @@ function tick(run) {
 }
 
 /** The address of the overview, to which a link adds its run. */
-const overviewAddress = computed(() => printView({ ...view.value, page: "overview", selection: { mode: "hide", runs: new Set() }, own: {} }));
+const overviewAddress = computed(() =>
+  printView({ ...view.value, page: "overview", selection: { mode: "hide", runs: new Set() }, own: {} }),
+);
 
 /** The run's name leads to its page. @param {string} run @param {string} name */
 function runLink(run, name) {
@@ -73,7 +79,8 @@ const formats = new WeakMap();
 /** Results are written with aligned decimals, what was chosen as it was recorded. @param {Column} column */
 function formatOf(column) {
   if (column.section !== "metric" && column.section !== "last" && column.id !== "model:loss") return null;
-  const known = formats.get(column) ?? columnFormat(column.values.flatMap((value) => (typeof value === "number" ? [value] : [])));
+  const known =
+    formats.get(column) ?? columnFormat(column.values.flatMap((value) => (typeof value === "number" ? [value] : [])));
   formats.set(column, known);
   return known;
 }
@@ -82,9 +89,18 @@ function formatOf(column) {
 function cell(column, row) {
   const value = column.values[row];
   if (value === null || value === undefined) return html`<span class="dim">–</span>`;
-  if (column.id === "note:tags") return String(value).split(", ").map((tag) => html`<span class="tag-chip">${tag}</span>`);
+  if (column.id === "note:tags")
+    return String(value)
+      .split(", ")
+      .map((tag) => html`<span class="tag-chip">${tag}</span>`);
   if (typeof value !== "number") return html`<span data-value=${value} title=${value}>${value}</span>`;
   const format = formatOf(column);
-  const text = nonFinite(value) ?? (format ? inColumn(value, format) : Number.isSafeInteger(value) && value >= 10_000 ? grouped(value) : plainText(value));
+  const text =
+    nonFinite(value) ??
+    (format
+      ? inColumn(value, format)
+      : Number.isSafeInteger(value) && value >= 10_000
+        ? grouped(value)
+        : plainText(value));
   return html`<span class=${Number.isFinite(value) ? "" : "non-finite"} data-value=${value} title=${value}>${text}</span>`;
 }

@@ -3,12 +3,12 @@
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { metrics } from "../../data/run_table.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
 import { allColumns, metricColumnIds, shownIds } from "./columns.js";
 import { chooseColumns, chosenColumns, toggleMetric, usualColumns } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
@@ -46,12 +46,33 @@ export function columnMenu() {
         <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value} @click=${usualColumns}>${t("overview.usual")}</button>
       </div>
       <h3>${t("overview.shown_columns")}</h3>
-      <ol>${repeat(shown, (id) => id, (id, at) => shownColumn(/** @type {Column} */ (allColumns.value.get(id)), at, shown))}</ol>
-      ${left.some((column) => isFound(titleOf(column))) ? html`<h3>${t("overview.other_columns")}</h3>
-        <ul>${repeat(left.filter((column) => isFound(titleOf(column))).slice(0, MOST_ROWS), ({ id }) => id, (column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])))}</ul>` : nothing}
-      ${tags.length ? html`<h3>${t("overview.metrics")}</h3>
-        <ul>${repeat(tags.slice(0, MOST_ROWS), (tag) => tag, (tag) => check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))))}</ul>
-        ${tags.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>` : nothing}` : nothing}
+      <ol>${repeat(
+        shown,
+        (id) => id,
+        (id, at) => shownColumn(/** @type {Column} */ (allColumns.value.get(id)), at, shown),
+      )}</ol>
+      ${
+        left.some((column) => isFound(titleOf(column)))
+          ? html`<h3>${t("overview.other_columns")}</h3>
+        <ul>${repeat(
+          left.filter((column) => isFound(titleOf(column))).slice(0, MOST_ROWS),
+          ({ id }) => id,
+          (column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])),
+        )}</ul>`
+          : nothing
+      }
+      ${
+        tags.length
+          ? html`<h3>${t("overview.metrics")}</h3>
+        <ul>${repeat(
+          tags.slice(0, MOST_ROWS),
+          (tag) => tag,
+          (tag) =>
+            check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))),
+        )}</ul>
+        ${tags.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>` : nothing}`
+          : nothing
+      }
     </div>`;
 }
 
@@ -74,7 +95,8 @@ function shownColumn(column, at, shown) {
 }
 
 /** @param {string} key @param {string} title @param {boolean} checked @param {() => void} turn */
-const check = (key, title, checked, turn) => html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked} @change=${turn}><span>${title}</span></label></li>`;
+const check = (key, title, checked, turn) =>
+  html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked} @change=${turn}><span>${title}</span></label></li>`;
 
 /** What is typed here is for the list, not for the page. @param {KeyboardEvent} event */
 function keptKeys(event) {

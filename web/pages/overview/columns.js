@@ -1,12 +1,12 @@
 // The columns of the table of runs: what each says of a run, how it is written, what it is filtered as.
 
 import { computed } from "@preact/signals-core";
-import { naturally } from "../../data/natural_order.js";
 import { runs } from "../../data/catalogue.js";
+import { naturally } from "../../data/natural_order.js";
 import { noteTags } from "../../data/notes.js";
 import { metrics, tableFacts } from "../../data/run_table.js";
-import { t } from "../../i18n/words.js";
 import { bestOf, chosenColumns } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/value_filter.js").Value} Value */
 
@@ -39,7 +39,15 @@ const USUAL_PARAMETERS = 10;
 
 /** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width @param {Column["value"]} value @param {Look} look
  * @returns {Column} */
-const own = (id, kind, width, value, look) => ({ id, group: "", label: t(/** @type {import("../../i18n/text.js").TextKey} */ (`overview.col_${id}`)), kind, width, value, look });
+const own = (id, kind, width, value, look) => ({
+  id,
+  group: "",
+  label: t(/** @type {import("./words.js").TextKey} */ (`overview.col_${id}`)),
+  kind,
+  width,
+  value,
+  look,
+});
 
 const ownColumns = () => [
   own("state", "text", 92, (row) => row.facts?.state ?? (row.listed.live ? "live" : "finished"), "state"),
@@ -57,7 +65,8 @@ const ownColumns = () => [
 ];
 
 /** @param {Row} row */
-const durationOf = ({ listed: { started, updated } }) => (started === null || updated === null ? null : updated - started);
+const durationOf = ({ listed: { started, updated } }) =>
+  started === null || updated === null ? null : updated - started;
 
 /** The ids of a metric's columns. @param {string} tag */
 export const metricColumnIds = (tag) => [`line:${tag}`, `last:${tag}`, `best:${tag}`];
@@ -69,9 +78,33 @@ function metricColumns(tag) {
   const goal = bestOf(tag);
   const downFirst = goal === "max";
   return [
-    { ...shared, id: line, label: t("overview.col_line"), width: 104, value: () => null, look: "sparkline", isDrawing: true },
-    { ...shared, id: last, label: t("overview.col_last"), width: 100, value: (row) => numberOf(row.facts?.metrics[tag]?.last), look: "metric", downFirst },
-    { ...shared, id: best, label: t(`overview.col_${goal}`), width: 104, value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null, look: "metric", downFirst },
+    {
+      ...shared,
+      id: line,
+      label: t("overview.col_line"),
+      width: 104,
+      value: () => null,
+      look: "sparkline",
+      isDrawing: true,
+    },
+    {
+      ...shared,
+      id: last,
+      label: t("overview.col_last"),
+      width: 100,
+      value: (row) => numberOf(row.facts?.metrics[tag]?.last),
+      look: "metric",
+      downFirst,
+    },
+    {
+      ...shared,
+      id: best,
+      label: t(`overview.col_${goal}`),
+      width: 104,
+      value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null,
+      look: "metric",
+      downFirst,
+    },
   ];
 }
 
@@ -117,13 +150,31 @@ export const allColumns = computed(() => {
 /** What is shown when nobody has chosen: what tells runs apart. */
 const usualIds = computed(() => {
   const count = tableFacts.told.value.size;
-  const telling = [...parameters.value].filter(([, { values, runs: having }]) => values.size > 1 || having < count || count === 1);
-  const varying = telling.sort(([, one], [, other]) => other.values.size - one.values.size || other.runs - one.runs).slice(0, USUAL_PARAMETERS);
+  const telling = [...parameters.value].filter(
+    ([, { values, runs: having }]) => values.size > 1 || having < count || count === 1,
+  );
+  const varying = telling
+    .sort(([, one], [, other]) => other.values.size - one.values.size || other.runs - one.runs)
+    .slice(0, USUAL_PARAMETERS);
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const bad = [...tableFacts.told.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];
-  return ["state", ...bad, ...damaged, ...tagged, ...metrics.value.flatMap(metricColumnIds), ...varying.map(([name]) => `param:${name}`), "steps", "duration", "started"];
+  return [
+    "state",
+    ...bad,
+    ...damaged,
+    ...tagged,
+    ...metrics.value.flatMap(metricColumnIds),
+    ...varying.map(([name]) => `param:${name}`),
+    "steps",
+    "duration",
+    "started",
+  ];
 });
 
-export const shownIds = computed(() => (chosenColumns.value ?? usualIds.value).filter((id) => allColumns.value.has(id)));
-export const shownColumns = computed(() => shownIds.value.map((id) => /** @type {Column} */ (allColumns.value.get(id))));
+export const shownIds = computed(() =>
+  (chosenColumns.value ?? usualIds.value).filter((id) => allColumns.value.has(id)),
+);
+export const shownColumns = computed(() =>
+  shownIds.value.map((id) => /** @type {Column} */ (allColumns.value.get(id))),
+);

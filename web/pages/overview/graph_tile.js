@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
 import { ListedTile } from "./lazy_tile.js";
+import { t } from "./words.js";
 
 class GraphTile extends ListedTile {
   get kind() {
@@ -28,6 +28,12 @@ class GraphTile extends ListedTile {
 }
 
 /** Names of what writes graphs. @type {Record<string, string>} */
-const SOURCES = { mindspore: "MindSpore", tensorflow: "TensorFlow", torch: "PyTorch", keras: "Keras", toposcope: "Toposcope" };
+const SOURCES = {
+  mindspore: "MindSpore",
+  tensorflow: "TensorFlow",
+  torch: "PyTorch",
+  keras: "Keras",
+  toposcope: "Toposcope",
+};
 
 customElements.define("graph-tile", GraphTile);

@@ -2,8 +2,8 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { Listing } from "../../data/listing.js";
 import { LazyCard } from "../../controls/lazy_card.js";
+import { Listing } from "../../data/listing.js";
 
 /** Subclasses say what is asked for, and draw the reply. */
 export class ListedTile extends LazyCard {

@@ -1,13 +1,13 @@
 // The newest points of the first tags of each kind of data of the run whose page is open.
 
 import { computed, effect, signal } from "@preact/signals-core";
+import { DIGITS } from "../../controls/landscape_picture.js";
+import { runsByName } from "../../data/catalogue.js";
+import { Listing } from "../../data/listing.js";
 import { listTags } from "../../data/listings.js";
 import { likelyMetrics } from "../../data/metrics.js";
 import { naturally } from "../../data/natural_order.js";
-import { runsByName } from "../../data/catalogue.js";
-import { Listing } from "../../data/listing.js";
 import { metrics } from "../../data/run_table.js";
-import { DIGITS } from "../../controls/landscape_picture.js";
 import { openRun } from "./settings.js";
 
 /** @typedef {{tag: string, point: any}} Newest */
@@ -44,7 +44,13 @@ export function newest({ run }, plugin) {
 export const runMetrics = computed(() => {
   const tags = tagsOf({ run: openRun.value }, "scalar");
   const chosen = metrics.value.filter((tag) => tags.includes(tag));
-  return chosen.length ? chosen : likelyMetrics(tags.map((tag) => ({ tag, runs: 1 })), "", 2);
+  return chosen.length
+    ? chosen
+    : likelyMetrics(
+        tags.map((tag) => ({ tag, runs: 1 })),
+        "",
+        2,
+      );
 });
 
 /** Follows the open run until the returned function is called. */
@@ -79,11 +85,17 @@ export function followNewest() {
 /** Begins to look at what is shown of a run; returns what ends it.
  * @param {string} run @param {{plugin: string, tag: string}[]} rows */
 function look(run, rows) {
-  const byPlugin = Map.groupBy(rows.toSorted((a, b) => naturally(a.tag, b.tag)), (row) => row.plugin);
+  const byPlugin = Map.groupBy(
+    rows.toSorted((a, b) => naturally(a.tag, b.tag)),
+    (row) => row.plugin,
+  );
   known.value = { run, tags: new Map([...byPlugin].map(([plugin, of]) => [plugin, of.map((row) => row.tag)])) };
   const shown = Object.entries(KINDS).map(([plugin, of]) => {
     const tags = tagsOf({ run }, plugin).slice(0, of.most);
-    return /** @type {[string, Listing[]]} */ ([plugin, tags.map((tag) => new Listing(of.kind, { run, tag, limit: 1, digits: "digits" in of ? of.digits : undefined }))]);
+    return /** @type {[string, Listing[]]} */ ([
+      plugin,
+      tags.map((tag) => new Listing(of.kind, { run, tag, limit: 1, digits: "digits" in of ? of.digits : undefined })),
+    ]);
   });
   listings.value = new Map(shown);
   return shown.flatMap(([, of]) => of.map((listing) => listing.look()));

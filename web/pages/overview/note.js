@@ -2,9 +2,9 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { noteOf, saveNotes } from "../../data/notes.js";
-import { t } from "../../i18n/words.js";
 import { formatted } from "../../controls/markdown/text_body.js";
+import { noteOf, saveNotes } from "../../data/notes.js";
+import { t } from "./words.js";
 
 /** The run whose note is being written. @type {import("@preact/signals-core").Signal<string | null>} */
 const written = signal(null);

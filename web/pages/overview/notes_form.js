@@ -2,14 +2,21 @@
 
 import { html, nothing } from "lit-html";
 import { noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes.js";
-import { t } from "../../i18n/words.js";
 import { colourPicker } from "./colour_picker.js";
+import { t } from "./words.js";
 
 /** @param {Event} event */
 const typed = (event) => /** @type {HTMLInputElement} */ (event.target).value;
 
 /** @param {string} text "a, b" @returns {string[]} */
-const tagsIn = (text) => [...new Set(text.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean))];
+const tagsIn = (text) => [
+  ...new Set(
+    text
+      .split(/[,，]/)
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];
 
 /** @param {string} run @param {unknown} [note] its note, where there is room for one */
 export function notesForm(run, note = nothing) {

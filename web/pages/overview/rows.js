@@ -1,15 +1,15 @@
 // The rows of the table of runs: filtered, sorted, grouped; and what is computed over all of them.
 
 import { computed } from "@preact/signals-core";
-import { columnFormat } from "../../i18n/numbers.js";
-import { filterOf } from "../../data/regex_filter.js";
+import { nameOf } from "../../controls/run_row.js";
 import { groupRows, meanOf, naturalKey, sortRows } from "../../controls/table_rows.js";
-import { valueFilter } from "../../data/value_filter.js";
 import { runs } from "../../data/catalogue.js";
 import { awayRuns, noteOf } from "../../data/notes.js";
+import { filterOf } from "../../data/regex_filter.js";
 import { metrics, tableFacts } from "../../data/run_table.js";
 import { keepsRun } from "../../data/runs.js";
-import { nameOf } from "../../controls/run_row.js";
+import { valueFilter } from "../../data/value_filter.js";
+import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
 import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
 
@@ -26,7 +26,13 @@ const listedRows = computed(() => {
   const told = tableFacts.told.value;
   const away = awayRuns.value;
   const kept = runs.value.filter((listed) => keepsRun.value(listed.run) && !away.has(listed.run) && !isFolded(listed));
-  return kept.map((listed) => ({ run: listed.run, name: nameOf(listed.run), listed, facts: told.get(listed.run), note: noteOf(listed.run) }));
+  return kept.map((listed) => ({
+    run: listed.run,
+    name: nameOf(listed.run),
+    listed,
+    facts: told.get(listed.run),
+    note: noteOf(listed.run),
+  }));
 });
 
 /** How many runs there would be without filters of values. */
@@ -34,7 +40,9 @@ export const rowCount = computed(() => listedRows.value.length);
 
 /** What each filter means, by column. */
 export const filterRules = computed(() => {
-  const rules = [...filters.value].map(([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]));
+  const rules = [...filters.value].map(
+    ([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]),
+  );
   return new Map(rules);
 });
 
@@ -43,7 +51,9 @@ export const keptRows = computed(() => {
     const column = allColumns.value.get(id);
     return column ? [{ value: column.value, keeps: rule.keeps }] : [];
   });
-  return rules.length ? listedRows.value.filter((row) => rules.every(({ value, keeps }) => keeps(value(row)))) : listedRows.value;
+  return rules.length
+    ? listedRows.value.filter((row) => rules.every(({ value, keeps }) => keeps(value(row))))
+    : listedRows.value;
 });
 
 const sortedRows = computed(() => {
@@ -55,7 +65,9 @@ const sortedRows = computed(() => {
 });
 
 /** Why the expression that groups by name is broken; null when it is not. */
-export const groupingError = computed(() => (grouping.value.startsWith("regex:") ? filterOf(grouping.value.slice(6)).error : null));
+export const groupingError = computed(() =>
+  grouping.value.startsWith("regex:") ? filterOf(grouping.value.slice(6)).error : null,
+);
 
 /** The group a run belongs to; null = none. */
 const groupOf = computed(() => {
@@ -85,8 +97,13 @@ const groups = computed(() => {
   const first = sorting.value[0];
   const column = first && allColumns.value.get(first.id);
   const found = groupRows(sortedRows.value, of);
-  if (column && column.kind !== "text") return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  return inOrder(found, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)), false);
+  if (column && column.kind !== "text")
+    return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
+  return inOrder(
+    found,
+    ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)),
+    false,
+  );
 });
 
 /** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */
@@ -114,7 +131,8 @@ const metricOf = (tag, rows) => rows.flatMap(({ facts }) => facts?.metrics[tag] 
 
 /** How the values of each metric are written. */
 export const formats = computed(() => {
-  const values = (/** @type {string} */ tag) => metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
+  const values = (/** @type {string} */ tag) =>
+    metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
   return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
 });
 

@@ -1,8 +1,8 @@
 // Links that lead from a run to what other pages draw of it.
 
 import { html, nothing } from "lit-html";
-import { only } from "../../data/selection.js";
 import { changed, printView } from "../../data/address.js";
+import { only } from "../../data/selection.js";
 import { change, view } from "../../data/view.js";
 
 /** A link to a page that draws this run alone.

@@ -1,22 +1,21 @@
 // The page of one run: what went wrong in it, what its files hold, how it was trained, what people say about it.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../../data/run_styles.js";
-import { grouped, nonFinite } from "../../i18n/numbers.js";
-import { duration, wallTime } from "../../i18n/times.js";
-import { runsByName } from "../../data/catalogue.js";
-import { noteOf } from "../../data/notes.js";
-import { closeFacts } from "../../data/run_table.js";
-import { styles } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { empty } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
-import { plainText } from "../../controls/run_cells.js";
+import { runsByName } from "../../data/catalogue.js";
+import { noteOf } from "../../data/notes.js";
+import { DASHES } from "../../data/run_styles.js";
+import { closeFacts } from "../../data/run_table.js";
+import { styles } from "../../data/runs.js";
+import { grouped, nonFinite, plainText } from "../../i18n/numbers.js";
+import { duration, wallTime } from "../../i18n/times.js";
 import { noteOn } from "./note.js";
 import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../data/replies.js").RunRow} RunRow */
 /** @typedef {import("../../data/run_table_client.js").OverviewRun} OverviewRun */
@@ -98,6 +97,8 @@ const damage = ({ damaged_records: n, pending_records: pending, damage: places }
 
 /** @param {Readonly<Record<string, import("../../data/difference.js").Plain>> | undefined} told undefined until it comes */
 const factTable = (told) =>
-  !told ? nothing : Object.keys(told).length
-    ? html`<table class="facts"><tbody>${Object.entries(told).map(([name, value]) => html`<tr data-fact=${name}><th scope="row">${name}</th><td title=${String(value)}>${plainText(value)}</td></tr>`)}</tbody></table>`
-    : html`<p class="hint">${t("run.no_parameters")}</p>`;
+  !told
+    ? nothing
+    : Object.keys(told).length
+      ? html`<table class="facts"><tbody>${Object.entries(told).map(([name, value]) => html`<tr data-fact=${name}><th scope="row">${name}</th><td title=${String(value)}>${plainText(value)}</td></tr>`)}</tbody></table>`
+      : html`<p class="hint">${t("run.no_parameters")}</p>`;

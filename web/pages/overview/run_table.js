@@ -3,16 +3,16 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { RowSlots } from "../../controls/row_slots.js";
 import { awayRuns, showAway } from "../../data/notes.js";
 import { cursorRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { RowSlots } from "../../controls/row_slots.js";
 import { shownColumns } from "./columns.js";
 import { lines } from "./rows.js";
 import { openRun } from "./settings.js";
 import { headRows, tableHead } from "./table_head.js";
 import { groupLine, runLine } from "./table_row.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./rows.js").Line} Line */
 
@@ -40,11 +40,15 @@ const screenHeight = signal(innerHeight);
 /** The lines that exist: from, to. @param {number} inSight the first that is in sight */
 function range(inSight) {
   const first = Math.max(0, Math.min(inSight, lines.value.length - 1) - SPARE);
-  return /** @type {const} */ ([first, Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / ROW) + 2 * SPARE + STRIDE)]);
+  return /** @type {const} */ ([
+    first,
+    Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / ROW) + 2 * SPARE + STRIDE),
+  ]);
 }
 
 /** The runs of the rows that exist, as soon as the table rests. */
-export const runsInSight = () => lines.value.slice(...range(firstAtRest.value)).flatMap((line) => ("row" in line ? [line.row.run] : []));
+export const runsInSight = () =>
+  lines.value.slice(...range(firstAtRest.value)).flatMap((line) => ("row" in line ? [line.row.run] : []));
 
 /** @param {Event} event */
 function scrolled({ currentTarget }) {
@@ -63,9 +67,10 @@ export function followHeight() {
 }
 
 /** A table that comes back stands where it stood, until the returned function is called. */
-export const followPlace = () => effect(() => {
-  if (!openRun.value) queueMicrotask(() => document.querySelector(".run-table")?.scrollTo(0, top));
-});
+export const followPlace = () =>
+  effect(() => {
+    if (!openRun.value) queueMicrotask(() => document.querySelector(".run-table")?.scrollTo(0, top));
+  });
 
 const slots = new RowSlots();
 
@@ -88,7 +93,12 @@ export function runTable() {
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}
-          ${repeat(rows, (_, at) => slot[at], (line, at) => ("row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at)))}
+          ${repeat(
+            rows,
+            (_, at) => slot[at],
+            (line, at) =>
+              "row" in line ? runLine(line.row, columns, first + at) : groupLine(line.group, columns, first + at),
+          )}
           ${gap(count - last)}
         </tbody>
       </table>

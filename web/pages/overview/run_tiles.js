@@ -1,12 +1,12 @@
 // Tiles of a run's page: one for each kind of data in its files, with the newest of it in small.
 
 import { html, nothing, svg } from "lit-html";
-import { grouped, inColumn, columnFormat } from "../../i18n/numbers.js";
-import { view } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS } from "../../controls/icons.js";
 import { foundIn } from "../../controls/plugin_counts.js";
-import { colourOf, sparklineOf } from "../../controls/run_cells.js";
+import { view } from "../../data/view.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { colourOf, sparklineOf } from "./cells.js";
+import { t } from "./words.js";
 import "./dataset_tile.js";
 import "./graph_tile.js";
 import { heightsOf, landscapePicture } from "../../controls/landscape_picture.js";
@@ -18,7 +18,14 @@ import { linkTo } from "./run_link.js";
 /** @typedef {import("../../data/run_table_client.js").OverviewRun | undefined} Facts */
 
 /** Kinds of data that have a page. */
-const PAGES = /** @type {const} */ ({ scalar: "scalars", histogram: "histograms", image: "images", tensor: "tensors", text: "text", landscape: "landscape" });
+const PAGES = /** @type {const} */ ({
+  scalar: "scalars",
+  histogram: "histograms",
+  image: "images",
+  tensor: "tensors",
+  text: "text",
+  landscape: "landscape",
+});
 /** What their files call graphs of computation, and what tells of lineage. */
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
@@ -48,7 +55,14 @@ function toldTiles({ run, plugins }) {
 }
 
 /** @param {string} run @param {string} name @param {number} count @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
-const toldTile = (run, name, count, patch, title, content) => html`<section class="tile" data-tile=${name} data-count=${count}>
+const toldTile = (
+  run,
+  name,
+  count,
+  patch,
+  title,
+  content,
+) => html`<section class="tile" data-tile=${name} data-count=${count}>
   <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
   <div class="miniature">${content}</div></section>`;
 
@@ -65,7 +79,10 @@ function drawnTile(listed, facts, plugin, page) {
 }
 
 /** @param {RunRow} listed @param {string} plugin */
-const otherTile = (listed, plugin) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
+const otherTile = (
+  listed,
+  plugin,
+) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
   <h3>${foundIn(listed, (one) => one === plugin)}</h3>
   <p class="meta">${t("run.not_drawn")}</p></section>`;
 
@@ -73,8 +90,10 @@ const otherTile = (listed, plugin) => html`<section class="tile quiet-tile" data
 function courses(run, facts) {
   const metrics = Object.entries(facts?.metrics ?? {});
   const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
-  return html`<div class="courses">${metrics.map(([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
-    ${sparklineOf(run, metric, 120, 26)}<span class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(Number(metric.last), format)}</span></div>`)}</div>`;
+  return html`<div class="courses">${metrics.map(
+    ([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
+    ${sparklineOf(run, metric, 120, 26)}<span class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(Number(metric.last), format)}</span></div>`,
+  )}</div>`;
 }
 
 /** @typedef {import("./newest.js").Newest} Newest */
@@ -82,10 +101,13 @@ function courses(run, facts) {
 /** @type {Record<import("./newest.js").Kind, (newest: Newest[], run: string) => unknown>} */
 const MINIATURES = {
   histogram: (newest, run) => newest.map((one) => figure(one, bars(one, run))),
-  image: (newest) => html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
-  tensor: (newest) => newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
+  image: (newest) =>
+    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
+  tensor: (newest) =>
+    newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
   text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
-  landscape: (newest) => html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
+  landscape: (newest) =>
+    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
 };
 
 /** @param {Newest} newest @param {unknown} drawn */
@@ -99,11 +121,14 @@ const LANDSCAPE = 160;
 /** @param {import("../../data/landscapes.js").LandscapeReply} reply */
 function landscape(reply) {
   const heights = reply.error === null ? heightsOf([reply]) : null;
-  return heights ? landscapePicture(reply, heights, LANDSCAPE, LANDSCAPE * 0.7) : html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>`;
+  return heights
+    ? landscapePicture(reply, heights, LANDSCAPE, LANDSCAPE * 0.7)
+    : html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>`;
 }
 
 /** @param {Newest} newest */
-const picture = ({ tag, point }) => html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">`;
+const picture = ({ tag, point }) =>
+  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">`;
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;
@@ -116,7 +141,8 @@ function bars({ tag, point }, run) {
   const low = buckets[0][0];
   const high = Math.max(...buckets.map(([left, width]) => left + width));
   const densest = Math.max(...buckets.map(([, width, count]) => count / (width || 1))) || 1;
-  const x = (/** @type {number} */ value) => (high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2);
+  const x = (/** @type {number} */ value) =>
+    high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2;
   const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
     const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
     return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)} height=${height} />`;

@@ -1,10 +1,10 @@
 // The settings of the overview page, as they stand in the address.
 
 import { computed, signal } from "@preact/signals-core";
-import { parseList, printList } from "../../data/address_lists.js";
-import { likelyBest } from "../../data/metrics.js";
-import { parsePairs, printPairs } from "../../data/address_pairs.js";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
+import { parseList, printList } from "../../data/address_lists.js";
+import { parsePairs, printPairs } from "../../data/address_pairs.js";
+import { likelyBest } from "../../data/metrics.js";
 import { metrics } from "../../data/run_table.js";
 import { set, setting } from "../../data/view.js";
 
@@ -27,13 +27,19 @@ export function toggleMetric(tag, columns) {
   const chosen = metrics.peek();
   const kept = chosen.includes(tag) ? chosen.filter((one) => one !== tag) : [...chosen, tag];
   const ids = chosenColumns.peek();
-  set({ "over.metrics": printChosen(kept), ...(ids && { "over.cols": printChosen(chosen.includes(tag) ? ids.filter((id) => !columns.includes(id)) : [...ids, ...columns]) }) });
+  set({
+    "over.metrics": printChosen(kept),
+    ...(ids && {
+      "over.cols": printChosen(chosen.includes(tag) ? ids.filter((id) => !columns.includes(id)) : [...ids, ...columns]),
+    }),
+  });
 }
 
 const sortText = setting("over.sort", /** @type {string} */ (""));
 export const sorting = computed(() => sortingOf(parseList(sortText.value)));
 /** @param {string} id @param {boolean} keep the other columns @param {boolean} downFirst */
-export const sortBy = (id, keep, downFirst) => set({ "over.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
+export const sortBy = (id, keep, downFirst) =>
+  set({ "over.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
 
 const filterText = setting("over.filter", /** @type {string} */ (""));
 /** What is typed under each column, by its id. */

@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { cutGroup } from "../../data/names.js";
-import { t } from "../../i18n/words.js";
 import { columnHands } from "../../controls/column_drag.js";
 import { ICONS } from "../../controls/icons.js";
+import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
-import { drawBox } from "./visibility_box.js";
 import { filterRules, keptRows } from "./rows.js";
 import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
+import { drawBox } from "./visibility_box.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
@@ -29,7 +29,11 @@ export const tableHead = (columns) => html`
     </tr>
     <tr class="heads">
       ${head({ id: "name", label: t("overview.col_name") }, false, "name-cell")}
-      ${repeat(columns, ({ id }) => id, (column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""))}
+      ${repeat(
+        columns,
+        ({ id }) => id,
+        (column, at) => head(column, isFirst(columns, at), isNumber(column) ? "number" : ""),
+      )}
       <td></td>
     </tr>
     ${hasFields() ? filterFields(columns) : nothing}
@@ -70,10 +74,12 @@ function head(column, first, kind) {
   const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
     draggable=${isMovable ? "true" : "false"} @dragstart=${hands.dragged} @dragover=${hands.hovered} @dragleave=${hands.left} @drop=${hands.dropped} @keydown=${hands.pressed}>${box}
-    ${isDrawing
-      ? html`<span class="head-label">${label}</span>`
-      : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
-          <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`}
+    ${
+      isDrawing
+        ? html`<span class="head-label">${label}</span>`
+        : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
+          <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`
+    }
     ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => turnBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
   </th>`;
 }
@@ -82,7 +88,12 @@ function head(column, first, kind) {
 const filterFields = (columns) => html`
   <tr class="filter-fields">
     <td class="name-cell"><span class="meta">${ICONS.search}${t("overview.filter_values")}</span></td>
-    ${repeat(columns, ({ id }) => id, (column, at) => html`<td class=${isFirst(columns, at) ? "first" : ""}>${column.isDrawing ? nothing : filterInput(column)}</td>`)}
+    ${repeat(
+      columns,
+      ({ id }) => id,
+      (column, at) =>
+        html`<td class=${isFirst(columns, at) ? "first" : ""}>${column.isDrawing ? nothing : filterInput(column)}</td>`,
+    )}
     <td></td>
   </tr>`;
 

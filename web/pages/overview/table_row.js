@@ -2,22 +2,22 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { DASHES } from "../../data/run_styles.js";
-import { inColumn } from "../../i18n/numbers.js";
-import { EVERYTHING, isShown, toggled } from "../../data/selection.js";
-import { meanOf } from "../../controls/table_rows.js";
-import { cutLeaf } from "../../data/names.js";
-import { printView } from "../../data/address.js";
-import { cursorRun } from "../../data/pointer.js";
-import { styles } from "../../data/runs.js";
-import { change, selection, view } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { CELLS, plainText } from "../../controls/run_cells.js";
-import { drawBox } from "./visibility_box.js";
+import { meanOf } from "../../controls/table_rows.js";
+import { printView } from "../../data/address.js";
+import { cutLeaf } from "../../data/names.js";
+import { cursorRun } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { EVERYTHING, isShown, toggled } from "../../data/selection.js";
+import { change, selection, view } from "../../data/view.js";
+import { inColumn, plainText } from "../../i18n/numbers.js";
+import { CELLS } from "./cells.js";
 import { formats } from "./rows.js";
 import { grouping, showRun, toggleGroup } from "./settings.js";
 import { headRows, isFirst, isNumber } from "./table_head.js";
+import { drawBox } from "./visibility_box.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Row} Row */
 /** @typedef {import("./columns.js").Column} Column */
@@ -48,7 +48,11 @@ const MOST_NAMES = 100;
 /** The address of the table, to which a link adds its run. */
 const tableAddress = computed(() => {
   const { own, selection: chosen } = view.value;
-  return printView({ ...view.value, own: { ...own, "over.run": "" }, selection: chosen.runs.size > MOST_NAMES ? EVERYTHING : chosen });
+  return printView({
+    ...view.value,
+    own: { ...own, "over.run": "" },
+    selection: chosen.runs.size > MOST_NAMES ? EVERYTHING : chosen,
+  });
 });
 
 /** The run's name leads to its page. @param {Row} row */

@@ -1,8 +1,8 @@
 // A box that draws all of some runs, or none of them.
 
 import { html } from "lit-html";
-import { isShown, turned } from "../../data/selection.js";
 import { runs } from "../../data/catalogue.js";
+import { isShown, turned } from "../../data/selection.js";
 import { change, selection } from "../../data/view.js";
 
 /** @param {readonly import("./columns.js").Row[]} rows @param {string} label */

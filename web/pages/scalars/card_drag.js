@@ -1,18 +1,25 @@
 // Moving a card by its head to the place of another one of its group.
 
-import { moveCard } from "./model/card_order.js";
 import { pins, placePin } from "../../data/scalar_view.js";
+import { moveCard } from "./model/card_order.js";
 
 /** The card that is being moved. @type {HTMLElement | null} */
 let moving = null;
 
 /** @param {EventTarget | null} target */
-const cardOf = (target) => (target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("scalar-card")) : null);
+const cardOf = (target) =>
+  target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("scalar-card")) : null;
 
 /** Lets cards be moved until the returned function is called. */
 export function followMoves() {
   const content = /** @type {HTMLElement} */ (document.getElementById("content"));
-  const listeners = /** @type {const} */ ([["dragstart", startMove], ["dragend", endMove], ["dragover", overCard], ["dragleave", leftCard], ["drop", dropOnCard]]);
+  const listeners = /** @type {const} */ ([
+    ["dragstart", startMove],
+    ["dragend", endMove],
+    ["dragover", overCard],
+    ["dragleave", leftCard],
+    ["drop", dropOnCard],
+  ]);
   for (const [name, listener] of listeners) content.addEventListener(name, listener);
   return () => {
     for (const [name, listener] of listeners) content.removeEventListener(name, listener);
@@ -67,11 +74,16 @@ export function moveBy(card, by) {
 }
 
 /** @param {HTMLElement} card @param {-1 | 1} by */
-export const neighbour = (card, by) => /** @type {HTMLElement | null} */ (by < 0 ? card.previousElementSibling : card.nextElementSibling);
+export const neighbour = (card, by) =>
+  /** @type {HTMLElement | null} */ (by < 0 ? card.previousElementSibling : card.nextElementSibling);
 
 /** @param {HTMLElement} card @param {HTMLElement} other */
 function putAt(card, other) {
   const [tag = "", place = ""] = [card.dataset.tag, other.dataset.tag];
   if (pins.peek().includes(tag)) return placePin(tag, place);
-  moveCard([...(card.parentElement?.children ?? [])].flatMap((one) => /** @type {HTMLElement} */ (one).dataset.tag ?? []), tag, place);
+  moveCard(
+    [...(card.parentElement?.children ?? [])].flatMap((one) => /** @type {HTMLElement} */ (one).dataset.tag ?? []),
+    tag,
+    place,
+  );
 }

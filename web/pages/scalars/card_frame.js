@@ -1,19 +1,19 @@
 // A card around its chart: the tag's name, what can be done with it, what must be said about its points.
 
 import { html, nothing } from "lit-html";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { cutGroup } from "../../data/names.js";
-import { drawnRuns } from "../../data/runs.js";
-import { expire } from "../../data/series_requests.js";
-import { bands, pins, togglePin } from "../../data/scalar_view.js";
-import { axis as pageAxis, change, opened, zooms } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
-import { cardSettings } from "./card_settings.js";
-import { beyondLimits, remarks } from "./card_model.js";
-import { menuOf, openMenu } from "./card_menu.js";
+import { cutGroup } from "../../data/names.js";
+import { drawnRuns } from "../../data/runs.js";
+import { bands, pins, togglePin } from "../../data/scalar_view.js";
+import { expire } from "../../data/series_requests.js";
+import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { SIGNS } from "./badges.js";
+import { menuOf, openMenu } from "./card_menu.js";
+import { beyondLimits, remarks } from "./card_model.js";
+import { cardSettings } from "./card_settings.js";
+import { t } from "./words.js";
 import "./value_table.js";
 
 /** @typedef {import("./card_parts.js").CardParts} CardParts */
@@ -118,7 +118,9 @@ function fewerRuns(drawn) {
   });
   if (!fewest.length) return nothing;
   const worst = fewest.reduce((one, other) => (other.n / other.total < one.n / one.total ? other : one));
-  const each = fewest.slice(0, 20).map(({ run, n, total }) => `${run ? nameOf(run) : t("read.all_runs")}: ${t("read.of_runs", { n, total })}`);
+  const each = fewest
+    .slice(0, 20)
+    .map(({ run, n, total }) => `${run ? nameOf(run) : t("read.all_runs")}: ${t("read.of_runs", { n, total })}`);
   return html`<span data-note="fewer" title=${[t("card.fewer_hint"), ...each].join("\n")}>${t("card.fewer", { n: grouped(worst.n), total: grouped(worst.total) })}</span>`;
 }
 
@@ -141,12 +143,18 @@ function named(lines) {
  * @param {Part[]} all @param {string} tag of the card */
 function state(all, tag) {
   const broken = all.find(({ feed }) => feed.error.value);
-  if (broken) return html`<div class="state error" role="alert"><span>${t("card.failed", { reason: broken.feed.error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => expire(null, all.map(({ feed }) => feed))}>${t("card.retry")}</button></div>`;
+  if (broken)
+    return html`<div class="state error" role="alert"><span>${t("card.failed", { reason: broken.feed.error.value?.message ?? "" })}</span>
+    <button class="plain" @click=${() =>
+      expire(
+        null,
+        all.map(({ feed }) => feed),
+      )}>${t("card.retry")}</button></div>`;
   if (all.some(({ series }) => series.some(({ step }) => step.length))) return nothing;
   if (!drawnRuns.value.length) return html`<div class="state" data-state="none_drawn">${t("card.none_drawn")}</div>`;
   const { feed } = all[0];
-  if (!drawnRuns.value.every((run) => feed.answered.has(run))) return html`<div class="state bone" data-state="waiting"></div>`;
+  if (!drawnRuns.value.every((run) => feed.answered.has(run)))
+    return html`<div class="state bone" data-state="waiting"></div>`;
   if (bands.value) return html`<div class="state" data-state="no_group">${t("card.no_group")}</div>`;
   return html`<div class="state" data-state="not_here">${t(zooms.value[tag] ? "card.no_points_here" : "card.not_here")}</div>`;
 }

@@ -2,17 +2,17 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { exactValuesAddress } from "../../data/client.js";
+import { fileName, pngOf, save, svgOf } from "../../controls/download.js";
+import { ICONS } from "../../controls/icons.js";
+import { openAt, popover } from "../../controls/popover.js";
 import { runs } from "../../data/catalogue.js";
+import { exactValuesAddress } from "../../data/client.js";
 import { drawnRuns, focusTag } from "../../data/runs.js";
 import { attempt, bands, rank, smoothing } from "../../data/scalar_view.js";
 import { change, opened } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
 import { moveBy, neighbour } from "./card_drag.js";
 import { cardSettings } from "./card_settings.js";
-import { fileName, pngOf, save, svgOf } from "../../controls/download.js";
-import { openAt, popover } from "../../controls/popover.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
 
@@ -32,7 +32,10 @@ export function openMenu(card, event) {
 const close = () => document.getElementById(ID)?.hidePopover();
 
 export const cardMenu = () =>
-  popover({ id: ID, label: t("card.menu"), toggled: (open) => void (open || (menuOf.value = null)) }, menuOf.value ? menu(menuOf.value) : nothing);
+  popover(
+    { id: ID, label: t("card.menu"), toggled: (open) => void (open || (menuOf.value = null)) },
+    menuOf.value ? menu(menuOf.value) : nothing,
+  );
 
 /** @param {ScalarCard} card */
 function menu(card) {
@@ -50,7 +53,8 @@ function menu(card) {
 }
 
 /** @param {string} key @param {string} label @param {() => void} act @param {boolean} [pressed] */
-const row = (key, label, act, pressed = false) => html`<button data-key=${key} aria-pressed=${pressed} @click=${() => (act(), close())}>${label}</button>`;
+const row = (key, label, act, pressed = false) =>
+  html`<button data-key=${key} aria-pressed=${pressed} @click=${() => (act(), close())}>${label}</button>`;
 
 /** @param {ScalarCard} card */
 function downloads(card) {
@@ -59,7 +63,8 @@ function downloads(card) {
   const isPart = drawn.length > 0 && drawn.length < runs.value.length && drawn.length <= RUNS_IN_ADDRESS;
   const chosen = isPart ? drawn : [];
   const hint = t(isPart ? "card.exact_hint" : "card.exact_all_hint");
-  const address = (/** @type {"csv" | "json"} */ format) => exactValuesAddress(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
+  const address = (/** @type {"csv" | "json"} */ format) =>
+    exactValuesAddress(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
   const link = (/** @type {"csv" | "json"} */ format) =>
     html`<a class="plain" data-key=${format} href=${address(format)} download=${fileName(card.tag, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   return html`<div class="menu-downloads" role="group" aria-label=${t("card.download")}>
@@ -74,7 +79,11 @@ async function saveDrawing(card, format) {
   const { plot, tag } = card;
   close();
   if (!plot) return;
-  const title = card.parts?.tags.peek().map((part) => part.tag).join(" + ") ?? tag;
+  const title =
+    card.parts?.tags
+      .peek()
+      .map((part) => part.tag)
+      .join(" + ") ?? tag;
   const svg = svgOf(title, remark(), plot);
   save(format === "png" ? await pngOf(svg) : new Blob([svg], { type: "image/svg+xml" }), fileName(tag, format));
 }
@@ -82,5 +91,7 @@ async function saveDrawing(card, format) {
 /** What must be known of a drawing that leaves the page: how it was smoothed, what a band is. */
 function remark() {
   const how = bands.peek();
-  return [smoothing.peek(), how && `${t(`bar.centre_${how.centre}`)}, ${t(`bar.band_${how.band}`)}`].filter(Boolean).join(" · ");
+  return [smoothing.peek(), how && `${t(`bar.centre_${how.centre}`)}, ${t(`bar.band_${how.band}`)}`]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -1,16 +1,16 @@
 // What a card draws: from its feeds, the drawn runs and the view to a plot, and what to say about it.
 
-import { columnsOf, sideOf } from "../../charts/plot.js";
-import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
+import { columnsOf, sideOf } from "../../charts/plot.js";
 import { lowerBound } from "../../charts/search.js";
-import { countPoints, staysAtOneStep, xsOf } from "../../data/series.js";
-import { cutGroup } from "../../data/names.js";
 import { runsByName } from "../../data/catalogue.js";
+import { cutGroup } from "../../data/names.js";
+import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
 import { attempt, bands, best, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
+import { countPoints, staysAtOneStep, xsOf } from "../../data/series.js";
 import { axis, logarithmic, zooms } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../charts/plot.js").Line} Line */
@@ -71,7 +71,11 @@ function heights(lines, x, tagLimits) {
 
 /** @param {Line[]} lines @param {Window} x @param {number[]} [also] */
 const extentOf = (lines, x, also = []) =>
-  yExtent(lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) })), x, { log: logarithmic.value, trimmed: outliers.value === "ignored", also });
+  yExtent(
+    lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) })),
+    x,
+    { log: logarithmic.value, trimmed: outliers.value === "ignored", also },
+  );
 
 /** A logarithmic axis begins at the first point above zero.
  * @param {Window} window @param {Line[]} lines @returns {Window} */
@@ -112,7 +116,9 @@ function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
   if (band) return [];
   const row = runsByName.value.get(run);
   const kin = rank.value && (row?.ranks.length ?? 1) > 1 ? [t("card.rank", { rank: ownRank })] : [];
-  return typeof ownAttempt === "number" && (row?.attempts ?? 1) > 1 ? [...kin, t("card.attempt", { attempt: ownAttempt })] : kin;
+  return typeof ownAttempt === "number" && (row?.attempts ?? 1) > 1
+    ? [...kin, t("card.attempt", { attempt: ownAttempt })]
+    : kin;
 }
 
 /** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place @returns {Line} */
@@ -120,7 +126,15 @@ function lineOf(series, axis, place) {
   const { run, value, smoothed } = series;
   const isSmooth = smoothing.value !== "" && smoothed.length === value.length;
   const xs = xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
-  return { ...place, run, xs, ys: isSmooth ? smoothed : value, raw: isSmooth ? value : null, series, flag: flagOf(series, xs) };
+  return {
+    ...place,
+    run,
+    xs,
+    ys: isSmooth ? smoothed : value,
+    raw: isSmooth ? value : null,
+    series,
+    flag: flagOf(series, xs),
+  };
 }
 
 /** @param {Series} series @param {Float64Array} xs */
@@ -165,7 +179,8 @@ function outside({ lines, x: [lo, hi], y }) {
   for (const line of lines) {
     const [low, high] = y?.[sideOf(line)] ?? [-Infinity, Infinity];
     const { xs, ys } = line;
-    for (let index = lowerBound(xs, lo); index < xs.length && xs[index] <= hi; index++) if (ys[index] < low || ys[index] > high) count++;
+    for (let index = lowerBound(xs, lo); index < xs.length && xs[index] <= hi; index++)
+      if (ys[index] < low || ys[index] > high) count++;
   }
   return count;
 }

@@ -3,8 +3,8 @@
 import { computed, effect } from "@preact/signals-core";
 import { Feed } from "../../data/card_series.js";
 import { feeds } from "../../data/live.js";
-import { follow, leave } from "../../data/series_requests.js";
 import { companions } from "../../data/scalar_view.js";
+import { follow, leave } from "../../data/series_requests.js";
 import { drawnSeries } from "./card_model.js";
 
 /** Remembers the feeds of a card, so that a tag that leaves the chart and comes back is there at once. */
@@ -17,7 +17,9 @@ export class CardParts {
     this.tag = tag;
     /** The card's own tag first, every tag once. */
     this.tags = computed(() => {
-      const others = (companions.value.get(tag) ?? []).filter((one, place, all) => one.tag !== tag && all.findIndex((other) => other.tag === one.tag) === place);
+      const others = (companions.value.get(tag) ?? []).filter(
+        (one, place, all) => one.tag !== tag && all.findIndex((other) => other.tag === one.tag) === place,
+      );
       return [{ tag, side: /** @type {"left" | "right"} */ ("left") }, ...others];
     });
     this.all = computed(() =>

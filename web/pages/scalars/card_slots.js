@@ -2,12 +2,12 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { arrange } from "./model/card_order.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { drawnGroups } from "../../data/visible_tags.js";
 import { tagRule } from "../../data/runs.js";
 import { pins } from "../../data/scalar_view.js";
 import { closedGroups, opened } from "../../data/view.js";
+import { drawnGroups } from "../../data/visible_tags.js";
+import { arrange } from "./model/card_order.js";
 
 /** Cards that get their place at a time. */
 const AT_ONCE = 80;
@@ -16,7 +16,9 @@ const AT_ONCE = 80;
 const placed = signal(new Set());
 
 /** Pinned tags, in the order in which they were pinned. */
-export const pinned = computed(() => pins.value.filter((tag) => (scalarTags.value ?? []).includes(tag) && tagRule.value.keeps(tag)));
+export const pinned = computed(() =>
+  pins.value.filter((tag) => (scalarTags.value ?? []).includes(tag) && tagRule.value.keeps(tag)),
+);
 
 /** All other tags, by group, in the chosen order. */
 const others = computed(() => {
@@ -29,7 +31,9 @@ export const places = computed(() => {
   const closed = new Set(closedGroups.value);
   let room = AT_ONCE;
   const isHere = (/** @type {string} */ tag) => placed.value.has(tag) || room-- > 0;
-  return others.value.map(({ name, tags }) => ({ name, tags: closed.has(name) ? tags : tags.filter(isHere) })).filter(({ tags }) => tags.length);
+  return others.value
+    .map(({ name, tags }) => ({ name, tags: closed.has(name) ? tags : tags.filter(isHere) }))
+    .filter(({ tags }) => tags.length);
 });
 
 /** Is one card alone on the page? */

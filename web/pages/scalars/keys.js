@@ -1,9 +1,10 @@
 // Keys of the scalars page.
 
-import { axis, change, logarithmic, opened } from "../../data/view.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { axis, change, logarithmic, opened } from "../../data/view.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
 
@@ -28,6 +29,10 @@ export const ACTIONS = {
 
 /** @type {KeyRow[]} */
 export const KEYS = [
-  [["s"], "keys.smooth"], [["x"], "keys.axis"], [["y"], "keys.log"], [["f"], "keys.enlarge"],
-  [["drag"], "keys.zoom"], [["double-click"], "keys.reset"],
+  [["s"], () => t("keys.smooth")],
+  [["x"], () => t("keys.axis")],
+  [["y"], () => t("keys.log")],
+  [["f"], () => t("keys.enlarge")],
+  [["drag"], () => t("keys.zoom")],
+  [["double-click"], () => t("keys.reset")],
 ];

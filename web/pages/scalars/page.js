@@ -3,23 +3,23 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { listed, scalarTags } from "../../data/catalogue.js";
-import { followParameters } from "./model/parameters.js";
-import { drawnGroups } from "../../data/visible_tags.js";
-import { followOrder } from "./model/card_order.js";
-import { groups } from "../../data/runs.js";
-import { cardSize, opened } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { empty, loadingRuns, withoutMatch, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
 import { tagGroups } from "../../controls/tag_groups.js";
+import { listed, scalarTags } from "../../data/catalogue.js";
+import { groups } from "../../data/runs.js";
+import { cardSize, opened } from "../../data/view.js";
+import { drawnGroups } from "../../data/visible_tags.js";
 import { followMoves } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
-import { followPlaces, isAlone, pinned, placeUpTo, places } from "./card_slots.js";
+import { followPlaces, isAlone, pinned, places, placeUpTo } from "./card_slots.js";
+import { followOrder } from "./model/card_order.js";
+import { followParameters } from "./model/parameters.js";
+import { t } from "./words.js";
 import "./scalar_card.js";
 import { SIGNS } from "./badges.js";
 
-export { toolbar } from "./toolbar.js";
 export { ACTIONS, KEYS } from "./keys.js";
+export { toolbar } from "./toolbar.js";
 
 /** Why there are no cards; null when there are. */
 function emptyPage() {
@@ -35,7 +35,8 @@ export const content = () => emptyPage() ?? html`${isAlone.value ? alone() : all
 /** @param {string} tag */
 const card = (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`;
 
-const alone = () => html`<div class="groups alone" data-size=${cardSize.value}>${repeat([opened.value], (tag) => tag, card)}</div>`;
+const alone = () =>
+  html`<div class="groups alone" data-size=${cardSize.value}>${repeat([opened.value], (tag) => tag, card)}</div>`;
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
@@ -65,7 +66,9 @@ function followOpened() {
     if (left === now) return;
     if (left) placeUpTo(left);
     requestAnimationFrame(() => {
-      const place = now ? document.querySelector(".groups.alone") : document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`);
+      const place = now
+        ? document.querySelector(".groups.alone")
+        : document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`);
       place?.scrollIntoView({ block: now ? "start" : "center" });
     });
   });

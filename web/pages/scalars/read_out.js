@@ -1,14 +1,14 @@
 // The read-out beside the cursor: every run's point, sorted by value. Its rows are made once and written in place.
 
-import { DASHES } from "../../data/run_styles.js";
-import { columnFormat, inColumn, grouped } from "../../i18n/numbers.js";
-import { cutLeaf } from "../../data/names.js";
-import { clock, duration, wallTime } from "../../i18n/times.js";
 import { keyOf } from "../../charts/plot.js";
-import { startOf } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
-import { noteOf } from "../../data/notes.js";
 import { nameOf } from "../../controls/run_row.js";
+import { cutLeaf } from "../../data/names.js";
+import { noteOf } from "../../data/notes.js";
+import { DASHES } from "../../data/run_styles.js";
+import { startOf } from "../../data/runs.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { clock, duration, wallTime } from "../../i18n/times.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/hit.js").Hit} Hit */
 
@@ -17,7 +17,13 @@ const AROUND = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
-const BAND_COLUMNS = /** @type {const} */ ({ smoothed: "smoothed", value: "centre", step: "low", relative: "high", wall_time: "runs" });
+const BAND_COLUMNS = /** @type {const} */ ({
+  smoothed: "smoothed",
+  value: "centre",
+  step: "low",
+  relative: "high",
+  wall_time: "runs",
+});
 
 const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
@@ -45,7 +51,8 @@ function makeRow(kind) {
   /** @type {Record<string, HTMLElement>} */
   const cells = {};
   row.append(sign);
-  for (const name of ["name", ...COLUMNS]) row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
+  for (const name of ["name", ...COLUMNS])
+    row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
   return { root: row, line, cells, shownAs: "" };
 }
 
@@ -149,7 +156,10 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   const { cells } = row;
   row.root.classList.toggle("best", best);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.name, [...kin, series.band && !run ? t("read.all_runs") : (noteOf(run).alias || nameOf(run).slice(shared))].join(" · "));
+  write(
+    cells.name,
+    [...kin, series.band && !run ? t("read.all_runs") : noteOf(run).alias || nameOf(run).slice(shared)].join(" · "),
+  );
   const { dataset } = row.root;
   dataset.run = run;
   dataset.step = String(series.step[index]);
@@ -169,7 +179,10 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
 function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
   write(cells.step, low.length ? inColumn(low[index], format) : "");
   write(cells.relative, high.length ? inColumn(high[index], format) : "");
-  write(cells.wall_time, count[index] < most ? t("read.of_runs", { n: grouped(count[index]), total: grouped(most) }) : grouped(most));
+  write(
+    cells.wall_time,
+    count[index] < most ? t("read.of_runs", { n: grouped(count[index]), total: grouped(most) }) : grouped(most),
+  );
   dataset.low = String(low[index]);
   dataset.high = String(high[index]);
   dataset.count = String(count[index]);
@@ -190,7 +203,8 @@ function place(area, at, rows, wide) {
   const height = rows * ROW + 14 + ROW;
   const left = narrow ? (innerWidth - width) / 2 : beside(area, at, width);
   const under = area.top + area.height + 30;
-  const top = narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
+  const top =
+    narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
   root.style.width = `${width}px`;
   root.style.height = `${height}px`;
   root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;

@@ -3,7 +3,7 @@
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { giveBack, takeChart } from "./draw/chart_pool.js";
+import { forget, remember } from "../../controls/recent_cards.js";
 import { crosshair, pointedRun } from "../../data/pointer.js";
 import { asked } from "../../data/series_requests.js";
 import { change, theme, zooms } from "../../data/view.js";
@@ -11,7 +11,7 @@ import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
-import { forget, remember } from "../../controls/recent_cards.js";
+import { giveBack, takeChart } from "./draw/chart_pool.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/address.js").Window} Window */
@@ -171,7 +171,9 @@ export class ScalarCard extends HTMLElement {
       drawnPoints: lines.reduce((sum, line) => sum + line.xs.length, 0),
       total: lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0),
       drawnRuns: JSON.stringify([...new Set(lines.map((line) => line.run))]),
-      drawnLines: JSON.stringify(lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])])),
+      drawnLines: JSON.stringify(
+        lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
+      ),
       axis: plot?.axis ?? "",
       window: plot?.x.join(",") ?? "",
       heights: JSON.stringify(plot?.y ?? null),

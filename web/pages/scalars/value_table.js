@@ -3,15 +3,15 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
-import { DASHES } from "../../data/run_styles.js";
-import { nearest } from "../../charts/search.js";
 import { keyOf } from "../../charts/plot.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
-import { set, setting } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { swatch } from "../../controls/icons.js";
+import { nearest } from "../../charts/search.js";
 import { nameOfLine } from "../../controls/download.js";
+import { swatch } from "../../controls/icons.js";
+import { crosshair, pointedRun } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
+import { set, setting } from "../../data/view.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../charts/plot.js").Line} Line */
@@ -96,17 +96,30 @@ function rowsOf(lines) {
   if (column === "name") return rows.sort((a, b) => sign * a.name.localeCompare(b.name));
   if (!COLUMNS.includes(/** @type {any} */ (column))) return rows;
   // What has no value stands below, whichever way.
-  return rows.sort((a, b) => Number(Number.isNaN(a.values[column])) - Number(Number.isNaN(b.values[column])) || sign * (a.values[column] - b.values[column]) || 0);
+  return rows.sort(
+    (a, b) =>
+      Number(Number.isNaN(a.values[column])) - Number(Number.isNaN(b.values[column])) ||
+      sign * (a.values[column] - b.values[column]) ||
+      0,
+  );
 }
 
 /** @param {Row[]} rows @param {import("../../charts/ticks.js").Axis} [axis] */
 function table(rows, axis) {
   const shown = rows.slice(0, MOST_ROWS);
-  const columns = COLUMNS.filter((column) => (column !== "smoothed" || rows.some(({ line }) => line.raw)) && (!column.endsWith("step") || axis === "step" || !rows[0]?.line.series.band));
+  const columns = COLUMNS.filter(
+    (column) =>
+      (column !== "smoothed" || rows.some(({ line }) => line.raw)) &&
+      (!column.endsWith("step") || axis === "step" || !rows[0]?.line.series.band),
+  );
   const formats = new Map(columns.map((column) => [column, columnFormat(shown.map(({ values }) => values[column]))]));
   return html`<table class="values">
     <thead><tr>${heading("name")}${columns.map(heading)}<th scope="col" class="at">${t("table.at")}</th></tr></thead>
-    <tbody>${repeat(shown, ({ line }) => keyOf(line), (row) => tableRow(row, columns, formats))}</tbody>
+    <tbody>${repeat(
+      shown,
+      ({ line }) => keyOf(line),
+      (row) => tableRow(row, columns, formats),
+    )}</tbody>
   </table>
   ${rows.length > shown.length ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>` : nothing}`;
 }
@@ -129,7 +142,9 @@ const tableRow = ({ line, name, values }, columns, formats) => html`
 /** @param {(typeof COLUMNS)[number]} column @param {number} value @param {Map<string, ColumnFormat>} formats */
 function cell(column, value, formats) {
   if (column.endsWith("step")) return Number.isNaN(value) ? "–" : grouped(value);
-  return Number.isNaN(value) && column !== "last" ? "–" : inColumn(value, /** @type {ColumnFormat} */ (formats.get(column)));
+  return Number.isNaN(value) && column !== "last"
+    ? "–"
+    : inColumn(value, /** @type {ColumnFormat} */ (formats.get(column)));
 }
 
 customElements.define("value-table", ValueTable);

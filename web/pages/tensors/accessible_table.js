@@ -25,4 +25,5 @@ export function inWords({ source: { layout }, look, label }, frame, tiles) {
 }
 
 /** @param {number} from @param {number} to excluded @param {number} most */
-const range = (from, to, most) => Array.from({ length: Math.max(0, Math.min(to - from, most)) }, (_, place) => from + place);
+const range = (from, to, most) =>
+  Array.from({ length: Math.max(0, Math.min(to - from, most)) }, (_, place) => from + place);

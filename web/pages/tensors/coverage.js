@@ -3,8 +3,8 @@
 import { html } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
 import { printSlice } from "./model/slice.js";
-import { t } from "../../i18n/words.js";
 import { surveyWhole } from "./survey.js";
+import { t } from "./words.js";
 
 /** @param {import("./survey.js").Survey<unknown>} survey */
 export const coverage = ({ key, covered, total, parts }) =>

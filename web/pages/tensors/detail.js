@@ -1,27 +1,39 @@
 // One tensor: which it is, what is said of it at the step, and one of its four views.
 
 import { html, nothing } from "lit-html";
-import { npyAddress } from "./model/client.js";
-import { DASHES } from "../../data/run_styles.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { cutGroup } from "../../data/names.js";
-import { printSlice } from "./model/slice.js";
-import { wallTime } from "../../i18n/times.js";
-import { styles } from "../../data/runs.js";
-import { set } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
 import { empty, withoutRuns } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { rankNote, withoutRank } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
+import { cutGroup } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { set } from "../../data/view.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { wallTime } from "../../i18n/times.js";
 import { differenceView } from "./difference_view.js";
+import {
+  entry,
+  hasNumbers,
+  place,
+  placeOf,
+  run,
+  runs,
+  showStep,
+  slice,
+  steps,
+  tags,
+  unmet,
+} from "./displayed_slice.js";
 import { histogramView } from "./histogram_view.js";
+import { npyAddress } from "./model/client.js";
+import { printSlice } from "./model/slice.js";
 import { close, tag, view } from "./settings.js";
-import { entry, hasNumbers, place, placeOf, run, runs, showStep, slice, steps, tags, unmet } from "./displayed_slice.js";
 import { sliceFields } from "./slice_fields.js";
 import { statisticsView } from "./statistics_view.js";
 import { tableView } from "./table_view.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./series_steps.js").Entry} Entry */
 
@@ -59,7 +71,9 @@ function waiting() {
   if (error) return empty("failed", t("tensor.failed"), error.message);
   if (tags.rows.value && !run.value) return empty("not_here", t("tensor.not_here"), nothing);
   const listing = steps.listing.value;
-  return steps.entries.value ? empty("no_points", (listing && withoutRank(listing)) || t("tensor.no_points"), nothing) : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
+  return steps.entries.value
+    ? empty("no_points", (listing && withoutRank(listing)) || t("tensor.no_points"), nothing)
+    : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
 }
 
 /** @param {Entry | null} shown */
@@ -70,19 +84,25 @@ function heading(shown) {
       <button class="quiet" data-key="back" title=${t("tensor.back")} aria-label=${t("tensor.back")} @click=${close}>${ICONS.chevron}</button>
       <h2 title=${tag.value}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h2>
       ${runChoice()}${steps.listing.value ? rankNote(steps.listing.value) : nothing}
-      ${shown ? html`<code class="tensor-shape" data-dims=${JSON.stringify(shown.dims)}>${shapeOf(shown)}</code>
+      ${
+        shown
+          ? html`<code class="tensor-shape" data-dims=${JSON.stringify(shown.dims)}>${shapeOf(shown)}</code>
         <span class="meta">${typeof shown.wall_time === "number" ? wallTime(shown.wall_time) : nothing}</span>
-        <span class="space"></span>${hasNumbers.value ? downloads(shown) : nothing}` : nothing}
+        <span class="space"></span>${hasNumbers.value ? downloads(shown) : nothing}`
+          : nothing
+      }
     </header>
     ${shown && hasNumbers.value ? facts(shown) : nothing}`;
 }
 
 /** @param {Entry} entry */
-export const shapeOf = ({ dims, dtype }) => `${dims.length ? dims.map(String).join(" × ") : t("tensor.scalar")}  ${dtype}`;
+export const shapeOf = ({ dims, dtype }) =>
+  `${dims.length ? dims.map(String).join(" × ") : t("tensor.scalar")}  ${dtype}`;
 
 function runChoice() {
   const style = styles.value.get(run.value) ?? { colour: 0, dash: 0 };
-  const chosen = (/** @type {Event} */ event) => set({ "tensor.run": /** @type {HTMLSelectElement} */ (event.target).value });
+  const chosen = (/** @type {Event} */ event) =>
+    set({ "tensor.run": /** @type {HTMLSelectElement} */ (event.target).value });
   return html`<label class="tensor-run">${swatch(style, DASHES[style.dash])}
     <select data-key="run" aria-label=${t("tensor.run")} .value=${run.value} @change=${chosen}>
       ${runs.value.map((name) => html`<option value=${name} ?selected=${name === run.value}>${nameOf(name)}</option>`)}
@@ -100,7 +120,11 @@ function downloads(shown) {
 }
 
 /** What is not finite, by the names numbers have everywhere. */
-const NOT_FINITE = /** @type {const} */ ([["nan_count", "NaN"], ["pos_inf_count", "+∞"], ["neg_inf_count", "−∞"]]);
+const NOT_FINITE = /** @type {const} */ ([
+  ["nan_count", "NaN"],
+  ["pos_inf_count", "+∞"],
+  ["neg_inf_count", "−∞"],
+]);
 
 /** @param {Entry} shown */
 const facts = (shown) => html`
@@ -112,4 +136,5 @@ const facts = (shown) => html`
   </dl>`;
 
 /** @param {string} key @param {string} name @param {string} text @param {boolean} [isBad] */
-const fact = (key, name, text, isBad = false) => html`<div data-fact=${key} class=${isBad ? "non-finite" : ""}><dt>${name}</dt><dd>${text}</dd></div>`;
+const fact = (key, name, text, isBad = false) =>
+  html`<div data-fact=${key} class=${isBad ? "non-finite" : ""}><dt>${name}</dt><dd>${text}</dd></div>`;

@@ -1,20 +1,30 @@
 // The tensor minus another one: the same tag at another step, or in another run.
 
 import { html, nothing } from "lit-html";
-import { DASHES } from "../../data/run_styles.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { cellOf, indexAt, layoutOf } from "./model/layout.js";
-import { styles } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { coverage } from "./coverage.js";
-import { against, againstOf, compareWith } from "./settings.js";
-import { differenceSource, entry, obstacle, otherEntries, otherEntry, otherRun, run, runs, steps } from "./displayed_slice.js";
+import {
+  differenceSource,
+  entry,
+  obstacle,
+  otherEntries,
+  otherEntry,
+  otherRun,
+  run,
+  runs,
+  steps,
+} from "./displayed_slice.js";
+import { cellOf, indexAt, layoutOf } from "./model/layout.js";
 import { numberOf } from "./series_steps.js";
+import { against, againstOf, compareWith } from "./settings.js";
 import { distanceIn, surveyOf } from "./survey.js";
 import { table } from "./table_view.js";
+import { t } from "./words.js";
 
 const distance = surveyOf(differenceSource, distanceIn);
 export const followDifference = distance.follow;
@@ -31,7 +41,8 @@ export function differenceView() {
 
 /** @param {"none" | "dims"} why */
 function obstacleText(why) {
-  if (why === "none") return t(steps.entries.value?.length === 1 && otherRun.value === run.value ? "tensor.one_step" : "tensor.no_other");
+  if (why === "none")
+    return t(steps.entries.value?.length === 1 && otherRun.value === run.value ? "tensor.one_step" : "tensor.no_other");
   const dims = (/** @type {number[] | undefined} */ sizes) => `[${(sizes ?? []).join(", ")}]`;
   return t("tensor.other_dims", { here: dims(entry.value?.dims), there: dims(otherEntry.value?.dims) });
 }
@@ -101,6 +112,11 @@ function facts({ parts, found, covered, total }) {
  * @param {number[]} index @param {number | null} n */
 function largestAt(index, n) {
   const text = t("tensor.at", { index: `[${index.join(", ")}]` });
-  const go = () => /** @type {{goToElement: (n: number) => void} & Element | null} */ (document.querySelector("tensor-table"))?.goToElement(n ?? 0);
-  return n === null ? html` <span class="meta">${text}</span>` : html` <button class="text" data-key="largest" title=${t("tensor.go")} @click=${go}>${text}</button>`;
+  const go = () =>
+    /** @type {{goToElement: (n: number) => void} & Element | null} */ (
+      document.querySelector("tensor-table")
+    )?.goToElement(n ?? 0);
+  return n === null
+    ? html` <span class="meta">${text}</span>`
+    : html` <button class="text" data-key="largest" title=${t("tensor.go")} @click=${go}>${text}</button>`;
 }

@@ -1,15 +1,15 @@
 // What the page shows of one tensor: which run, which step, which slice, and what it is compared with.
 
 import { computed, signal } from "@preact/signals-core";
-import { readPart } from "./model/client.js";
 import { placeOf as placeAmong } from "../../controls/steps.js";
+import { PluginTags } from "../../data/plugin_tags.js";
+import { set } from "../../data/view.js";
+import { readPart } from "./model/client.js";
 import { layoutOf } from "./model/layout.js";
 import { difference } from "./model/npy.js";
 import { parseSlice, printSlice } from "./model/slice.js";
-import { PluginTags } from "../../data/plugin_tags.js";
-import { set } from "../../data/view.js";
-import { against, againstOf, chosenRun, chosenStep, ranks, sliceText, tag, view } from "./settings.js";
 import { stepsOf, together } from "./series_steps.js";
+import { against, againstOf, chosenRun, chosenStep, ranks, sliceText, tag, view } from "./settings.js";
 
 /** @typedef {import("./series_steps.js").Entry} Entry */
 /** @typedef {import("./model/slice.js").Part} Part */
@@ -29,17 +29,29 @@ export const runs = computed(() => {
 export const run = computed(() => chosenRun.value || (runs.value[0] ?? ""));
 
 /** @param {import("@preact/signals-core").ReadonlySignal<string>} name */
-const seriesOf = (name) => computed(() => (tag.value && name.value ? { run: name.value, tag: tag.value, ...ranks.query.value } : null));
+const seriesOf = (name) =>
+  computed(() => (tag.value && name.value ? { run: name.value, tag: tag.value, ...ranks.query.value } : null));
 const wanted = computed(() => (/^-?\d+$/.test(chosenStep.value) ? Number(chosenStep.value) : null));
 export const steps = stepsOf(seriesOf(run), wanted);
 
 /** Which of the steps is shown: the one that was chosen, or the last before it; the last of all when none was chosen. */
 export const place = computed(() => {
   const entries = steps.entries.value ?? [];
-  return entries.length && Math.max(0, placeAmong(entries.map(({ step }) => step), wanted.value ?? Infinity));
+  return (
+    entries.length &&
+    Math.max(
+      0,
+      placeAmong(
+        entries.map(({ step }) => step),
+        wanted.value ?? Infinity,
+      ),
+    )
+  );
 });
 /** The step that was chosen, where this run has nothing at it; else null. */
-export const unmet = computed(() => (entry.value && wanted.value !== null && entry.value.step !== wanted.value ? wanted.value : null));
+export const unmet = computed(() =>
+  entry.value && wanted.value !== null && entry.value.step !== wanted.value ? wanted.value : null,
+);
 /** @type {import("@preact/signals-core").ReadonlySignal<Entry | null>} */
 export const entry = computed(() => steps.entries.value?.[place.value] ?? null);
 
@@ -66,18 +78,29 @@ export function showSlice(text) {
 }
 
 /** Does the tensor hold numbers? */
-export const hasNumbers = computed(() => Boolean(entry.value && (entry.value.count > 0 || entry.value.dims.includes(0))));
+export const hasNumbers = computed(() =>
+  Boolean(entry.value && (entry.value.count > 0 || entry.value.dims.includes(0))),
+);
 
 const other = computed(() => againstOf(against.value));
 export const otherRun = computed(() => other.value.run || run.value);
 const isSameRun = computed(() => otherRun.value === run.value);
 const unlikeRun = computed(() => (view.value === "diff" && !isSameRun.value ? otherRun.value : ""));
-const otherSteps = stepsOf(seriesOf(unlikeRun), computed(() => (isSameRun.value ? null : other.value.step)));
+const otherSteps = stepsOf(
+  seriesOf(unlikeRun),
+  computed(() => (isSameRun.value ? null : other.value.step)),
+);
 const namedHere = stepsOf(
-  computed(() => (view.value === "diff" && isSameRun.value && other.value.step !== null ? { run: run.value, tag: tag.value, ...ranks.query.value } : null)),
+  computed(() =>
+    view.value === "diff" && isSameRun.value && other.value.step !== null
+      ? { run: run.value, tag: tag.value, ...ranks.query.value }
+      : null,
+  ),
   computed(() => other.value.step),
 );
-export const otherEntries = computed(() => (isSameRun.value ? (other.value.step === null ? steps : namedHere) : otherSteps).entries.value);
+export const otherEntries = computed(
+  () => (isSameRun.value ? (other.value.step === null ? steps : namedHere) : otherSteps).entries.value,
+);
 
 /** What the tensor is compared with: the step that was chosen, else the one before, or of another run the nearest up to this one.
  * @type {import("@preact/signals-core").ReadonlySignal<Entry | null>} */
@@ -89,14 +112,24 @@ export const otherEntry = computed(() => {
 });
 
 /** @param {string} run @param {Entry} entry @returns {import("./model/client.js").Place} */
-export const placeOf = (run, { step, wall_time: wallTime }) => ({ run, tag: tag.peek(), step, wallTime, ...ranks.query.value });
+export const placeOf = (run, { step, wall_time: wallTime }) => ({
+  run,
+  tag: tag.peek(),
+  step,
+  wallTime,
+  ...ranks.query.value,
+});
 
 /** The elements of the tensor that is shown. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
 export const source = computed(() => {
   if (!entry.value || !slice.value || !hasNumbers.value) return null;
   const from = placeOf(run.value, entry.value);
   const { parts } = slice.value;
-  return { key: JSON.stringify([tag.value, from, printSlice(parts)]), layout: layoutOf(parts), read: (some, signal) => readPart(from, printSlice(some), signal) };
+  return {
+    key: JSON.stringify([tag.value, from, printSlice(parts)]),
+    layout: layoutOf(parts),
+    read: (some, signal) => readPart(from, printSlice(some), signal),
+  };
 });
 
 /** Why there is no difference: nothing to compare with, or other dims. */
@@ -114,7 +147,8 @@ export const differenceSource = computed(() => {
   return {
     key: JSON.stringify([shown.key, from]),
     layout: shown.layout,
-    read: async (parts, signal) => difference(...(await Promise.all([shown.read(parts, signal), readPart(from, printSlice(parts), signal)]))),
+    read: async (parts, signal) =>
+      difference(...(await Promise.all([shown.read(parts, signal), readPart(from, printSlice(parts), signal)]))),
   };
 });
 

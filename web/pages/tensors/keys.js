@@ -1,11 +1,12 @@
 // Keys of the tensors page.
 
-import { set } from "../../data/view.js";
 import { focusOn } from "../../controls/focus_field.js";
-import { cells, close, colours, tag, view, VIEWS } from "./settings.js";
+import { set } from "../../data/view.js";
 import { place, showStep } from "./displayed_slice.js";
+import { cells, close, colours, tag, VIEWS, view } from "./settings.js";
+import { t } from "./words.js";
 
-/** @typedef {import("../../app/pages.js").KeyRow} KeyRow */
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 function nextView() {
   const next = VIEWS[(VIEWS.indexOf(view.peek()) + 1) % VIEWS.length];
@@ -31,6 +32,11 @@ export const ACTIONS = {
 
 /** @type {KeyRow[]} */
 export const KEYS = [
-  [["[", "]"], "tensor.key_step"], [["v"], "tensor.key_view"], [["l"], "tensor.key_slice"], [["t"], "tensor.key_table"],
-  [["c"], "tensor.key_colours"], [["m"], "tensor.key_map"], [["Backspace"], "tensor.back"],
+  [["[", "]"], () => t("tensor.key_step")],
+  [["v"], () => t("tensor.key_view")],
+  [["l"], () => t("tensor.key_slice")],
+  [["t"], () => t("tensor.key_table")],
+  [["c"], () => t("tensor.key_colours")],
+  [["m"], () => t("tensor.key_map")],
+  [["Backspace"], () => t("tensor.back")],
 ];

@@ -29,12 +29,20 @@ const ELEMENTS = 50_000_000;
 export function stepsOf(series, named) {
   const listing = computed(() => (series.value ? new Listing("tensors", { ...series.value, limit: FEWEST }) : null));
   const listed = computed(() => /** @type {Entry[] | null} */ (listing.value?.reply.value?.tensors ?? null));
-  const missing = computed(() => (named.value !== null && listed.value && !listed.value.some(({ step }) => step === named.value) ? named.value : null));
-  const alone = computed(() => (series.value && missing.value !== null ? new Listing("tensors", { ...series.value, lo: missing.value, hi: missing.value, limit: 1 }) : null));
+  const missing = computed(() =>
+    named.value !== null && listed.value && !listed.value.some(({ step }) => step === named.value) ? named.value : null,
+  );
+  const alone = computed(() =>
+    series.value && missing.value !== null
+      ? new Listing("tensors", { ...series.value, lo: missing.value, hi: missing.value, limit: 1 })
+      : null,
+  );
   const entries = computed(() => {
     const all = [...(listed.value ?? []), ...(alone.value?.reply.value?.tensors ?? [])];
     const isWaiting = alone.value && !alone.value.reply.value && !alone.value.error.value;
-    return listed.value && !isWaiting ? [...new Map(all.map((entry) => [entry.step, entry])).values()].sort((a, b) => a.step - b.step) : null;
+    return listed.value && !isWaiting
+      ? [...new Map(all.map((entry) => [entry.step, entry])).values()].sort((a, b) => a.step - b.step)
+      : null;
   });
   return {
     entries,
@@ -46,15 +54,17 @@ export function stepsOf(series, named) {
       return Boolean(reply) && reply.tensors.length + reply.damaged < reply.total;
     }),
     error: computed(() => listing.value?.error.value ?? null),
-    follow: () => together([
-      effect(() => listing.value?.look()),
-      effect(() => alone.value?.look()),
-      effect(() => {
-        const reply = listing.value?.reply.value;
-        const limit = reply && cheapLimit(reply.tensors);
-        if (series.value && limit && reply.total > reply.tensors.length) listing.value?.ask({ ...series.value, limit });
-      }),
-    ]),
+    follow: () =>
+      together([
+        effect(() => listing.value?.look()),
+        effect(() => alone.value?.look()),
+        effect(() => {
+          const reply = listing.value?.reply.value;
+          const limit = reply && cheapLimit(reply.tensors);
+          if (series.value && limit && reply.total > reply.tensors.length)
+            listing.value?.ask({ ...series.value, limit });
+        }),
+      ]),
   };
 }
 

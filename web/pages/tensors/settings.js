@@ -23,14 +23,19 @@ export const against = setting("tensor.against", "");
 /** "" = as many as the tensor's extent asks for. */
 export const decimals = setting("tensor.decimals", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<"" | "plain" | "scientific">} */
-export const notation = setting("tensor.notation", /** @type {"" | "plain" | "scientific"} */ (""), ["", "plain", "scientific"]);
+export const notation = setting("tensor.notation", /** @type {"" | "plain" | "scientific"} */ (""), [
+  "",
+  "plain",
+  "scientific",
+]);
 /** @type {import("@preact/signals-core").ReadonlySignal<"on" | "off">} */
 export const colours = setting("tensor.colours", /** @type {"on" | "off"} */ ("on"), ["on", "off"]);
 /** Cells with numbers in them, or as small as a pixel of a picture. @type {import("@preact/signals-core").ReadonlySignal<"numbers" | "map">} */
 export const cells = setting("tensor.cells", /** @type {"numbers" | "map"} */ ("numbers"), ["numbers", "map"]);
 
 /** Opens one tensor. @param {string} tag @param {string} run */
-export const open = (tag, run) => set({ "tensor.tag": tag, "tensor.run": run, "tensor.step": "", "tensor.slice": "", "tensor.against": "" });
+export const open = (tag, run) =>
+  set({ "tensor.tag": tag, "tensor.run": run, "tensor.step": "", "tensor.slice": "", "tensor.against": "" });
 
 /** Back to the list. */
 export const close = () => open("", "");

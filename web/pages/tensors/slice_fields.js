@@ -2,9 +2,9 @@
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
-import { parseSlice, partsOf } from "./model/slice.js";
-import { t } from "../../i18n/words.js";
 import { draft, entry, showSlice, slice } from "./displayed_slice.js";
+import { parseSlice, partsOf } from "./model/slice.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./model/slice.js").Problem} Problem */
 
@@ -17,10 +17,16 @@ export function sliceFields() {
   const described = problem ? "tensor-slice-error" : nothing;
   return html`
     <div class="tensor-slice" role="group" aria-label=${t("tensor.slice")}>
-      ${dims.length < 9 ? dims.map((size, dim) => html`
+      ${
+        dims.length < 9
+          ? dims.map(
+              (size, dim) => html`
         <label class="tensor-dim"><span class="meta">${t("tensor.dim", { dim })}<b>${grouped(size)}</b></span>
           <input type="text" spellcheck="false" autocomplete="off" data-dim=${dim} .value=${texts[dim] ?? ""} aria-invalid=${problem?.dim === dim && problem.kind !== "many"}
-            aria-describedby=${described} @input=${() => check(typed(), dims)} @change=${() => take(typed(), dims)}></label>`) : nothing}
+            aria-describedby=${described} @input=${() => check(typed(), dims)} @change=${() => take(typed(), dims)}></label>`,
+            )
+          : nothing
+      }
       <label class="tensor-dim text"><span class="meta">${t("tensor.slice")}</span>
         <input type="text" id="tensor-slice" spellcheck="false" autocomplete="off" .value=${`[${texts.join(",")}]`} aria-invalid=${problem !== null} aria-describedby=${described}
           @change=${(/** @type {Event} */ event) => takeText(/** @type {HTMLInputElement} */ (event.target).value, dims)}></label>
@@ -29,7 +35,10 @@ export function sliceFields() {
 }
 
 /** What stands in the fields. */
-const typed = () => [...document.querySelectorAll(".tensor-dim input[data-dim]")].map((field) => /** @type {HTMLInputElement} */ (field).value);
+const typed = () =>
+  [...document.querySelectorAll(".tensor-dim input[data-dim]")].map(
+    (field) => /** @type {HTMLInputElement} */ (field).value,
+  );
 
 /** Says while it is typed what is wrong with it.
  * @param {string[]} texts @param {number[]} dims */
@@ -47,7 +56,8 @@ function take(texts, dims) {
 /** @param {string} text @param {number[]} dims */
 function takeText(text, dims) {
   const { texts, problem } = parseSlice(text, dims);
-  if (problem) draft.value = { texts: problem.kind === "many" ? text.replace(/^\s*\[|\]\s*$/g, "").split(",") : texts, problem };
+  if (problem)
+    draft.value = { texts: problem.kind === "many" ? text.replace(/^\s*\[|\]\s*$/g, "").split(",") : texts, problem };
   else showSlice(text.trim());
 }
 

@@ -2,8 +2,8 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { numbersOf } from "./model/npy.js";
-import { addDifferences, binsOf, countInto, noDistance, noExtent, stretch } from "./model/statistics.js";
 import { countOf, piecesOf, thinned } from "./model/slice.js";
+import { addDifferences, binsOf, countInto, noDistance, noExtent, stretch } from "./model/statistics.js";
 
 /** @typedef {import("./displayed_slice.js").Source} Source */
 /** @typedef {import("./model/slice.js").Part} Part */
@@ -42,13 +42,14 @@ export function surveyOf(source, measure) {
       if (!stop.aborted) error.value = /** @type {Error} */ (reason);
     }
   };
-  const follow = () => effect(() => {
-    const shown = source.value;
-    if (!shown) return;
-    const stop = new AbortController();
-    run(shown, whole.value === shown.key ? shown.layout.parts : thinned(shown.layout.parts, MOST), stop.signal);
-    return () => stop.abort();
-  });
+  const follow = () =>
+    effect(() => {
+      const shown = source.value;
+      if (!shown) return;
+      const stop = new AbortController();
+      run(shown, whole.value === shown.key ? shown.layout.parts : thinned(shown.layout.parts, MOST), stop.signal);
+      return () => stop.abort();
+    });
   return { survey, error, follow };
 }
 

@@ -46,7 +46,10 @@ export class TableScroll {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
     const sideways = event.shiftKey && !event.deltaX;
-    this.to(this.top + (sideways ? 0 : event.deltaY * lines), this.left + (sideways ? event.deltaY : event.deltaX) * lines);
+    this.to(
+      this.top + (sideways ? 0 : event.deltaY * lines),
+      this.left + (sideways ? event.deltaY : event.deltaX) * lines,
+    );
   }
 
   /** @param {number} top @param {number} left */

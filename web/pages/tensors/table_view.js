@@ -1,17 +1,17 @@
 // The elements as a table, with the legend of its colours.
 
-import { html, nothing } from "lit-html";
 import { signal } from "@preact/signals-core";
-import { gradientOf } from "./draw/theme.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { formatOf, numberKindOf, samplesOf } from "./model/format.js";
-import { scaleOf } from "./draw/colours.js";
-import { printSlice } from "./model/slice.js";
+import { html, nothing } from "lit-html";
 import { theme } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { cells, colours, decimals, notation, tag } from "./settings.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { entry, slice, source } from "./displayed_slice.js";
+import { scaleOf } from "./draw/colours.js";
+import { gradientOf } from "./draw/theme.js";
+import { formatOf, numberKindOf, samplesOf } from "./model/format.js";
+import { printSlice } from "./model/slice.js";
 import { numberOf } from "./series_steps.js";
+import { cells, colours, decimals, notation, tag } from "./settings.js";
+import { t } from "./words.js";
 import "./tensor_table.js";
 
 /** @typedef {import("./tensor_table.js").Table} Table */
@@ -24,11 +24,18 @@ export function tableView() {
   const from = source.value;
   if (!shown || !from) return nothing;
   const [min, max] = [numberOf(shown.min), numberOf(shown.max)];
-  return table({ from, min, max, large: 0, note: html`<span class="meta" data-key="elements">${howMuch(from.layout.count, shown.count)}</span>` });
+  return table({
+    from,
+    min,
+    max,
+    large: 0,
+    note: html`<span class="meta" data-key="elements">${howMuch(from.layout.count, shown.count)}</span>`,
+  });
 }
 
 /** @param {number} n elements in the table @param {number} all of the tensor */
-const howMuch = (n, all) => (n === all ? t("tensor.elements", { n: grouped(n) }) : t("tensor.part", { n: grouped(n), all: grouped(all) }));
+const howMuch = (n, all) =>
+  n === all ? t("tensor.elements", { n: grouped(n) }) : t("tensor.part", { n: grouped(n), all: grouped(all) });
 
 /** How the tensor's elements are written when they reach so far.
  * @param {number} min @param {number} max finite or NaN */
@@ -62,13 +69,21 @@ export function table({ from, min, max, large, note }) {
   return html`
     <div class="tensor-legend">
       ${note}
-      ${scale ? html`<span class="space"></span><span class="meta">${shortNumber(scale.lo)}</span><i class="ramp" style=${`background:${gradientOf(shown.look)}`} aria-hidden="true"></i>
-        <span class="meta">${shortNumber(scale.hi)}</span><span class="meta bad"><i></i>${t("tensor.not_finite")}</span>` : nothing}
+      ${
+        scale
+          ? html`<span class="space"></span><span class="meta">${shortNumber(scale.lo)}</span><i class="ramp" style=${`background:${gradientOf(shown.look)}`} aria-hidden="true"></i>
+        <span class="meta">${shortNumber(scale.hi)}</span><span class="meta bad"><i></i>${t("tensor.not_finite")}</span>`
+          : nothing
+      }
     </div>
     <div class="tensor-cells">
       <tensor-table .table=${shown} @trouble=${(/** @type {CustomEvent} */ event) => (trouble.value = event.detail)}></tensor-table>
-      ${trouble.value ? html`<div class="state error" role="alert"><span>${t("card.failed", { reason: trouble.value.message })}</span>
-        <button class="plain" @click=${retry}>${t("card.retry")}</button></div>` : nothing}
+      ${
+        trouble.value
+          ? html`<div class="state error" role="alert"><span>${t("card.failed", { reason: trouble.value.message })}</span>
+        <button class="plain" @click=${retry}>${t("card.retry")}</button></div>`
+          : nothing
+      }
     </div>`;
 }
 

@@ -2,10 +2,10 @@
 
 import { html, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { binUnder, drawBars } from "./draw/bars.js";
 import { tokens } from "../../charts/theme.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
+import { binUnder, drawBars } from "./draw/bars.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./survey.js").Histogram} Histogram */
 /** @typedef {{histogram: Histogram, isLog: boolean, colour: number, label: string, theme: string, lang: string}} Bars */
@@ -75,11 +75,15 @@ class TensorBars extends HTMLElement {
     if (!this.#bars || !canvas || !canvas.clientWidth) return;
     const { histogram, isLog, colour } = this.#bars;
     const size = { width: canvas.clientWidth, height: canvas.clientHeight };
-    if (histogram.counts.length) drawBars(canvas, histogram, size, { isLog, colour: tokens().palette[colour], at: this.#at });
+    if (histogram.counts.length)
+      drawBars(canvas, histogram, size, { isLog, colour: tokens().palette[colour], at: this.#at });
     this.dataset.counts = histogram.counts.join(",");
     const line = /** @type {HTMLElement} */ (this.querySelector(".tensor-read-out"));
     const count = this.#at === null ? 0 : histogram.counts[this.#at];
-    line.textContent = this.#at === null ? t("tensor.point_bin") : `${this.#range(this.#at)}   ${t("tensor.bin", { n: grouped(count), percent: shortNumber((100 * count) / histogram.extent.finite, 3) })}`;
+    line.textContent =
+      this.#at === null
+        ? t("tensor.point_bin")
+        : `${this.#range(this.#at)}   ${t("tensor.bin", { n: grouped(count), percent: shortNumber((100 * count) / histogram.extent.finite, 3) })}`;
   }
 }
 

@@ -3,19 +3,19 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { DASHES } from "../../data/run_styles.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { cutGroup, cutLeaf } from "../../data/names.js";
-import { sparkOf, statisticOf } from "./model/lines.js";
-import { Listing } from "../../data/listing.js";
-import { styles } from "../../data/runs.js";
-import { t } from "../../i18n/words.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { rankNote, withoutRank } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
+import { Listing } from "../../data/listing.js";
+import { cutGroup, cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { shapeOf } from "./detail.js";
+import { sparkOf, statisticOf } from "./model/lines.js";
 import { open, ranks } from "./settings.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./series_steps.js").Entry} Entry */
 
@@ -42,7 +42,8 @@ class TensorCard extends LazyCard {
 
   begin() {
     const shown = this.#runs.slice(0, MOST_RUNS);
-    for (const run of shown) if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
+    for (const run of shown)
+      if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
     return [
       effect(() => shown.forEach((run) => this.#listings.get(run)?.ask({ run, tag: this.tag, ...ranks.query.value }))),
       ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).look()),
@@ -57,7 +58,11 @@ class TensorCard extends LazyCard {
     return html`
       <header><h3 title=${this.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
         ${more > 0 ? html`<span class="meta">${t("read.more", { n: more })}</span>` : nothing}</header>
-      <ul>${repeat(shown, (run) => run, (run) => html`<li>${this.#row(run)}</li>`)}</ul>`;
+      <ul>${repeat(
+        shown,
+        (run) => run,
+        (run) => html`<li>${this.#row(run)}</li>`,
+      )}</ul>`;
   }
 
   /** @param {string} run */

@@ -1,12 +1,12 @@
 // One statistic of a tensor over the steps, a line for each run.
 
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { LineChart } from "../../charts/line_chart.js";
-import { hitsAt } from "../../charts/hit.js";
 import { xExtent } from "../../charts/extent.js";
-import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { t } from "../../i18n/words.js";
+import { hitsAt } from "../../charts/hit.js";
+import { LineChart } from "../../charts/line_chart.js";
 import { nameOf } from "../../controls/run_row.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** `at` is the step that is shown. @typedef {{lines: Line[], at: number | null, theme: string, chosen: (step: number) => void}} Lines */
@@ -75,8 +75,13 @@ class TensorLines extends HTMLElement {
     const hits = point ? hitsAt(this.#lines?.lines ?? [], this.#pointed, 1 / chart.edges().ratio) : [];
     chart.showCrosshair(hits.length ? hits[0].line.xs[hits[0].index] : (this.#lines?.at ?? null));
     const line = this.querySelector(".tensor-read-out");
-    const told = hits.slice(0, TOLD).map((hit) => `${hits.length > 1 ? `${nameOf(hit.line.run)} ` : ""}${shortNumber(hit.line.ys[hit.index], 5)}`);
-    if (line) line.textContent = hits.length ? `${t("step.at", { step: grouped(hits[0].line.xs[hits[0].index]) })}   ${told.join("   ")}` : "";
+    const told = hits
+      .slice(0, TOLD)
+      .map((hit) => `${hits.length > 1 ? `${nameOf(hit.line.run)} ` : ""}${shortNumber(hit.line.ys[hit.index], 5)}`);
+    if (line)
+      line.textContent = hits.length
+        ? `${t("step.at", { step: grouped(hits[0].line.xs[hits[0].index]) })}   ${told.join("   ")}`
+        : "";
   }
 
   /** A click on the chart shows the step under it. */

@@ -2,15 +2,15 @@
 
 import { html, render } from "lit-html";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { drawGrid, elementAt } from "./draw/grid.js";
+import { inWords } from "./accessible_table.js";
 import { widest } from "./draw/fonts.js";
+import { drawGrid, elementAt } from "./draw/grid.js";
 import { exactText } from "./model/format.js";
 import { cellOf, columnLabel, indexAt, rowLabel } from "./model/layout.js";
 import { cellsInSight, cellUnder, towards } from "./model/window.js";
-import { t } from "../../i18n/words.js";
 import { TableScroll } from "./table_scroll.js";
-import { inWords } from "./accessible_table.js";
 import { Tiles } from "./tiles.js";
+import { t } from "./words.js";
 
 /** @typedef {import("./draw/theme.js").Look} Look */
 /** @typedef {import("./draw/grid.js").Cell} Cell */
@@ -40,7 +40,11 @@ class TensorTable extends HTMLElement {
   #draw = () => this.draw();
   /** @type {HTMLElement} */
   #view = document.createElement("div");
-  #scroll = new TableScroll(this.#view, () => this.#frame(), () => drawSoon(this.#draw));
+  #scroll = new TableScroll(
+    this.#view,
+    () => this.#frame(),
+    () => drawSoon(this.#draw),
+  );
   #size = new ResizeObserver(() => drawSoon(this.#draw));
 
   connectedCallback() {
@@ -67,10 +71,13 @@ class TensorTable extends HTMLElement {
     view.addEventListener("wheel", (event) => this.#scroll.wheel(event), { passive: false });
     view.addEventListener("pointermove", (event) => this.#pointed(event));
     view.addEventListener("keydown", (event) => this.#pressed(event));
-    render(html`
+    render(
+      html`
       <div class="tensor-view"><canvas aria-hidden="true"></canvas>${view}</div>
       <p class="tensor-read-out" aria-live="polite"></p>
-      <div class="in-words"></div>`, this);
+      <div class="in-words"></div>`,
+      this,
+    );
   }
 
   /** @param {Table} table */
@@ -100,11 +107,31 @@ class TensorTable extends HTMLElement {
     const { layout } = source;
     const { clientWidth: width, clientHeight: height } = this.#view;
     const last = layout.rows - 1;
-    const labels = [rowLabel(layout, last), rowLabel(layout, Math.max(0, last - 1)), columnLabel(layout, layout.columns - 1)];
-    const mapCell = Math.max(MAP.least, Math.min(MAP.most, Math.floor(MAP.side / Math.max(1, layout.rows, layout.columns))));
-    const cellWidth = look.isMap ? mapCell : Math.ceil(Math.max(widest(samples, "cell"), widest(labels.slice(2), "label")));
+    const labels = [
+      rowLabel(layout, last),
+      rowLabel(layout, Math.max(0, last - 1)),
+      columnLabel(layout, layout.columns - 1),
+    ];
+    const mapCell = Math.max(
+      MAP.least,
+      Math.min(MAP.most, Math.floor(MAP.side / Math.max(1, layout.rows, layout.columns))),
+    );
+    const cellWidth = look.isMap
+      ? mapCell
+      : Math.ceil(Math.max(widest(samples, "cell"), widest(labels.slice(2), "label")));
     const headWidth = Math.ceil(widest(labels.slice(0, 2), "label"));
-    const frame = { rows: layout.rows, columns: layout.columns, cellWidth, cellHeight: look.isMap ? mapCell : ROW, headWidth, headHeight: HEAD, width, height, left: 0, top: 0 };
+    const frame = {
+      rows: layout.rows,
+      columns: layout.columns,
+      cellWidth,
+      cellHeight: look.isMap ? mapCell : ROW,
+      headWidth,
+      headHeight: HEAD,
+      width,
+      height,
+      left: 0,
+      top: 0,
+    };
     frame.top = Math.max(0, Math.min(this.#scroll.top, layout.rows * frame.cellHeight + HEAD - height));
     frame.left = Math.max(0, Math.min(this.#scroll.left, layout.columns * cellWidth + headWidth - width));
     return frame;
@@ -123,7 +150,14 @@ class TensorTable extends HTMLElement {
     const shown = this.#before ? this.#before.look(cells).tiles : tiles;
     this.#drawn = shown;
     const { look, source } = this.#table;
-    drawGrid(/** @type {HTMLCanvasElement} */ (this.querySelector("canvas")), frame, look, source.layout, shown, this.#cursor);
+    drawGrid(
+      /** @type {HTMLCanvasElement} */ (this.querySelector("canvas")),
+      frame,
+      look,
+      source.layout,
+      shown,
+      this.#cursor,
+    );
     this.dataset.source = this.#before ? this.#before.source.key : source.key;
     this.dataset.complete = String(isComplete && !this.#before);
     this.dataset.cells = [cells.top, cells.bottom, cells.left, cells.right].join(",");
@@ -162,10 +196,21 @@ class TensorTable extends HTMLElement {
     const screen = Math.max(1, Math.floor((frame.height - HEAD) / frame.cellHeight) - 1);
     /** @type {Record<string, [number, number]>} */
     const moves = {
-      ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowRight: [row, column + 1], ArrowLeft: [row, column - 1],
-      PageDown: [row + screen, column], PageUp: [row - screen, column], Home: [row, 0], End: [row, frame.columns - 1],
+      ArrowDown: [row + 1, column],
+      ArrowUp: [row - 1, column],
+      ArrowRight: [row, column + 1],
+      ArrowLeft: [row, column - 1],
+      PageDown: [row + screen, column],
+      PageUp: [row - screen, column],
+      Home: [row, 0],
+      End: [row, frame.columns - 1],
     };
-    const move = this.#cursor || !event.key.startsWith("Arrow") ? moves[event.key] : event.key in moves ? [row, column] : undefined;
+    const move =
+      this.#cursor || !event.key.startsWith("Arrow")
+        ? moves[event.key]
+        : event.key in moves
+          ? [row, column]
+          : undefined;
     if (!move || !frame.rows) return;
     event.preventDefault();
     this.goTo({ row: move[0], column: move[1] });
@@ -175,7 +220,10 @@ class TensorTable extends HTMLElement {
    * @param {Cell} cell */
   goTo({ row, column }) {
     const frame = this.#frame();
-    const cell = { row: Math.max(0, Math.min(frame.rows - 1, row)), column: Math.max(0, Math.min(frame.columns - 1, column)) };
+    const cell = {
+      row: Math.max(0, Math.min(frame.rows - 1, row)),
+      column: Math.max(0, Math.min(frame.columns - 1, column)),
+    };
     this.#cursor = cell;
     this.#scroll.to(
       towards(cell.row, frame.cellHeight, frame.top, frame.height - HEAD),

@@ -1,7 +1,7 @@
 // The elements of a table that are here, by tile; tiles in sight are asked for, those that left sight before they came are not.
 
-import { numbersOf } from "./model/npy.js";
 import { tilesOf } from "./model/layout.js";
+import { numbersOf } from "./model/npy.js";
 
 /** @typedef {import("./model/layout.js").Cells} Cells */
 /** @typedef {import("./model/layout.js").Tile} Place */

@@ -2,14 +2,14 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { change, opened } from "../../data/view.js";
-import { t } from "../../i18n/words.js";
-import { ICONS } from "../../controls/icons.js";
 import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
+import { ICONS } from "../../controls/icons.js";
+import { textBody } from "../../controls/markdown/text_body.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { textBody } from "../../controls/markdown/text_body.js";
+import { change, opened } from "../../data/view.js";
 import { isRaw, textRanks, textStep } from "./text_settings.js";
+import { t } from "./words.js";
 
 /** @typedef {{step: number, wall_time: number, text: string, dims: number[], texts: string[]}} TextEntry */
 /** @typedef {{step: number, wallTime: number, text: string, dims: number[], texts: string[]}} Moment */
@@ -35,7 +35,11 @@ class TextCard extends SteppedCard {
     const enlarge = () => change({ open: isOpen ? "" : this.tag });
     return html`
       ${cardHead(this, action("enlarge", t(isOpen ? "text.shrink" : "text.enlarge"), isOpen ? ICONS.shrink : ICONS.enlarge, enlarge, isOpen))}
-      <div class="cells">${repeat(this.cells.value, (cell) => cell.run, (cell) => this.#cell(cell, wanted))}</div>
+      <div class="cells">${repeat(
+        this.cells.value,
+        (cell) => cell.run,
+        (cell) => this.#cell(cell, wanted),
+      )}</div>
       ${cardSlider(this)}`;
   }
 

@@ -1,9 +1,9 @@
 // What the text page remembers in the address: its step, and how texts are shown.
 
 import { computed } from "@preact/signals-core";
+import { PageStep } from "../../controls/page_step.js";
 import { RankChoice } from "../../data/ranks.js";
 import { set, setting } from "../../data/view.js";
-import { PageStep } from "../../controls/page_step.js";
 
 export const textStep = new PageStep("text");
 export const textRanks = new RankChoice("text", "text");

@@ -1,10 +1,10 @@
 // The drawing of a dataset pipeline: a box for each stage, an arrow to the one it feeds.
 
 import { html, nothing, svg } from "lit-html";
-import { HEAD, LINE } from "./layout.js";
 import { kindOf } from "../../../data/dataset_stages.js";
 import { cut } from "../../../data/dataset_value.js";
-import { t } from "../../../i18n/words.js";
+import { t } from "../words.js";
+import { HEAD, LINE } from "./layout.js";
 
 /** @typedef {import("./layout.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -33,7 +33,8 @@ function arrow(box, to) {
   if (!to) return nothing;
   const [x, y, endX, endY] = [box.x + box.width / 2, box.y + box.height, to.x + to.width / 2, to.y];
   const middle = (y + endY) / 2;
-  const course = x === endX ? `M${x} ${y}V${endY - 5}` : `M${x} ${y}C${x} ${middle} ${endX} ${middle} ${endX} ${endY - 5}`;
+  const course =
+    x === endX ? `M${x} ${y}V${endY - 5}` : `M${x} ${y}C${x} ${middle} ${endX} ${middle} ${endX} ${endY - 5}`;
   return svg`<g class="dataset-arrow" data-from=${box.id} data-to=${to.id}><path d=${course}/><path class="head" d=${`M${endX - 4} ${endY - 7}L${endX} ${endY - 1}L${endX + 4} ${endY - 7}Z`}/></g>`;
 }
 
@@ -45,7 +46,10 @@ function stageBox(box, isChosen, isEntrance, choose) {
   const rest = more ? t("dataset.more", { n: more }) : "";
   const whole = [name, ...lines.map((line) => (line.name ? `${line.name} ${line.text}` : line.text))];
   // It is called what is written in it: who speaks to the page says what they see.
-  const called = [cut(name, TITLE), ...shown.map((line) => `${line.name} ${line.text}`), rest].join(" ").replaceAll("  ", " ").trim();
+  const called = [cut(name, TITLE), ...shown.map((line) => `${line.name} ${line.text}`), rest]
+    .join(" ")
+    .replaceAll("  ", " ")
+    .trim();
   return svg`<g class="dataset-stage" transform=${`translate(${x} ${y})`} data-stage=${id} data-op=${stage.op_type} data-kind=${kindOf(stage)} role="button" aria-pressed=${isChosen} tabindex=${isEntrance ? 0 : -1}
     aria-label=${called} @click=${() => choose(isChosen ? "" : id)}>
     <title>${whole.join("\n")}</title>
@@ -58,7 +62,10 @@ function stageBox(box, isChosen, isEntrance, choose) {
 }
 
 /** @param {Line} line @returns {Line} */
-const cutLine = ({ name, text }) => (name ? { name: cut(name, ACROSS - 6), text: cut(text, Math.max(5, ACROSS - 1 - name.length)) } : { name, text: cut(text, OF_CODE) });
+const cutLine = ({ name, text }) =>
+  name
+    ? { name: cut(name, ACROSS - 6), text: cut(text, Math.max(5, ACROSS - 1 - name.length)) }
+    : { name, text: cut(text, OF_CODE) };
 
 /** The space in front keeps it apart from the line before for those who hear it.
  * @param {Line} line @param {number} y */

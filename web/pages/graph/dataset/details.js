@@ -1,10 +1,10 @@
 // All that is known of one stage of a dataset pipeline; of none: the stages in their order.
 
 import { html, nothing } from "lit-html";
+import { ICONS } from "../../../controls/icons.js";
 import { byWeight, kindOf } from "../../../data/dataset_stages.js";
 import { named, valueText } from "../../../data/dataset_value.js";
-import { t } from "../../../i18n/words.js";
-import { ICONS } from "../../../controls/icons.js";
+import { t } from "../words.js";
 
 /** @typedef {import("./layout.js").Box} Box */
 /** @typedef {import("./layout.js").Layout} Layout */
@@ -13,7 +13,8 @@ import { ICONS } from "../../../controls/icons.js";
 /** @typedef {(id: string) => void} Choose */
 
 /** @param {Layout} layout @param {Box | null} chosen @param {Choose} choose */
-export const datasetDetails = ({ boxes }, chosen, choose) => (chosen ? details(chosen, choose) : outline(boxes, choose));
+export const datasetDetails = ({ boxes }, chosen, choose) =>
+  chosen ? details(chosen, choose) : outline(boxes, choose);
 
 /** @param {Box[]} boxes @param {Choose} choose */
 const outline = (boxes, choose) => html`
@@ -36,18 +37,23 @@ function details(box, choose) {
 }
 
 /** @param {Placed} placed @param {Choose} choose */
-const link = ({ id, stage }, choose) => html`<button class="text" data-to-stage=${id} @click=${() => choose(id)}>${stage.op_type || t("dataset.unnamed")}</button>`;
+const link = ({ id, stage }, choose) =>
+  html`<button class="text" data-to-stage=${id} @click=${() => choose(id)}>${stage.op_type || t("dataset.unnamed")}</button>`;
 
 /** @param {string} title @param {Parameters} operation @param {string} key */
 function namedTable(title, operation, key) {
   const { name, parameters } = named(operation);
   const names = Object.keys(parameters);
-  return name && !names.length ? html`<h3>${title}: ${name}</h3>` : table(name ? `${title}: ${name}` : title, parameters, names, key);
+  return name && !names.length
+    ? html`<h3>${title}: ${name}</h3>`
+    : table(name ? `${title}: ${name}` : title, parameters, names, key);
 }
 
 /** @param {string} title @param {Parameters} parameters @param {string[]} names @param {string} key */
 const table = (title, parameters, names, key) => html`
   <h3>${title}</h3>
-  ${names.length
-    ? html`<table class="facts" data-table=${key}><tbody>${names.map((name) => html`<tr data-fact=${name}><th scope="row">${name}</th><td>${valueText(parameters[name])}</td></tr>`)}</tbody></table>`
-    : html`<p class="hint">${t("dataset.no_parameters")}</p>`}`;
+  ${
+    names.length
+      ? html`<table class="facts" data-table=${key}><tbody>${names.map((name) => html`<tr data-fact=${name}><th scope="row">${name}</th><td>${valueText(parameters[name])}</td></tr>`)}</tbody></table>`
+      : html`<p class="hint">${t("dataset.no_parameters")}</p>`
+  }`;

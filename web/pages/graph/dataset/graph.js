@@ -2,20 +2,20 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
-import { grouped } from "../../../i18n/numbers.js";
-import { KINDS, kindOf, stagesOf } from "../../../data/dataset_stages.js";
-import { layOut } from "./layout.js";
-import { Listing } from "../../../data/listing.js";
-import { set, setting } from "../../../data/view.js";
-import { t } from "../../../i18n/words.js";
+import { fileName, save } from "../../../controls/download.js";
 import { empty } from "../../../controls/empty_state.js";
 import { ICONS } from "../../../controls/icons.js";
 import { LazyCard } from "../../../controls/lazy_card.js";
 import { nameOf } from "../../../controls/run_row.js";
-import { fileName, save } from "../../../controls/download.js";
-import { datasetDetails } from "./details.js";
+import { KINDS, kindOf, stagesOf } from "../../../data/dataset_stages.js";
+import { Listing } from "../../../data/listing.js";
+import { set, setting } from "../../../data/view.js";
+import { grouped } from "../../../i18n/numbers.js";
+import { t } from "../words.js";
 import { stageBoxes } from "./boxes.js";
+import { datasetDetails } from "./details.js";
 import { neighbourOf } from "./keys.js";
+import { layOut } from "./layout.js";
 import { documentOf } from "./svg.js";
 
 /** @typedef {import("../../../data/dataset_stages.js").Stage} Stage */
@@ -57,7 +57,8 @@ class DatasetGraph extends LazyCard {
 
   #template() {
     const { reply, error } = this.#listing;
-    if (error.value) return html`<p class="page-note" role="alert">${t("dataset.failed", { reason: error.value.message })}</p>`;
+    if (error.value)
+      return html`<p class="page-note" role="alert">${t("dataset.failed", { reason: error.value.message })}</p>`;
     if (reply.value?.run !== this.#run.value) return nothing;
     /** @type {string[]} */
     const problems = reply.value.problems;
@@ -104,7 +105,10 @@ class DatasetGraph extends LazyCard {
   #download() {
     const drawing = /** @type {SVGSVGElement} */ (this.querySelector(".dataset-scroll svg"));
     const title = `${t("dataset.title")} · ${nameOf(this.#run.peek())}`;
-    save(new Blob([documentOf(drawing, title)], { type: "image/svg+xml" }), fileName(`${nameOf(this.#run.peek())}_dataset`, "svg"));
+    save(
+      new Blob([documentOf(drawing, title)], { type: "image/svg+xml" }),
+      fileName(`${nameOf(this.#run.peek())}_dataset`, "svg"),
+    );
   }
 }
 

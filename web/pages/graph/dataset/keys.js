@@ -9,12 +9,19 @@ export function neighbourOf(boxes, box, key) {
   const find = (/** @type {string | undefined} */ id) => boxes.find((one) => one.id === id) ?? null;
   const row = boxes.filter(({ depth }) => depth === box.depth);
   switch (key) {
-    case "ArrowUp": return find(box.fedBy[0]?.id);
-    case "ArrowDown": return find(box.feeds?.id);
-    case "ArrowLeft": return row[row.indexOf(box) - 1] ?? null;
-    case "ArrowRight": return row[row.indexOf(box) + 1] ?? null;
-    case "Home": return boxes.find(({ y }) => y === Math.min(...boxes.map((one) => one.y))) ?? null;
-    case "End": return boxes[0];
-    default: return undefined;
+    case "ArrowUp":
+      return find(box.fedBy[0]?.id);
+    case "ArrowDown":
+      return find(box.feeds?.id);
+    case "ArrowLeft":
+      return row[row.indexOf(box) - 1] ?? null;
+    case "ArrowRight":
+      return row[row.indexOf(box) + 1] ?? null;
+    case "Home":
+      return boxes.find(({ y }) => y === Math.min(...boxes.map((one) => one.y))) ?? null;
+    case "End":
+      return boxes[0];
+    default:
+      return undefined;
   }
 }

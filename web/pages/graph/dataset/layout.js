@@ -33,7 +33,11 @@ export function layOut(placed) {
     y += height + BETWEEN;
   }
   const columns = placeAcross(placed, boxes);
-  return { boxes: [...boxes.values()], width: columns * (WIDTH + GAP) - GAP + 2 * MARGIN, height: y - BETWEEN + MARGIN };
+  return {
+    boxes: [...boxes.values()],
+    width: columns * (WIDTH + GAP) - GAP + 2 * MARGIN,
+    height: y - BETWEEN + MARGIN,
+  };
 }
 
 /** @param {Placed} placed */
@@ -62,7 +66,9 @@ function placeAcross(placed, boxes) {
   }
   for (const one of order.reverse()) {
     const box = /** @type {Box} */ (boxes.get(one));
-    const [first, last] = [one.fedBy[0], one.fedBy.at(-1)].map((child) => child && /** @type {Box} */ (boxes.get(child)));
+    const [first, last] = [one.fedBy[0], one.fedBy.at(-1)].map(
+      (child) => child && /** @type {Box} */ (boxes.get(child)),
+    );
     box.x = first && last ? (first.x + last.x) / 2 : MARGIN + columns++ * (WIDTH + GAP);
   }
   return columns;

@@ -1,7 +1,18 @@
 // A drawing of the page as a document of its own: its styles are written into it.
 
 /** What a style sheet may say of a shape or a text. */
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+];
 const MARGIN = 4;
 
 /** @param {SVGSVGElement} drawing as it stands on the page @param {string} title */

@@ -2,13 +2,13 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { runsByName } from "../../../data/catalogue.js";
-import { chosenRuns } from "../../../data/runs.js";
-import { set, setting } from "../../../data/view.js";
-import { t } from "../../../i18n/words.js";
 import { choice, select } from "../../../controls/choice.js";
 import { empty, withoutPlugin, withoutRuns } from "../../../controls/empty_state.js";
 import { nameOf } from "../../../controls/run_row.js";
+import { runsByName } from "../../../data/catalogue.js";
+import { chosenRuns } from "../../../data/runs.js";
+import { set, setting } from "../../../data/view.js";
+import { t } from "../words.js";
 import "./graph.js";
 
 /** Which graph of a run the page shows. @type {import("@preact/signals-core").ReadonlySignal<"computation" | "dataset">} */
@@ -37,7 +37,16 @@ export function datasetView() {
 /** The choice between the graphs of computation and the dataset graph, where there is one. */
 export const kindChoice = () =>
   datasetRuns.value.length || graphKind.value === "dataset"
-    ? choice("kind", t("dataset.kind"), [["computation", t("dataset.computation")], ["dataset", t("dataset.title")]], graphKind.value, (kind) => set({ "graph.kind": kind === "computation" ? "" : kind }))
+    ? choice(
+        "kind",
+        t("dataset.kind"),
+        [
+          ["computation", t("dataset.computation")],
+          ["dataset", t("dataset.title")],
+        ],
+        graphKind.value,
+        (kind) => set({ "graph.kind": kind === "computation" ? "" : kind }),
+      )
     : nothing;
 
 export const datasetToolbar = () => html`${kindChoice()} ${chooseRun()}<span class="space"></span>`;
@@ -49,5 +58,11 @@ function chooseRun() {
   const options = runs.map((one) => /** @type {[string, string]} */ ([one, nameOf(one)]));
   if (!runs.length) return nothing;
   if (run && runs.length < 2) return html`<span class="graph-run">${nameOf(run)}</span>`;
-  return select("dataset-run", t("dataset.run"), run ? options : [["", t("dataset.choose")], ...options], run, (chosen) => set({ "graph.run": chosen, "graph.stage": "" }));
+  return select(
+    "dataset-run",
+    t("dataset.run"),
+    run ? options : [["", t("dataset.choose")], ...options],
+    run,
+    (chosen) => set({ "graph.run": chosen, "graph.stage": "" }),
+  );
 }

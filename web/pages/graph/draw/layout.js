@@ -26,7 +26,10 @@ let elk = null;
 const known = new Map();
 
 function begun() {
-  return (elk ??= new ELK({ algorithms: ["layered"], workerFactory: () => new Worker(new URL("./elk-worker.min.js", import.meta.url)) }));
+  return (elk ??= new ELK({
+    algorithms: ["layered"],
+    workerFactory: () => new Worker(new URL("./elk-worker.min.js", import.meta.url)),
+  }));
 }
 
 /** Lets the worker begin. */
@@ -37,11 +40,20 @@ export function warmUp() {
 /** Lays out a graph that nobody sees: what the worker has done before it does several times as fast.
  * @param {number} size */
 export function practise(size) {
-  const children = Array.from({ length: size }, (_, place) => ({ id: String(place), width: 60 + (place % 5) * 20, height: 30 }));
-  const targets = (/** @type {number} */ place) => [place + 1, place + 2 + ((place * 7) % 11), place + 3 + ((place * 5) % 23)].filter((target) => target < size);
-  const edges = children.flatMap(({ id }, place) => targets(place).map((target) => ({ id: `${id}-${target}`, sources: [id], targets: [String(target)] })));
+  const children = Array.from({ length: size }, (_, place) => ({
+    id: String(place),
+    width: 60 + (place % 5) * 20,
+    height: 30,
+  }));
+  const targets = (/** @type {number} */ place) =>
+    [place + 1, place + 2 + ((place * 7) % 11), place + 3 + ((place * 5) % 23)].filter((target) => target < size);
+  const edges = children.flatMap(({ id }, place) =>
+    targets(place).map((target) => ({ id: `${id}-${target}`, sources: [id], targets: [String(target)] })),
+  );
   const around = elkGraph("", [], new Map(), { lines: [], own: new Map() }, "down");
-  begun().layout({ ...around, children: [{ ...around.children[0], children, edges }] }).catch(() => (elk = null));
+  begun()
+    .layout({ ...around, children: [{ ...around.children[0], children, edges }] })
+    .catch(() => (elk = null));
 }
 
 /** @param {Wanted} wanted @param {string} [scope] the outermost unless told @returns {Promise<Laid>} */
@@ -50,15 +62,27 @@ export async function layOut(wanted, scope = "") {
   const view = wanted.isForward ? forwardOnly(whole) : whole;
   const boxes = boxesOf(view, wanted.open, wanted.isFolded);
   const opened = boxes.filter(({ kind, count, id }) => kind === "scope" && count === 1 && wanted.open.has(id));
-  const inner = new Map(await Promise.all(opened.map(async ({ id }) => /** @type {[string, Laid]} */ ([id, await layOut(wanted, id)]))));
+  const inner = new Map(
+    await Promise.all(opened.map(async ({ id }) => /** @type {[string, Laid]} */ ([id, await layOut(wanted, id)]))),
+  );
   const faces = boxes.map((box) => ({ box, face: faceOf(box) }));
-  const key = [wanted.graph, scope, wanted.isForward, wanted.direction, sizesKey(faces, inner), ...[...inner.values()].map(keyOf)].join("\n");
+  const key = [
+    wanted.graph,
+    scope,
+    wanted.isForward,
+    wanted.direction,
+    sizesKey(faces, inner),
+    ...[...inner.values()].map(keyOf),
+  ].join("\n");
   const made = known.get(key);
   if (made) return made;
   const making = laid(view, faces, inner, wanted.direction);
   if (known.size >= MOST_KNOWN) known.clear();
   known.set(key, making);
-  making.then((result) => keys.set(result, key), () => known.delete(key));
+  making.then(
+    (result) => keys.set(result, key),
+    () => known.delete(key),
+  );
   return making;
 }
 
@@ -69,7 +93,11 @@ const keyOf = (laid) => keys.get(laid) ?? laid.scope;
 
 /** @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} faces @param {ReadonlyMap<string, Laid>} inner @param {Direction} direction */
 async function laid(view, faces, inner, direction) {
-  const drawn = linesOf(view, faces.map(({ box }) => box), inner);
+  const drawn = linesOf(
+    view,
+    faces.map(({ box }) => box),
+    inner,
+  );
   const reply = await begun().layout(elkGraph(view.name, faces, inner, drawn, direction));
   return laidOf(view, faces, inner, drawn, reply, direction);
 }

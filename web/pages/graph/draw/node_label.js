@@ -22,7 +22,8 @@ export function faceOf(box) {
   const first = members[0];
   const times = count > 1 && kind !== "rest" ? `  ×${count}` : "";
   const room = WIDEST - widthOf(times, LABEL, weight);
-  const label = kind === "rest" ? `+ ${count}` : cut(count > 1 ? groupLabel(members) : first.label, room, LABEL, weight) + times;
+  const label =
+    kind === "rest" ? `+ ${count}` : cut(count > 1 ? groupLabel(members) : first.label, room, LABEL, weight) + times;
   const note = cut(noteOf(box), WIDEST, NOTE);
   const width = Math.max(widthOf(label, LABEL, weight), widthOf(note, NOTE)) + SIDES;
   return { label, note, width: Math.max(kind === "scope" ? 72 : 44, Math.ceil(width)), height: note ? HIGH : LOW };

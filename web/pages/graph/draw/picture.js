@@ -1,11 +1,11 @@
 // A graph on a canvas: what the camera sees of it, with as much detail as can be read.
 
-import { HEAD } from "../model/elk.js";
 import { inSight } from "../model/camera.js";
 import { flowText } from "../model/edge_types.js";
+import { HEAD } from "../model/elk.js";
 import { LABEL, NOTE, weightOf } from "./node_label.js";
-import { CONTROL_DASH, lineWidth, radiusOf } from "./theme.js";
 import { FONT, widthOf } from "./text_width.js";
+import { CONTROL_DASH, lineWidth, radiusOf } from "./theme.js";
 
 /** @typedef {import("../model/scene.js").Scene} Scene */
 /** @typedef {import("../model/scene.js").PlacedBox} PlacedBox */
@@ -39,16 +39,37 @@ export function drawGraph(context, scene, camera, frame, ratio, inks, emphasis) 
   context.fillStyle = inks.ground;
   context.fillRect(0, 0, frame.width * ratio, frame.height * ratio);
   context.setTransform(ratio * scale, 0, 0, ratio * scale, -seen.x * scale * ratio, -seen.y * scale * ratio);
-  const boxes = scene.boxes.filter(({ x, y, width, height }) => x <= right && y <= bottom && x + width >= seen.x && y + height >= seen.y);
-  const lines = scene.lines.filter((line) => line.left <= right && line.top <= bottom && line.right >= seen.x && line.bottom >= seen.y);
+  const boxes = scene.boxes.filter(
+    ({ x, y, width, height }) => x <= right && y <= bottom && x + width >= seen.x && y + height >= seen.y,
+  );
+  const lines = scene.lines.filter(
+    (line) => line.left <= right && line.top <= bottom && line.right >= seen.x && line.bottom >= seen.y,
+  );
   const pen = { context, scale, inks, emphasis };
-  drawFrames(pen, boxes.filter(({ isOpen }) => isOpen));
-  drawLines(pen, lines.filter((line) => !emphasis.lines.has(line)), false, scene);
-  drawLines(pen, lines.filter((line) => emphasis.lines.has(line)), true, scene);
+  drawFrames(
+    pen,
+    boxes.filter(({ isOpen }) => isOpen),
+  );
+  drawLines(
+    pen,
+    lines.filter((line) => !emphasis.lines.has(line)),
+    false,
+    scene,
+  );
+  drawLines(
+    pen,
+    lines.filter((line) => emphasis.lines.has(line)),
+    true,
+    scene,
+  );
   const closed = boxes.filter(({ isOpen }) => !isOpen);
   drawBoxes(pen, closed);
   if (scale >= FLOWS_FROM && lines.length <= MOST_FLOWS) drawFlows(pen, lines, boxes);
-  drawTitles(pen, boxes.filter(({ isOpen }) => isOpen), seen);
+  drawTitles(
+    pen,
+    boxes.filter(({ isOpen }) => isOpen),
+    seen,
+  );
 }
 
 /** @typedef {{context: CanvasRenderingContext2D, scale: number, inks: Inks, emphasis: Emphasis}} Pen */
@@ -215,7 +236,16 @@ function drawFlows({ context, inks, emphasis }, lines, boxes) {
     const [width, height] = [widthOf(text, NOTE) + 6, 13];
     const { x, y } = middleOfLongest(line.points);
     const place = { x: x - width / 2, y: y - height / 2, width, height };
-    if (taken.some((other) => place.x < other.x + other.width && place.x + width > other.x && place.y < other.y + other.height && place.y + height > other.y)) continue;
+    if (
+      taken.some(
+        (other) =>
+          place.x < other.x + other.width &&
+          place.x + width > other.x &&
+          place.y < other.y + other.height &&
+          place.y + height > other.y,
+      )
+    )
+      continue;
     taken.push(place);
     context.fillStyle = line.depth ? inks.inside[(line.depth - 1) % 2] : inks.ground;
     context.fillRect(place.x, place.y, width, height);
@@ -227,7 +257,8 @@ function drawFlows({ context, inks, emphasis }, lines, boxes) {
 /** @param {import("../model/elk.js").Point[]} points */
 function middleOfLongest(points) {
   let best = 0;
-  const long = (/** @type {number} */ place) => Math.abs(points[place + 1].x - points[place].x) + Math.abs(points[place + 1].y - points[place].y);
+  const long = (/** @type {number} */ place) =>
+    Math.abs(points[place + 1].x - points[place].x) + Math.abs(points[place + 1].y - points[place].y);
   for (let place = 1; place < points.length - 1; place++) if (long(place) > long(best)) best = place;
   return { x: (points[best].x + points[best + 1].x) / 2, y: (points[best].y + points[best + 1].y) / 2 };
 }

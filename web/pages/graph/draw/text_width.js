@@ -1,6 +1,7 @@
 // How wide texts are, and texts cut to the room there is.
 
-export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Noto Sans CJK SC", sans-serif';
+export const FONT =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Noto Sans CJK SC", sans-serif';
 
 const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 /** @type {Map<string, number>} */
@@ -25,7 +26,8 @@ export function cut(text, room, size, weight) {
   if (widthOf(text, size, weight) <= room) return text;
   const signs = [...text.slice(0, 200)];
   let [least, most] = [1, signs.length];
-  const shortened = (/** @type {number} */ kept) => `${signs.slice(0, Math.ceil(kept * 0.6)).join("")}…${signs.slice(signs.length - Math.floor(kept * 0.4)).join("")}`;
+  const shortened = (/** @type {number} */ kept) =>
+    `${signs.slice(0, Math.ceil(kept * 0.6)).join("")}…${signs.slice(signs.length - Math.floor(kept * 0.4)).join("")}`;
   while (least < most) {
     const middle = Math.ceil((least + most) / 2);
     if (widthOf(shortened(middle), size, weight) <= room) least = middle;

@@ -39,14 +39,20 @@ function readInks() {
     soft: ink("--accent-soft"),
     inside: [ink("--graph-inside"), ink("--graph-inside-2")],
     fill: {
-      scope: ink("--graph-scope"), operator: ink("--graph-operator"), parameter: ink("--graph-parameter"), constant: ink("--graph-constant"),
-      input: ink("--graph-input"), output: ink("--graph-output"), rest: ink("--graph-rest"),
+      scope: ink("--graph-scope"),
+      operator: ink("--graph-operator"),
+      parameter: ink("--graph-parameter"),
+      constant: ink("--graph-constant"),
+      input: ink("--graph-input"),
+      output: ink("--graph-output"),
+      rest: ink("--graph-rest"),
     },
   };
 }
 
 /** How round the corners of a box are. @param {Kind} kind @param {number} height */
-export const radiusOf = (kind, height) => ({ scope: 5, operator: 4, parameter: height / 2, constant: 2, input: height / 2, output: height / 2, rest: 4 })[kind];
+export const radiusOf = (kind, height) =>
+  ({ scope: 5, operator: 4, parameter: height / 2, constant: 2, input: height / 2, output: height / 2, rest: 4 })[kind];
 
 /** How wide a line is that stands for so many edges. @param {number} count */
 export const lineWidth = (count) => Math.min(4, 1 + Math.log2(count) * 0.5);

@@ -34,11 +34,21 @@ const TRAINING = /^(gradients?|optimizer|training|Gradients|Optimizer)([-_:.\d]|
 /** A scope without what only training needs. @param {ScopeView} view @returns {ScopeView} */
 export function forwardOnly(view) {
   const isTraining = (/** @type {string} */ name) => TRAINING.test(name.slice(name.lastIndexOf("/") + 1));
-  const away = new Set([...view.children, ...view.outside].filter(({ kind, name }) => kind === "scope" && isTraining(name)).map(({ name }) => name));
+  const away = new Set(
+    [...view.children, ...view.outside]
+      .filter(({ kind, name }) => kind === "scope" && isTraining(name))
+      .map(({ name }) => name),
+  );
   if (!away.size) return view;
   const children = view.children.filter(({ name }) => !away.has(name));
   const edges = view.edges.filter(({ source, target }) => !away.has(source) && !away.has(target));
-  return { ...view, total: view.total - view.children.length + children.length, children, edges, edges_total: view.edges_total - view.edges.length + edges.length };
+  return {
+    ...view,
+    total: view.total - view.children.length + children.length,
+    children,
+    edges,
+    edges_total: view.edges_total - view.edges.length + edges.length,
+  };
 }
 
 /** @param {ScopeView} view @param {ReadonlySet<string>} open scopes that are opened, groups drawn one by one, children that stand apart
@@ -50,7 +60,8 @@ export function boxesOf(view, open, isFolded) {
   for (const child of view.children) {
     const group = groups.get(child.name);
     if (!group) boxes.push({ id: child.name, scope: view.name, kind: child.kind, members: [child], count: 1 });
-    else if (group[0] === child) boxes.push({ id: groupId(child.name), scope: view.name, kind: child.kind, members: group, count: group.length });
+    else if (group[0] === child)
+      boxes.push({ id: groupId(child.name), scope: view.name, kind: child.kind, members: group, count: group.length });
   }
   return withRest(view, boxes, open);
 }
@@ -59,7 +70,8 @@ export function boxesOf(view, open, isFolded) {
 function withRest(view, boxes, open) {
   const unknown = view.total - view.children.length;
   if (boxes.length <= MOST_BOXES && !unknown) return boxes;
-  const isKept = (/** @type {Box} */ { members }) => members.some(({ name }) => open.has(name) || open.has(keptId(name)));
+  const isKept = (/** @type {Box} */ { members }) =>
+    members.some(({ name }) => open.has(name) || open.has(keptId(name)));
   const kept = boxes.filter((box, place) => place < MOST_BOXES || isKept(box));
   const drawn = new Set(kept);
   const members = boxes.filter((box) => !drawn.has(box)).flatMap((box) => box.members);
@@ -78,7 +90,9 @@ function groupsOf(view, open) {
     if (like === "" || members.length < FEWEST_ALIKE || members.some(({ name }) => open.has(groupId(name)))) continue;
     const folded = members.filter((child) => !isApart(child));
     const isOne = members[0].kind !== "scope" || !closesCircle(folded, view.edges);
-    for (const group of isOne ? [folded] : stretches(members, isApart).filter((one) => !closesCircle(one, view.edges))) {
+    for (const group of isOne
+      ? [folded]
+      : stretches(members, isApart).filter((one) => !closesCircle(one, view.edges))) {
       if (group.length >= FEWEST_ALIKE) for (const { name } of group) groups.set(name, group);
     }
   }
@@ -133,7 +147,9 @@ function likeness(child, ends = []) {
 function closesCircle(members, edges) {
   const inside = new Set(members.map(({ name }) => name));
   const bySource = Map.groupBy(edges, ({ source }) => source);
-  const waiting = members.flatMap(({ name }) => (bySource.get(name) ?? []).map(({ target }) => target)).filter((name) => !inside.has(name));
+  const waiting = members
+    .flatMap(({ name }) => (bySource.get(name) ?? []).map(({ target }) => target))
+    .filter((name) => !inside.has(name));
   const seen = new Set(waiting);
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     for (const { target } of bySource.get(name) ?? []) {

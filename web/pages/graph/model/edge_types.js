@@ -6,7 +6,8 @@
 const shapeText = (shape) => (shape.length ? shape.map((size) => (size < 0 ? "?" : String(size))).join("×") : "()");
 
 /** "float32 32×10"; "" when nothing is known. @param {TypeView | null} type */
-export const typeText = (type) => (type ? [type.dtype, type.shape && shapeText(type.shape)].filter(Boolean).join(" ") : "");
+export const typeText = (type) =>
+  type ? [type.dtype, type.shape && shapeText(type.shape)].filter(Boolean).join(" ") : "";
 
 /** What stands on an edge: the shape of what flows, and how many there are.
  * @param {Array<TypeView & {count: number}>} types @param {number} count */

@@ -94,7 +94,10 @@ export function linesOf(view, boxes, inner) {
       known.flows.push(flow);
     } else lines.set(key, { from, to, control: flow.control, count: flow.count, flows: [flow] });
   }
-  const kept = thinned([...lines.values()], boxes.map(({ id }) => id));
+  const kept = thinned(
+    [...lines.values()],
+    boxes.map(({ id }) => id),
+  );
   return { lines: kept, own, leftOut: edgesOf(lines.values()) - edgesOf(kept) };
 }
 
@@ -114,8 +117,21 @@ export function elkGraph(scope, faces, inner, { lines, own }, direction) {
   const children = faces.map(({ box, face }) => {
     const laid = inner.get(box.id);
     if (!laid) return { id: box.id, width: face.width, height: face.height };
-    const ports = [...laid.ports, ...missingPorts(laid, lines, direction)].map(({ id, x, y, side }) => ({ id, x, y, width: 0, height: 0, layoutOptions: { "elk.port.side": sides[side] } }));
-    return { id: box.id, width: laid.width, height: laid.height, ports, layoutOptions: { "elk.portConstraints": "FIXED_POS" } };
+    const ports = [...laid.ports, ...missingPorts(laid, lines, direction)].map(({ id, x, y, side }) => ({
+      id,
+      x,
+      y,
+      width: 0,
+      height: 0,
+      layoutOptions: { "elk.port.side": sides[side] },
+    }));
+    return {
+      id: box.id,
+      width: laid.width,
+      height: laid.height,
+      ports,
+      layoutOptions: { "elk.portConstraints": "FIXED_POS" },
+    };
   });
   const graph = {
     id: "\0scope",
@@ -136,7 +152,9 @@ function missingPorts({ scope, width, height, ports }, lines, direction) {
     const isAsked = lines.some(({ from, to }) => (side === "in" ? to : from) === id);
     if (!isAsked || ports.some((port) => port.id === id)) return [];
     const far = side === "in" ? 0 : 1;
-    return [direction === "down" ? { id, side, x: width / 2, y: far * height } : { id, side, x: far * width, y: height / 2 }];
+    return [
+      direction === "down" ? { id, side, x: width / 2, y: far * height } : { id, side, x: far * width, y: height / 2 },
+    ];
   });
 }
 
@@ -179,13 +197,28 @@ export function laidOf({ name: scope, edges, edges_total: total }, faces, inner,
   });
   const laidLines = drawn.lines.map((line, place) => ({ ...line, points: pointsOf(reply.edges[place]) }));
   const start = direction === "down" ? "NORTH" : "WEST";
-  const ports = (reply.ports ?? []).map((/** @type {any} */ { id, x, y, layoutOptions }) => ({ id, x, y, side: layoutOptions["elk.port.side"] === start ? "in" : "out" }));
-  const leftOut = Math.max(0, total - edges.length) + drawn.leftOut + [...inner.values()].reduce((sum, laid) => sum + laid.leftOut, 0);
+  const ports = (reply.ports ?? []).map((/** @type {any} */ { id, x, y, layoutOptions }) => ({
+    id,
+    x,
+    y,
+    side: layoutOptions["elk.port.side"] === start ? "in" : "out",
+  }));
+  const leftOut =
+    Math.max(0, total - edges.length) +
+    drawn.leftOut +
+    [...inner.values()].reduce((sum, laid) => sum + laid.leftOut, 0);
   return { scope, width: reply.width, height: reply.height, boxes, lines: laidLines, ports, leftOut };
 }
 
 /** @param {any} edge @returns {Point[]} */
-const pointsOf = ({ sections }) => (sections ?? []).slice(0, 1).flatMap((/** @type {any} */ { startPoint, bendPoints, endPoint }) => [startPoint, ...(bendPoints ?? []), endPoint]);
+const pointsOf = ({ sections }) =>
+  (sections ?? [])
+    .slice(0, 1)
+    .flatMap((/** @type {any} */ { startPoint, bendPoints, endPoint }) => [
+      startPoint,
+      ...(bendPoints ?? []),
+      endPoint,
+    ]);
 
 /** What distinguishes one layout from another. @param {Array<{box: Box, face: Face}>} faces @param {ReadonlyMap<string, Laid>} inner */
 export const sizesKey = (faces, inner) =>

@@ -60,7 +60,15 @@ function place(laid, left, top, depth, boxes, lines) {
     if (!points.length) continue;
     const moved = points.map(({ x, y }) => ({ x: left + x, y: top + y }));
     const [xs, ys] = [moved.map(({ x }) => x), moved.map(({ y }) => y)];
-    lines.push({ ...line, points: moved, left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys), depth });
+    lines.push({
+      ...line,
+      points: moved,
+      left: Math.min(...xs),
+      right: Math.max(...xs),
+      top: Math.min(...ys),
+      bottom: Math.max(...ys),
+      depth,
+    });
   }
 }
 
@@ -78,7 +86,8 @@ export function boxAt({ boxes }, { x, y }) {
  * @param {Scene} scene @param {string} id @param {"in" | "out"} way @param {boolean} onlyNext only the boxes next to it
  * @returns {{boxes: Set<string>, lines: Set<PlacedLine>}} */
 export function traced(scene, id, way, onlyNext = false) {
-  const [next, end] = way === "in" ? [scene.back, /** @type {const} */ ("from")] : [scene.forth, /** @type {const} */ ("to")];
+  const [next, end] =
+    way === "in" ? [scene.back, /** @type {const} */ ("from")] : [scene.forth, /** @type {const} */ ("to")];
   /** @type {Set<PlacedLine>} */
   const lines = new Set();
   /** @type {Set<string>} */
@@ -115,7 +124,9 @@ export function stepFrom(scene, from, where, isDown) {
     return least(boxes, (box) => Math.abs(across(box)) + Math.hypot(middle(box).x - start.x, middle(box).y - start.y));
   }
   const sign = where === "after" ? 1 : -1;
-  const beside = scene.boxes.filter((box) => box !== from && box.box.scope === from.box.scope && across(box) * sign > 1);
+  const beside = scene.boxes.filter(
+    (box) => box !== from && box.box.scope === from.box.scope && across(box) * sign > 1,
+  );
   return least(beside, (box) => {
     const along = isDown ? middle(box).y - start.y : middle(box).x - start.x;
     return Math.abs(across(box)) + 3 * Math.abs(along);

@@ -16,7 +16,10 @@ export function thinned(lines, boxes) {
     const [source, target] = [placeOf(from), placeOf(to)];
     return source === undefined || target === undefined ? 0 : Math.abs(target - source);
   };
-  const byLength = lines.map((line) => ({ line, length: lengthOf(line) })).sort((one, other) => one.length - other.length).map(({ line }) => line);
+  const byLength = lines
+    .map((line) => ({ line, length: lengthOf(line) }))
+    .sort((one, other) => one.length - other.length)
+    .map(({ line }) => line);
   const [begun, ended, kept] = [new Set(), new Set(), new Set()];
   for (const line of byLength) {
     if (!begun.has(line.from) || !ended.has(line.to)) kept.add(line);

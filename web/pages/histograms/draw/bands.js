@@ -1,8 +1,17 @@
 // Histograms as bands: between which values the middle halves and nearly all of them lie, over the steps.
 
-import { nearestRow, nonFiniteCount, percentiles, rowAtStep, SHARES } from "../../../charts/histogram/buckets.js";
 import { xExtent } from "../../../charts/extent.js";
-import { axisTicks, bottomAxis, fromPixel, sideAxis, stroke, toPixel, triangles, valueTicks } from "../../../charts/histogram/frame.js";
+import { nearestRow, nonFiniteCount, percentiles, rowAtStep, SHARES } from "../../../charts/histogram/buckets.js";
+import {
+  axisTicks,
+  bottomAxis,
+  fromPixel,
+  sideAxis,
+  stroke,
+  toPixel,
+  triangles,
+  valueTicks,
+} from "../../../charts/histogram/frame.js";
 import { dashOf, tokens } from "../../../charts/theme.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
@@ -51,9 +60,10 @@ function paintLine(context, plan, area, { rows, at, style }, top) {
   const colour = tokens().palette[style.colour];
   const left = (/** @type {number} */ index) => toPixel(plan.window, at[index], area.left, area.width);
   const filled = rows.flatMap((row, index) => (row.total ? [index] : []));
-  const columns = filled.length === 1
-    ? [-ALONE, ALONE].map((aside) => ({ x: left(filled[0]) + aside, values: percentiles(rows[filled[0]]) }))
-    : filled.map((index) => ({ x: left(index), values: percentiles(rows[index]) }));
+  const columns =
+    filled.length === 1
+      ? [-ALONE, ALONE].map((aside) => ({ x: left(filled[0]) + aside, values: percentiles(rows[filled[0]]) }))
+      : filled.map((index) => ({ x: left(index), values: percentiles(rows[index]) }));
   context.fillStyle = colour;
   context.strokeStyle = colour;
   STRENGTHS.forEach((strength, band) => {
@@ -79,11 +89,18 @@ function paintLine(context, plan, area, { rows, at, style }, top) {
   context.stroke();
   context.setLineDash([]);
   context.lineWidth = 1;
-  triangles(context, rows.map((row, index) => (nonFiniteCount(row) ? [left(index), area.top] : null)), "down");
+  triangles(
+    context,
+    rows.map((row, index) => (nonFiniteCount(row) ? [left(index), area.top] : null)),
+    "down",
+  );
 }
 
 /** @param {readonly [number, number]} range @param {Area} area */
-const topOf = ([lo, hi], area) => (/** @type {number} */ value) => toPixel([hi, lo], value, area.top, area.height);
+const topOf =
+  ([lo, hi], area) =>
+  (/** @type {number} */ value) =>
+    toPixel([hi, lo], value, area.top, area.height);
 
 /** The step that is nearest, of the run whose median is.
  * @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
@@ -91,7 +108,9 @@ function aim(plan, area, x, y) {
   const [lo, hi] = rangeOf(plan);
   const place = fromPixel(plan.window, x, area.left, area.width);
   const value = fromPixel([hi, lo], y, area.top, area.height);
-  const hits = plan.lines.filter(({ rows }) => rows.length).map(({ rows, at, run }) => ({ run, row: rows[nearestRow(at, place)] }));
+  const hits = plan.lines
+    .filter(({ rows }) => rows.length)
+    .map(({ rows, at, run }) => ({ run, row: rows[nearestRow(at, place)] }));
   const [best] = hits.toSorted((one, other) => away(one.row, value) - away(other.row, value));
   return best ? { step: best.row.step, value, run: best.run } : null;
 }

@@ -12,4 +12,5 @@ export const shadeOf = (share, dark) => SCALE[Math.round((dark ? share : 1 - sha
 
 /** The scale as a style sheet writes it, from little to much.
  * @param {boolean} dark */
-export const scaleGradient = (dark) => `linear-gradient(to right, ${Array.from({ length: 9 }, (_, stop) => cssOf(shadeOf(stop / 8, dark))).join(", ")})`;
+export const scaleGradient = (dark) =>
+  `linear-gradient(to right, ${Array.from({ length: 9 }, (_, stop) => cssOf(shadeOf(stop / 8, dark))).join(", ")})`;

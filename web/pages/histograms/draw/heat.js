@@ -1,10 +1,20 @@
 // Histograms as a heat map: a column for each step, a row for each bin, colours for counts.
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../../../charts/histogram/buckets.js";
+import {
+  axisTicks,
+  bottomAxis,
+  fromPixel,
+  heightOf,
+  sideAxis,
+  stroke,
+  toPixel,
+  triangles,
+  valueTicks,
+} from "../../../charts/histogram/frame.js";
 import { binsOf } from "../../../charts/histogram/rebin.js";
-import { shadeOf } from "./colours.js";
-import { axisTicks, bottomAxis, fromPixel, heightOf, sideAxis, stroke, toPixel, triangles, valueTicks } from "../../../charts/histogram/frame.js";
 import { tokens } from "../../../charts/theme.js";
+import { shadeOf } from "./colours.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../../charts/histogram/frame.js").Area} Area */
@@ -20,7 +30,9 @@ function rangeOf({ window: [lo, hi], mostRows }) {
  * @param {Float64Array} at @param {readonly [number, number]} range */
 function edgesOf(at, [lo, hi]) {
   const last = at.length - 1;
-  const edges = Array.from(at, (place, index) => (index ? (at[index - 1] + place) / 2 : last ? place - (at[1] - place) / 2 : lo));
+  const edges = Array.from(at, (place, index) =>
+    index ? (at[index - 1] + place) / 2 : last ? place - (at[1] - place) / 2 : lo,
+  );
   edges.push(last > 0 ? at[last] + (at[last] - at[last - 1]) / 2 : hi);
   return edges.map((edge) => Math.min(hi, Math.max(lo, edge)));
 }
@@ -59,11 +71,18 @@ function paint(context, plan, area) {
     const wide = Math.max(1, edges[column + 1] - edges[column]);
     context.drawImage(cells, column, 0, 1, plan.grid.bins, edges[column], area.top, wide, area.height);
   });
-  triangles(context, rows.map((row, index) => (nonFiniteCount(row) ? [left(at[index]), area.top] : null)), "down");
+  triangles(
+    context,
+    rows.map((row, index) => (nonFiniteCount(row) ? [left(at[index]), area.top] : null)),
+    "down",
+  );
 }
 
 /** @param {Plan} plan @param {Area} area */
-const topOf = ({ grid }, area) => (/** @type {number} */ value) => toPixel([grid.hi, grid.lo], value, area.top, area.height);
+const topOf =
+  ({ grid }, area) =>
+  (/** @type {number} */ value) =>
+    toPixel([grid.hi, grid.lo], value, area.top, area.height);
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
 function aim(plan, area, x, y) {
@@ -84,7 +103,9 @@ function mark(context, plan, area, step, value) {
   }
   if (index < 0) return;
   const range = rangeOf(plan);
-  const [from, to] = edgesOf(at, range).slice(index, index + 2).map((edge) => toPixel(range, edge, area.left, area.width));
+  const [from, to] = edgesOf(at, range)
+    .slice(index, index + 2)
+    .map((edge) => toPixel(range, edge, area.left, area.width));
   context.strokeRect(Math.round(from) - 0.5, area.top - 0.5, Math.max(2, Math.round(to - from)) + 1, area.height + 1);
 }
 

@@ -1,9 +1,20 @@
 // Histograms as ridges, one for each step: behind one another, the newest in front, or all on one ground.
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../../../charts/histogram/buckets.js";
+import {
+  axisTicks,
+  bottomAxis,
+  countTicks,
+  fromPixel,
+  heightOf,
+  sideAxis,
+  stroke,
+  toPixel,
+  triangles,
+  valueTicks,
+} from "../../../charts/histogram/frame.js";
 import { binOf, binsOf } from "../../../charts/histogram/rebin.js";
 import { cssOf, mix, rgbOf } from "../../../charts/rgb.js";
-import { axisTicks, bottomAxis, countTicks, fromPixel, heightOf, sideAxis, stroke, toPixel, triangles, valueTicks } from "../../../charts/histogram/frame.js";
 import { tokens } from "../../../charts/theme.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
@@ -23,7 +34,9 @@ const liftOf = ({ front, mostRows }, { height }) => (front || mostRows === 1 ? h
 /** Where a ridge stands.
  * @param {Plan} plan @param {Area} area @param {number} at */
 const groundOf = (plan, area, at) =>
-  plan.front || plan.mostRows === 1 ? area.top + area.height : toPixel(plan.window, at, area.top + liftOf(plan, area), area.height - liftOf(plan, area));
+  plan.front || plan.mostRows === 1
+    ? area.top + area.height
+    : toPixel(plan.window, at, area.top + liftOf(plan, area), area.height - liftOf(plan, area));
 
 /** @param {Plan} plan @param {Distribution} row @param {number} bin @param {number} lift */
 const riseOf = (plan, row, bin, lift) => heightOf(binsOf(row, plan.grid)[bin], plan) * lift;
@@ -42,7 +55,8 @@ function outline(plan, area, index) {
   const path = new Path2D();
   path.moveTo(area.left, ground);
   bins.forEach((count, bin) => {
-    if (count || bins[bin - 1] || bins[bin + 1]) path.lineTo(area.left + (bin + 0.5) * wide, ground - heightOf(count, plan) * lift);
+    if (count || bins[bin - 1] || bins[bin + 1])
+      path.lineTo(area.left + (bin + 0.5) * wide, ground - heightOf(count, plan) * lift);
   });
   path.lineTo(area.left + area.width, ground);
   return path;
@@ -70,7 +84,11 @@ function paint(context, plan, area) {
     context.stroke(path);
   });
   const right = area.left + area.width - 8;
-  triangles(context, rows.map((row, index) => (nonFiniteCount(row) ? [right, groundOf(plan, area, at[index]) - 4] : null)), "right");
+  triangles(
+    context,
+    rows.map((row, index) => (nonFiniteCount(row) ? [right, groundOf(plan, area, at[index]) - 4] : null)),
+    "right",
+  );
 }
 
 /** The foremost ridge under a pixel; in the open, the one whose ground is nearest.
@@ -81,7 +99,8 @@ function aim(plan, area, x, y) {
   const value = fromPixel(valuesOf(plan), x, area.left, area.width);
   const bin = binOf(plan.grid, value);
   const lift = liftOf(plan, area);
-  const above = (/** @type {number} */ index) => groundOf(plan, area, at[index]) - riseOf(plan, rows[index], bin, lift) - y;
+  const above = (/** @type {number} */ index) =>
+    groundOf(plan, area, at[index]) - riseOf(plan, rows[index], bin, lift) - y;
   if (plan.front) return { step: rows[closest(rows.map((_, index) => above(index)))].step, value, run };
   const covering = rows.findLastIndex((_, index) => above(index) <= 0 && y <= groundOf(plan, area, at[index]));
   const place = fromPixel(plan.window, y, area.top + lift, area.height - lift);
@@ -89,7 +108,8 @@ function aim(plan, area, x, y) {
 }
 
 /** @param {number[]} distances */
-const closest = (distances) => distances.reduce((best, distance, index) => (Math.abs(distance) <= Math.abs(distances[best]) ? index : best), 0);
+const closest = (distances) =>
+  distances.reduce((best, distance, index) => (Math.abs(distance) <= Math.abs(distances[best]) ? index : best), 0);
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing["mark"]} */
 function mark(context, plan, area, step, value) {

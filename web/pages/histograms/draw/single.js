@@ -1,8 +1,17 @@
 // Histograms of one step: bars for one run, outlines in their colours for several.
 
 import { rowAtStep } from "../../../charts/histogram/buckets.js";
+import {
+  bottomAxis,
+  countTicks,
+  fromPixel,
+  heightOf,
+  sideAxis,
+  stroke,
+  toPixel,
+  valueTicks,
+} from "../../../charts/histogram/frame.js";
 import { binOf, binsOf } from "../../../charts/histogram/rebin.js";
-import { bottomAxis, countTicks, fromPixel, heightOf, sideAxis, stroke, toPixel, valueTicks } from "../../../charts/histogram/frame.js";
 import { dashOf, tokens } from "../../../charts/theme.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
@@ -10,10 +19,11 @@ import { dashOf, tokens } from "../../../charts/theme.js";
 
 /** The bins of each run at the step that is shown.
  * @param {Plan} plan */
-const shownOf = ({ lines, step, grid }) => lines.flatMap(({ run, style, rows }) => {
-  const row = rows[rowAtStep(rows, step ?? Infinity)];
-  return row ? [{ run, style, row, bins: binsOf(row, grid) }] : [];
-});
+const shownOf = ({ lines, step, grid }) =>
+  lines.flatMap(({ run, style, rows }) => {
+    const row = rows[rowAtStep(rows, step ?? Infinity)];
+    return row ? [{ run, style, row, bins: binsOf(row, grid) }] : [];
+  });
 
 /** @param {ReturnType<typeof shownOf>} shown */
 const mostOf = (shown) => shown.reduce((most, { bins }) => Math.max(most, ...bins), 0);
@@ -72,7 +82,9 @@ function outline(context, bins, area, wide, top) {
 /** @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
 function aim(plan, area, x) {
   const [first] = shownOf(plan);
-  return first ? { step: first.row.step, value: fromPixel([plan.grid.lo, plan.grid.hi], x, area.left, area.width), run: first.run } : null;
+  return first
+    ? { step: first.row.step, value: fromPixel([plan.grid.lo, plan.grid.hi], x, area.left, area.width), run: first.run }
+    : null;
 }
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing["mark"]} */

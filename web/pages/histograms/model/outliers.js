@@ -23,7 +23,11 @@ function lowEnd(filled, sign) {
   const wanted = TRIMMED * filled.reduce((sum, { total }) => sum + total, 0);
   let low = ends.reduce((one, other) => Math.min(one, other));
   let high = ends.reduce((one, other) => Math.max(one, other));
-  for (let times = 0; times < MOST_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12; times++) {
+  for (
+    let times = 0;
+    times < MOST_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12;
+    times++
+  ) {
     const middle = low / 2 + high / 2;
     if (filled.reduce((sum, row) => sum + countUpTo(row, middle, sign), 0) < wanted) low = middle;
     else high = middle;

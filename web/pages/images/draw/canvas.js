@@ -56,7 +56,13 @@ export class ImageCanvas {
     const { scale, left, top } = placement(this.camera, frame, size);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.imageSmoothingEnabled = scale < 1;
-    context.drawImage(levels[levelFor(scale * ratio, levels.length)], left, top, size.width * scale, size.height * scale);
+    context.drawImage(
+      levels[levelFor(scale * ratio, levels.length)],
+      left,
+      top,
+      size.width * scale,
+      size.height * scale,
+    );
     if (scale >= GRID_FROM) drawGrid(context, { scale, left, top }, frame, size);
   }
 
@@ -79,8 +85,14 @@ const levelFor = (scale, count) => Math.max(0, Math.min(count - 1, Math.floor(-M
 /** @param {CanvasRenderingContext2D} context @param {{scale: number, left: number, top: number}} place
  * @param {Size} frame @param {Size} size */
 function drawGrid(context, { scale, left, top }, frame, size) {
-  const [firstX, lastX] = [Math.max(0, Math.ceil(-left / scale)), Math.min(size.width, Math.floor((frame.width - left) / scale))];
-  const [firstY, lastY] = [Math.max(0, Math.ceil(-top / scale)), Math.min(size.height, Math.floor((frame.height - top) / scale))];
+  const [firstX, lastX] = [
+    Math.max(0, Math.ceil(-left / scale)),
+    Math.min(size.width, Math.floor((frame.width - left) / scale)),
+  ];
+  const [firstY, lastY] = [
+    Math.max(0, Math.ceil(-top / scale)),
+    Math.min(size.height, Math.floor((frame.height - top) / scale)),
+  ];
   const [right, bottom] = [left + size.width * scale, top + size.height * scale];
   context.beginPath();
   for (let x = firstX; x <= lastX; x++) {

@@ -51,7 +51,13 @@ async function answer({ id, one, other }) {
     if (!other) return { id, levels: levelsOf(await decoded(one, {})) };
     const [first, second] = await Promise.all([pixelsOf(one), pixelsOf(other)]);
     if (first.width !== second.width || first.height !== second.height) {
-      return { id, sizes: [{ width: first.width, height: first.height }, { width: second.width, height: second.height }] };
+      return {
+        id,
+        sizes: [
+          { width: first.width, height: first.height },
+          { width: second.width, height: second.height },
+        ],
+      };
     }
     const { pixels, statistics } = differenceOf(first.data, second.data);
     return { id, levels: levelsOf(await createImageBitmap(new ImageData(pixels, first.width))), statistics };

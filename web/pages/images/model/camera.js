@@ -18,7 +18,11 @@ export const fitScale = (frame, picture) => Math.min(frame.width / picture.width
  * @param {Camera} camera @param {Size} frame @param {Size} picture */
 export function placement(camera, frame, picture) {
   const scale = fitScale(frame, picture) * camera.zoom;
-  return { scale, left: frame.width / 2 - camera.x * picture.width * scale, top: frame.height / 2 - camera.y * picture.height * scale };
+  return {
+    scale,
+    left: frame.width / 2 - camera.x * picture.width * scale,
+    top: frame.height / 2 - camera.y * picture.height * scale,
+  };
 }
 
 /** The pixel under a point of the frame; null outside the picture.
@@ -47,7 +51,11 @@ export function zoomed(camera, factor, frame, picture, at) {
  * @param {Camera} camera @param {number} right @param {number} down @param {Size} frame @param {Size} picture @returns {Camera} */
 export function moved(camera, right, down, frame, picture) {
   const scale = fitScale(frame, picture) * camera.zoom;
-  return clamped({ zoom: camera.zoom, x: camera.x - right / scale / picture.width, y: camera.y - down / scale / picture.height });
+  return clamped({
+    zoom: camera.zoom,
+    x: camera.x - right / scale / picture.width,
+    y: camera.y - down / scale / picture.height,
+  });
 }
 
 /** The middle never leaves the picture.
@@ -56,7 +64,8 @@ const clamped = ({ zoom, x, y }) => ({ zoom, x: Math.max(0, Math.min(1, x)), y: 
 
 /** "" for a picture that fits.
  * @param {Camera} camera */
-export const printCamera = ({ zoom, x, y }) => (zoom === 1 ? "" : [zoom, x, y].map((number) => Number(number.toPrecision(5))).join(","));
+export const printCamera = ({ zoom, x, y }) =>
+  zoom === 1 ? "" : [zoom, x, y].map((number) => Number(number.toPrecision(5))).join(",");
 
 /** @param {string} text @returns {Camera} */
 export function parseCamera(text) {

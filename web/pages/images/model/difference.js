@@ -26,5 +26,8 @@ export function differenceOf(one, other) {
     pixels[place + 3] = 255;
   }
   const count = one.length / 4;
-  return { pixels, statistics: { mean: count ? sum / (3 * count) : 0, largest, differing: count ? differing / count : 0 } };
+  return {
+    pixels,
+    statistics: { mean: count ? sum / (3 * count) : 0, largest, differing: count ? differing / count : 0 },
+  };
 }

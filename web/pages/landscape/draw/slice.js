@@ -1,10 +1,10 @@
 // A slice of a landscape in pixels: lines, bands of their errors, ticks. Pure; the page draws it.
 
-import { svg, nothing } from "lit-html";
+import { nothing, svg } from "lit-html";
 import { heightOf } from "../../../charts/landscape/grid.js";
 import { levelsOf } from "../../../charts/landscape/levels.js";
-import { axisLabels } from "../../../i18n/numbers.js";
 import { ticksOf, toLeft, toTop } from "../../../charts/landscape/map.js";
+import { axisLabels } from "../../../i18n/numbers.js";
 
 /** @typedef {import("../../../charts/landscape/map.js").Frame} Frame */
 /** @typedef {import("../model/slices.js").Slice} Slice */
@@ -19,8 +19,12 @@ export function sliceFrame({ width, height }, x, losses, scale) {
   const [lo, hi] = losses.map((loss) => heightOf(scale === "log" ? Math.max(loss, Number.MIN_VALUE) : loss, scale));
   const air = (hi - lo) * 0.06 || Math.abs(hi) * 0.1 || 0.5;
   return {
-    left: MARGIN.left, top: MARGIN.top, width: Math.max(40, width - MARGIN.left - MARGIN.right), height: Math.max(20, height - MARGIN.top - MARGIN.bottom),
-    x: x[0] === x[1] ? [x[0] - 0.5, x[1] + 0.5] : x, y: [lo - air, hi + air],
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: Math.max(40, width - MARGIN.left - MARGIN.right),
+    height: Math.max(20, height - MARGIN.top - MARGIN.bottom),
+    x: x[0] === x[1] ? [x[0] - 0.5, x[1] + 0.5] : x,
+    y: [lo - air, hi + air],
   };
 }
 
@@ -41,8 +45,17 @@ export function sliceChart(lines, frame, { width, height }, scale, cursor, lossT
     <g clip-path="url(#${id})">
       ${isInside ? svg`<path class="at" d="M${toLeft(frame, /** @type {number} */ (cursor)).toFixed(1)} ${frame.top}V${bottom}" stroke=${ink.label} stroke-dasharray="2 2"></path>` : nothing}
       ${lines.map(({ slice, colour }) => svg`<path class="band" d=${bandOf(slice, frame, scale)} fill=${colour} fill-opacity="0.22"></path>`)}
-      ${lines.map(({ slice, colour, dash, name, width: wide = 1.8, hasDots = false }) => svg`<path class="line" data-line=${name} d=${lineOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width=${wide} stroke-dasharray=${dash} stroke-linejoin="round"></path>
-        ${hasDots ? svg`<path d=${dotsOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width="4.5" stroke-linecap="round"></path>` : nothing}`)}
+      ${lines.map(
+        ({
+          slice,
+          colour,
+          dash,
+          name,
+          width: wide = 1.8,
+          hasDots = false,
+        }) => svg`<path class="line" data-line=${name} d=${lineOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width=${wide} stroke-dasharray=${dash} stroke-linejoin="round"></path>
+        ${hasDots ? svg`<path d=${dotsOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width="4.5" stroke-linecap="round"></path>` : nothing}`,
+      )}
     </g>
     <path d="M${frame.left} ${frame.top}V${bottom}H${frame.left + frame.width}" fill="none" stroke=${ink.grid}></path>
   </svg>`;
@@ -67,7 +80,10 @@ function lineOf({ at, losses }, frame, scale) {
 }
 
 /** @param {Slice} slice @param {Frame} frame @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
-const dotsOf = ({ at, losses }, frame, scale) => Array.from(at, (one, place) => placed(frame, one, losses[place], scale)).map((point) => (point ? `M${point}h0` : "")).join("");
+const dotsOf = ({ at, losses }, frame, scale) =>
+  Array.from(at, (one, place) => placed(frame, one, losses[place], scale))
+    .map((point) => (point ? `M${point}h0` : ""))
+    .join("");
 
 /** One standard error to either side, in pieces where it is known. @param {Slice} slice @param {Frame} frame @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
 function bandOf({ at, losses, errors }, frame, scale) {
@@ -76,7 +92,11 @@ function bandOf({ at, losses, errors }, frame, scale) {
   let piece = [];
   let path = "";
   const close = () => {
-    if (piece.length > 1) path += `M${piece.map(({ upper }) => upper).join("L")}L${piece.toReversed().map(({ lower }) => lower).join("L")}Z`;
+    if (piece.length > 1)
+      path += `M${piece.map(({ upper }) => upper).join("L")}L${piece
+        .toReversed()
+        .map(({ lower }) => lower)
+        .join("L")}Z`;
     piece = [];
   };
   for (let place = 0; place < at.length; place++) {

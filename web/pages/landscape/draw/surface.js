@@ -78,8 +78,19 @@ export class Surface {
   async draw(scene, camera) {
     this.size = { width: this.host.clientWidth, height: this.host.clientHeight };
     this.usual = usualCamera(scene.grid, this.size);
-    const config = { displayModeBar: false, responsive: false, scrollZoom: true, doubleClick: "reset", showTips: false };
-    await this.library.react(this.host, tracesOf(scene), layoutOf(scene, this.size, this.isMade ? this.cameraNow() : cameraOf(camera ?? this.usual)), config);
+    const config = {
+      displayModeBar: false,
+      responsive: false,
+      scrollZoom: true,
+      doubleClick: "reset",
+      showTips: false,
+    };
+    await this.library.react(
+      this.host,
+      tracesOf(scene),
+      layoutOf(scene, this.size, this.isMade ? this.cameraNow() : cameraOf(camera ?? this.usual)),
+      config,
+    );
     if (this.isMade) return;
     this.isMade = true;
     const events = /** @type {any} */ (this.host);
@@ -88,7 +99,9 @@ export class Surface {
       this.listener.turning();
     });
     events.on("plotly_relayouting", () => this.listener.turning());
-    events.on("plotly_hover", (/** @type {{points: Array<{x: number, y: number}>}} */ { points: [{ x, y }] }) => this.listener.pointed({ x, y }));
+    events.on("plotly_hover", (/** @type {{points: Array<{x: number, y: number}>}} */ { points: [{ x, y }] }) =>
+      this.listener.pointed({ x, y }),
+    );
     events.on("plotly_unhover", () => this.listener.pointed(null));
     events.on("plotly_webglcontextlost", () => this.listener.lost());
   }
@@ -116,7 +129,9 @@ export class Surface {
     const distance = Math.hypot(eye.x, eye.y, eye.z);
     const angle = Math.atan2(eye.y, eye.x) + (around * Math.PI) / 180;
     const tilt = Math.max(-1.5, Math.min(1.5, Math.asin(eye.z / distance) + (over * Math.PI) / 180));
-    const turned = [Math.cos(angle) * Math.cos(tilt), Math.sin(angle) * Math.cos(tilt), Math.sin(tilt)].map((part) => part * distance);
+    const turned = [Math.cos(angle) * Math.cos(tilt), Math.sin(angle) * Math.cos(tilt), Math.sin(tilt)].map(
+      (part) => part * distance,
+    );
     this.library.relayout(this.host, { "scene.camera": cameraOf([...turned, center.x, center.y, center.z]) });
   }
 
@@ -130,7 +145,10 @@ export class Surface {
     const [left, top, , depth] = [model, view, projection].reduce(through, [x * sx, y * sy, height * sz, 1]);
     const box = scene.container.getBoundingClientRect();
     const origin = this.host.getBoundingClientRect();
-    return { left: box.left - origin.left + ((1 + left / depth) / 2) * box.width, top: box.top - origin.top + ((1 - top / depth) / 2) * box.height };
+    return {
+      left: box.left - origin.left + ((1 + left / depth) / 2) * box.width,
+      top: box.top - origin.top + ((1 - top / depth) / 2) * box.height,
+    };
   }
 
   resize() {
@@ -159,7 +177,12 @@ export class Surface {
  * @param {Grid} grid @param {{width: number, height: number}} size */
 function usualCamera({ x, y, heights }, { width, height }) {
   const wide = x.length;
-  const corners = [[0, 0], [wide - 1, 0], [0, y.length - 1], [wide - 1, y.length - 1]].map(([column, row]) => ({
+  const corners = [
+    [0, 0],
+    [wide - 1, 0],
+    [0, y.length - 1],
+    [wide - 1, y.length - 1],
+  ].map(([column, row]) => ({
     height: heights[row * wide + column],
     right: column > 0 === x[wide - 1] >= x[0] ? 1 : -1,
     up: row > 0 === y[y.length - 1] >= y[0] ? 1 : -1,
@@ -177,7 +200,8 @@ function cameraOf(numbers) {
 
 /** A point by a matrix as WebGL has them: column by column.
  * @param {number[]} point @param {ArrayLike<number>} matrix */
-const through = (point, matrix) => [0, 1, 2, 3].map((row) => point.reduce((sum, value, column) => sum + matrix[4 * column + row] * value, 0));
+const through = (point, matrix) =>
+  [0, 1, 2, 3].map((row) => point.reduce((sum, value, column) => sum + matrix[4 * column + row] * value, 0));
 
 /** @param {ReturnType<typeof cameraOf>} camera */
 const numbersOf = ({ eye, center }) => [eye.x, eye.y, eye.z, center.x, center.y, center.z];
@@ -185,12 +209,43 @@ const numbersOf = ({ eye, center }) => [eye.x, eye.y, eye.z, center.x, center.y,
 /** @param {Scene} scene */
 function tracesOf(scene) {
   const { grid, reach, shades, levels, points, ink } = scene;
-  const rows = Array.from(grid.y, (_, row) => Array.from(grid.heights.subarray(row * grid.x.length, (row + 1) * grid.x.length), (height) => (Number.isNaN(height) ? null : height)));
+  const rows = Array.from(grid.y, (_, row) =>
+    Array.from(grid.heights.subarray(row * grid.x.length, (row + 1) * grid.x.length), (height) =>
+      Number.isNaN(height) ? null : height,
+    ),
+  );
   const size = levels.length > 1 ? levels[1] - levels[0] : 1;
-  const lines = levels.length ? { show: true, start: levels[0], end: levels[levels.length - 1], size, color: ink.surface, width: 1, usecolormap: false, highlight: false } : { show: false };
+  const lines = levels.length
+    ? {
+        show: true,
+        start: levels[0],
+        end: levels[levels.length - 1],
+        size,
+        color: ink.surface,
+        width: 1,
+        usecolormap: false,
+        highlight: false,
+      }
+    : { show: false };
   const surface = {
-    type: "surface", x: [...grid.x], y: [...grid.y], z: rows.map((row) => row.map((height) => (height === null ? null : Math.min(height, scene.top)))), cmin: reach[0], cmax: reach[1], showscale: scene.hasScale, opacity: scene.thin ? SEEN_THROUGH : 1,
-    colorbar: { thickness: 12, len: 0.92, outlinewidth: 0, xpad: 8, tickfont: { size: 10, color: ink.label }, tickmode: "array", tickvals: scene.ticks.map(({ height }) => height), ticktext: scene.ticks.map(({ text }) => text) },
+    type: "surface",
+    x: [...grid.x],
+    y: [...grid.y],
+    z: rows.map((row) => row.map((height) => (height === null ? null : Math.min(height, scene.top)))),
+    cmin: reach[0],
+    cmax: reach[1],
+    showscale: scene.hasScale,
+    opacity: scene.thin ? SEEN_THROUGH : 1,
+    colorbar: {
+      thickness: 12,
+      len: 0.92,
+      outlinewidth: 0,
+      xpad: 8,
+      tickfont: { size: 10, color: ink.label },
+      tickmode: "array",
+      tickvals: scene.ticks.map(({ height }) => height),
+      ticktext: scene.ticks.map(({ text }) => text),
+    },
     colorscale: shades.map((shade, at) => [at / (shades.length - 1), shade]),
     contours: { z: lines, x: { highlight: false }, y: { highlight: false } },
     lighting: { ambient: 0.78, diffuse: 0.5, specular: 0.08, roughness: 0.9, fresnel: 0.05 },
@@ -199,13 +254,37 @@ function tracesOf(scene) {
   };
   /** @type {object[]} */
   const traces = [surface];
-  const line = (/** @type {Line} */ { x, y, heights, colours }, /** @type {number} */ width, opacity = 1) => ({ type: "scatter3d", mode: "lines", x, y, z: heights, opacity, hoverinfo: "skip", line: { color: colours, width } });
+  const line = (/** @type {Line} */ { x, y, heights, colours }, /** @type {number} */ width, opacity = 1) => ({
+    type: "scatter3d",
+    mode: "lines",
+    x,
+    y,
+    z: heights,
+    opacity,
+    hoverinfo: "skip",
+    line: { color: colours, width },
+  });
   if (scene.thin) traces.push(line(scene.thin, 2, 0.6));
   if (scene.line) traces.push(line(scene.line, 6));
   // Few traces: each costs as many shaders as all others.
   if (points.length) {
     const of = (/** @type {keyof Point} */ name) => points.map((point) => point[name]);
-    traces.push({ type: "scatter3d", mode: "markers", x: of("x"), y: of("y"), z: of("height"), text: of("text"), hovertemplate: "%{text}<extra></extra>", marker: { size: of("size"), sizeref: 0.5, symbol: of("symbol"), color: of("fill"), line: { color: of("edge"), width: 1.5 } } });
+    traces.push({
+      type: "scatter3d",
+      mode: "markers",
+      x: of("x"),
+      y: of("y"),
+      z: of("height"),
+      text: of("text"),
+      hovertemplate: "%{text}<extra></extra>",
+      marker: {
+        size: of("size"),
+        sizeref: 0.5,
+        symbol: of("symbol"),
+        color: of("fill"),
+        line: { color: of("edge"), width: 1.5 },
+      },
+    });
   }
   return traces;
 }
@@ -213,24 +292,70 @@ function tracesOf(scene) {
 /** A name beside its mark, on a ground of its own: it is read on any colour.
  * @param {Scene} scene */
 const namesOf = ({ points, ink }) =>
-  points.flatMap(({ x, y, height: z, name: text }) => (text ? [{ x, y, z, text, showarrow: false, yshift: 16, bgcolor: ink.surface, opacity: 0.85, borderpad: 2, font: { color: ink.text, size: 12 } }] : []));
+  points.flatMap(({ x, y, height: z, name: text }) =>
+    text
+      ? [
+          {
+            x,
+            y,
+            z,
+            text,
+            showarrow: false,
+            yshift: 16,
+            bgcolor: ink.surface,
+            opacity: 0.85,
+            borderpad: 2,
+            font: { color: ink.text, size: 12 },
+          },
+        ]
+      : [],
+  );
 
 /** @param {Scene} scene @param {{width: number, height: number}} size @param {ReturnType<typeof cameraOf>} camera */
 function layoutOf(scene, size, camera) {
   const { names, ticks, tall, ink } = scene;
   const axis = (/** @type {string} */ title) => ({
-    title: { text: title, font: { size: 11 } }, color: ink.label, gridcolor: ink.grid, zerolinecolor: ink.grid, linecolor: ink.grid,
-    showbackground: false, showspikes: false, gridwidth: 1, tickfont: { size: 10 }, nticks: 6,
+    title: { text: title, font: { size: 11 } },
+    color: ink.label,
+    gridcolor: ink.grid,
+    zerolinecolor: ink.grid,
+    linecolor: ink.grid,
+    showbackground: false,
+    showspikes: false,
+    gridwidth: 1,
+    tickfont: { size: 10 },
+    nticks: 6,
   });
   const air = (tall[1] - tall[0]) * 0.02 || 0.5;
   return {
-    autosize: false, ...size, margin: { l: 0, r: 0, t: 0, b: 0 }, showlegend: false, paper_bgcolor: "rgba(0,0,0,0)", uirevision: "kept",
-    font: { family: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif", color: ink.text },
+    autosize: false,
+    ...size,
+    margin: { l: 0, r: 0, t: 0, b: 0 },
+    showlegend: false,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    uirevision: "kept",
+    font: {
+      family: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif",
+      color: ink.text,
+    },
     hoverlabel: { bgcolor: ink.surface, bordercolor: ink.label, font: { color: ink.text, size: 12 }, align: "left" },
     scene: {
-      domain: { x: [0.03, 0.95], y: [0, 1] }, uirevision: "kept", aspectmode: "manual", aspectratio: { x: 1.2, y: 1.2, z: 0.75 }, camera, dragmode: "orbit", annotations: namesOf(scene),
-      xaxis: axis(names[0]), yaxis: axis(names[1]),
-      zaxis: { ...axis(names[2]), range: [tall[0] - air, tall[1] + air], tickmode: "array", tickvals: ticks.map(({ height }) => height), ticktext: ticks.map(({ text }) => text) },
+      domain: { x: [0.03, 0.95], y: [0, 1] },
+      uirevision: "kept",
+      aspectmode: "manual",
+      aspectratio: { x: 1.2, y: 1.2, z: 0.75 },
+      camera,
+      dragmode: "orbit",
+      annotations: namesOf(scene),
+      xaxis: axis(names[0]),
+      yaxis: axis(names[1]),
+      zaxis: {
+        ...axis(names[2]),
+        range: [tall[0] - air, tall[1] + air],
+        tickmode: "array",
+        tickvals: ticks.map(({ height }) => height),
+        ticktext: ticks.map(({ text }) => text),
+      },
     },
   };
 }

@@ -9,6 +9,7 @@ import { heightOf, placeOn } from "../../../charts/landscape/grid.js";
 export function quantileOf(surfaces, scale, share) {
   const losses = new Float64Array(surfaces.reduce((sum, { length }) => sum + length, 0));
   let count = 0;
-  for (const surface of surfaces) for (const loss of surface) if (!Number.isNaN(heightOf(loss, scale))) losses[count++] = loss;
+  for (const surface of surfaces)
+    for (const loss of surface) if (!Number.isNaN(heightOf(loss, scale))) losses[count++] = loss;
   return placeOn(losses.subarray(0, count).sort(), share * (count - 1));
 }

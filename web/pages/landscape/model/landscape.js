@@ -66,34 +66,83 @@ import { stepsOf } from "./path.js";
  */
 
 /** @param {import("../../../data/landscapes.js").LandscapeReply} reply @param {Float64Array | null} losses of a large surface, which the reply does not hold @returns {Landscape} */
-export function landscapeOf({ run, tag, wall_time: seconds, publication, publications, error, kind, x, y, z, path, convergence_point: end, metadata, level, measured, truth, diagnostics }, losses) {
+export function landscapeOf(
+  {
+    run,
+    tag,
+    wall_time: seconds,
+    publication,
+    publications,
+    error,
+    kind,
+    x,
+    y,
+    z,
+    path,
+    convergence_point: end,
+    metadata,
+    level,
+    measured,
+    truth,
+    diagnostics,
+  },
+  losses,
+) {
   const steps = path && stepsOf(path.intervals, metadata.unit, metadata.step_per_epoch);
   const all = losses ?? joined(z, x.length);
   return {
-    run, tag, error, kind, metadata, publication,
+    run,
+    tag,
+    error,
+    kind,
+    metadata,
+    publication,
     wallTime: Number(seconds),
     publications: { steps: publications.step, wallTimes: numbersOf(publications.wall_time) },
     x: numbersOf(x),
     y: numbersOf(y),
     z: all,
     tally: tallyOf(all),
-    path: path && { x: numbersOf(path.x), y: numbersOf(path.y), z: numbersOf(path.z), intervals: path.intervals, steps },
+    path: path && {
+      x: numbersOf(path.x),
+      y: numbersOf(path.y),
+      z: numbersOf(path.z),
+      intervals: path.intervals,
+      steps,
+    },
     convergence: end && /** @type {[number, number, number]} */ ([...numbersOf(end)]),
     measured: measured && measuredOf(measured, level ?? 0),
-    truth: truth && { real: numbersOf(truth.real), plane: numbersOf(truth.plane), residual: numbersOf(truth.residual), standardError: numbersOf(truth.standard_error) },
-    diagnostics: "axes" in diagnostics ? diagnosticsOf(/** @type {import("../../../data/landscapes.js").DiagnosticsReply} */ (diagnostics)) : null,
+    truth: truth && {
+      real: numbersOf(truth.real),
+      plane: numbersOf(truth.plane),
+      residual: numbersOf(truth.residual),
+      standardError: numbersOf(truth.standard_error),
+    },
+    diagnostics:
+      "axes" in diagnostics
+        ? diagnosticsOf(/** @type {import("../../../data/landscapes.js").DiagnosticsReply} */ (diagnostics))
+        : null,
   };
 }
 
 /** @param {import("../../../data/landscapes.js").MeasuredReply} reply @param {number} level @returns {Measured} */
 const measuredOf = ({ x, y, z, known, standard_error: errors, levels }, level) => ({
-  x: numbersOf(x), y: numbersOf(y), z: joined(z, x.length), standardError: joined(errors, x.length), level, levels,
+  x: numbersOf(x),
+  y: numbersOf(y),
+  z: joined(z, x.length),
+  standardError: joined(errors, x.length),
+  level,
+  levels,
   known: Uint8Array.from(known.flat(), Number),
 });
 
 /** @param {import("../../../data/landscapes.js").DiagnosticsReply} reply @returns {Diagnostics} */
 const diagnosticsOf = (reply) => ({
-  axes: reply.axes, samples: reply.samples, seed: reply.seed, buffers: reply.buffers, provenance: reply.provenance,
+  axes: reply.axes,
+  samples: reply.samples,
+  seed: reply.seed,
+  buffers: reply.buffers,
+  provenance: reply.provenance,
   isRandomWalk: reply.is_random_walk,
   isFlat: reply.is_flat,
   energy: numbersOf(reply.energy),

@@ -1,15 +1,15 @@
 // Loss landscapes of the drawn runs: which there are, which are shown, and what of them has come.
 
 import { computed, effect } from "@preact/signals-core";
+import { parseList, printList } from "../../../data/address_lists.js";
+import { runs, runsByName } from "../../../data/catalogue.js";
 import { readLandscape, readLineageOf } from "../../../data/landscapes.js";
 import { listTags } from "../../../data/listings.js";
-import { landscapeOf } from "./landscape.js";
-import { parseList, printList } from "../../../data/address_lists.js";
 import { naturally } from "../../../data/natural_order.js";
-import { runs, runsByName } from "../../../data/catalogue.js";
 import { Replies } from "../../../data/reply_cache.js";
 import { drawnRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
+import { landscapeOf } from "./landscape.js";
 
 /** @typedef {import("./landscape.js").Landscape} Landscape */
 /** @typedef {{run: string, tag: string}} Choice */
@@ -49,7 +49,8 @@ export const isListed = computed(() => rows.value !== null);
 export const offered = computed(() => {
   const byRun = Map.groupBy(rows.value ?? [], (row) => row.run);
   const inOrder = having.value.filter((row) => byRun.has(row.run)).map((row) => row.run);
-  const older = (/** @type {TagRow} */ one, /** @type {TagRow} */ other) => one.updated - other.updated || naturally(one.tag, other.tag);
+  const older = (/** @type {TagRow} */ one, /** @type {TagRow} */ other) =>
+    one.updated - other.updated || naturally(one.tag, other.tag);
   return new Map(inOrder.map((run) => [run, /** @type {TagRow[]} */ (byRun.get(run)).toSorted(older)]));
 });
 
@@ -69,7 +70,12 @@ export const shown = computed(() => {
   if (!tags) return [];
   const first = { run, tag: tags.find(({ tag }) => tag === tagChosen.value)?.tag ?? usualOf(tags) };
   const others = compared.value || !isJoint(first.tag) ? beside.value : partnersOf(first);
-  const wanted = new Map([first, ...others.filter((choice) => all.get(choice.run)?.some(({ tag }) => tag === choice.tag))].map((choice) => [keyOf(choice), choice]));
+  const wanted = new Map(
+    [first, ...others.filter((choice) => all.get(choice.run)?.some(({ tag }) => tag === choice.tag))].map((choice) => [
+      keyOf(choice),
+      choice,
+    ]),
+  );
   return [...wanted.values()].slice(0, mostBeside(first));
 });
 
@@ -79,15 +85,19 @@ const mostBeside = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
 export const hasRoom = computed(() => shown.value.length > 0 && shown.value.length < mostBeside(shown.value[0]));
 
 /** The landscapes of the same name in other runs, or else their newest that are joint. @param {Choice} first @returns {Choice[]} */
-const partnersOf = (first) => [...offered.value].flatMap(([run, rows]) => {
-  const partner = rows.find(({ tag }) => tag === first.tag) ?? rows.findLast(({ tag }) => isJoint(tag));
-  return partner && run !== first.run ? [{ run, tag: partner.tag }] : [];
-});
+const partnersOf = (first) =>
+  [...offered.value].flatMap(([run, rows]) => {
+    const partner = rows.find(({ tag }) => tag === first.tag) ?? rows.findLast(({ tag }) => isJoint(tag));
+    return partner && run !== first.run ? [{ run, tag: partner.tag }] : [];
+  });
 
 /** Those beside the chosen one, as the address has them. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 const beside = computed(() => {
   const parts = parseList(compared.value);
-  return Array.from({ length: Math.floor(parts.length / 2) }, (_, place) => ({ run: parts[2 * place], tag: parts[2 * place + 1] }));
+  return Array.from({ length: Math.floor(parts.length / 2) }, (_, place) => ({
+    run: parts[2 * place],
+    tag: parts[2 * place + 1],
+  }));
 });
 
 /** One with a path tells more than the one around its end: MindSpore names that one after a single epoch.
@@ -95,7 +105,15 @@ const beside = computed(() => {
 const usualOf = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;
 
 /** @param {Choice} choice */
-export const show = ({ run, tag }) => set({ "land.run": run, "land.tag": tag, "land.zoom": "", "land.publication": "", "land.pin": "", ...(compared.peek() === NOBODY ? { "land.compare": "" } : {}) });
+export const show = ({ run, tag }) =>
+  set({
+    "land.run": run,
+    "land.tag": tag,
+    "land.zoom": "",
+    "land.publication": "",
+    "land.pin": "",
+    ...(compared.peek() === NOBODY ? { "land.compare": "" } : {}),
+  });
 /** @param {Choice} choice */
 export const compare = (choice) => setBeside([...shown.peek().slice(1), choice]);
 /** @param {Choice} choice */
@@ -106,10 +124,18 @@ export function leaveOut(choice) {
   setBeside(others);
 }
 /** @param {Choice[]} choices */
-const setBeside = (choices) => set({ "land.compare": printList(choices.flatMap(({ run, tag }) => [run, tag])) || (shown.peek().some(({ tag }) => isJoint(tag)) ? NOBODY : ""), "land.zoom": "" });
+const setBeside = (choices) =>
+  set({
+    "land.compare":
+      printList(choices.flatMap(({ run, tag }) => [run, tag])) ||
+      (shown.peek().some(({ tag }) => isJoint(tag)) ? NOBODY : ""),
+    "land.zoom": "",
+  });
 
 /** Of the first landscape an older publication; null = the newest, of it and of all others. */
-export const publication = computed(() => (/^\d{1,9}$/.test(publicationChosen.value) ? Number(publicationChosen.value) : null));
+export const publication = computed(() =>
+  /^\d{1,9}$/.test(publicationChosen.value) ? Number(publicationChosen.value) : null,
+);
 /** @param {number | null} which */
 export const showPublication = (which) => set({ "land.publication": which === null ? "" : String(which) });
 
@@ -127,7 +153,9 @@ export const failure = loaded.error;
 export const retry = () => (tagRows.expire(), loaded.expire());
 
 /** What has come of what is shown. @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
-export const landscapes = computed(() => shown.value.map((choice) => ({ choice, landscape: loaded.all.value.get(keyOf(choice)) ?? null })));
+export const landscapes = computed(() =>
+  shown.value.map((choice) => ({ choice, landscape: loaded.all.value.get(keyOf(choice)) ?? null })),
+);
 
 /** @type {Replies<import("../../../data/landscapes.js").LineageRow | null>} */
 const lineages = new Replies(readLineageOf);
@@ -140,15 +168,35 @@ const shownNames = computed(() => JSON.stringify([...new Set(shown.value.map(({ 
 export const shownRuns = computed(() => JSON.parse(shownNames.value));
 
 /** What is wanted of each shown run. @param {(run: string) => [key: string, stamp: unknown]} entry */
-export const ofShownRuns = (entry) => new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));
+export const ofShownRuns = (entry) =>
+  new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));
 
 /** Asks for what is shown, and again when it changes, until the returned function is called. */
 export function followLandscapes() {
   const row = (/** @type {string} */ run) => runsByName.value.get(run);
   const rowOf = (/** @type {Choice} */ choice) => offered.value.get(choice.run)?.find(({ tag }) => tag === choice.tag);
-  const stamps = computed(() => new Map(shown.value.map((choice, place) => [keyOf(choice), JSON.stringify([rowOf(choice), place === 0 ? publication.value : null])])));
+  const stamps = computed(
+    () =>
+      new Map(
+        shown.value.map((choice, place) => [
+          keyOf(choice),
+          JSON.stringify([rowOf(choice), place === 0 ? publication.value : null]),
+        ]),
+      ),
+  );
   const ends = [
-    effect(() => tagRows.want(runs.value.length ? new Map([[LIST, JSON.stringify(having.value.map(({ run, updated, plugins }) => [run, updated, plugins.landscape]))]]) : new Map())),
+    effect(() =>
+      tagRows.want(
+        runs.value.length
+          ? new Map([
+              [
+                LIST,
+                JSON.stringify(having.value.map(({ run, updated, plugins }) => [run, updated, plugins.landscape])),
+              ],
+            ])
+          : new Map(),
+      ),
+    ),
     effect(() => loaded.want(stamps.value)),
     effect(() => lineages.want(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
   ];

@@ -36,6 +36,7 @@ export function pointAt(path, time) {
   const from = Math.max(0, reached(times, time));
   const to = Math.min(from + 1, times.length - 1);
   const share = to === from || time <= times[from] ? 0 : (time - times[from]) / (times[to] - times[from]);
-  const between = (/** @type {Float64Array} */ column) => (share === 0 ? column[from] : column[from] + (column[to] - column[from]) * share);
+  const between = (/** @type {Float64Array} */ column) =>
+    share === 0 ? column[from] : column[from] + (column[to] - column[from]) * share;
   return { x: between(path.x), y: between(path.y), z: between(path.z), checkpoint: from, isBetween: share > 0 };
 }

@@ -17,7 +17,13 @@ export function surfaceOf({ run, tag, diagnostics }) {
  * @param {Landscape} landscape @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean, errorOf: (at: number) => number}} */
 export function nodesOf({ x, y, z, measured }) {
   if (!measured) return { x, y, z, isKnown: () => true, errorOf: () => NaN };
-  return { x: measured.x, y: measured.y, z: measured.z, isKnown: (at) => measured.known[at] === 1, errorOf: (at) => measured.standardError[at] };
+  return {
+    x: measured.x,
+    y: measured.y,
+    z: measured.z,
+    isKnown: (at) => measured.known[at] === 1,
+    errorOf: (at) => measured.standardError[at],
+  };
 }
 
 /** Was only a line measured? Then the loss is the same for all y. @param {Landscape} landscape */

@@ -13,7 +13,8 @@ import { timesOf } from "./path.js";
 export function sliceAlong(landscape, drawn, lossOf, axis, through) {
   const errors = errorsOf(landscape);
   const at = drawn[axis];
-  const of = (/** @type {Grid} */ grid) => at.map((one) => (axis === "x" ? heightAt(grid, one, through.y) : heightAt(grid, through.x, one)));
+  const of = (/** @type {Grid} */ grid) =>
+    at.map((one) => (axis === "x" ? heightAt(grid, one, through.y) : heightAt(grid, through.x, one)));
   return { at, losses: of(drawn).map(lossOf), errors: errors ? of(errors) : new Float64Array(at.length).fill(NaN) };
 }
 
@@ -24,7 +25,11 @@ const known = new WeakMap();
 function errorsOf(landscape) {
   const { measured } = landscape;
   if (!measured) return null;
-  const grid = known.get(landscape) ?? { x: measured.x, y: measured.y, heights: measured.standardError.map((error, at) => (measured.known[at] ? error : NaN)) };
+  const grid = known.get(landscape) ?? {
+    x: measured.x,
+    y: measured.y,
+    heights: measured.standardError.map((error, at) => (measured.known[at] ? error : NaN)),
+  };
   known.set(landscape, grid);
   return grid;
 }
@@ -36,12 +41,19 @@ export function slicesOfPath({ path, truth }) {
   const at = timesOf(path);
   const unsure = new Float64Array(at.length).fill(NaN);
   if (!truth) return { real: null, plane: { at, losses: path.z, errors: unsure } };
-  return { real: { at, losses: truth.real, errors: truth.standardError }, plane: { at, losses: truth.plane, errors: unsure } };
+  return {
+    real: { at, losses: truth.real, errors: truth.standardError },
+    plane: { at, losses: truth.plane, errors: unsure },
+  };
 }
 
 /** How the loss would rise along a line through the model if it bent as along the worst direction.
  * @param {Float64Array} at @param {number} least the model's loss @param {number} bend second derivative per unit of length @param {number} length of a coordinate's unit @returns {Slice} */
-export const parabola = (at, least, bend, length) => ({ at, losses: at.map((one) => least + 0.5 * bend * (one * length) ** 2), errors: new Float64Array(at.length).fill(NaN) });
+export const parabola = (at, least, bend, length) => ({
+  at,
+  losses: at.map((one) => least + 0.5 * bend * (one * length) ** 2),
+  errors: new Float64Array(at.length).fill(NaN),
+});
 
 /** The lowest and highest loss of some slices, their errors included; null without any.
  * @param {Slice[]} slices @returns {[number, number] | null} */

@@ -34,7 +34,9 @@ export function medianOf(numbers) {
 
 /** Standard error of the measured losses, at the median; NaN when it is not known. @param {Landscape} landscape */
 export function noiseOf({ measured }) {
-  const errors = measured ? measured.standardError.filter((error, at) => measured.known[at] && Number.isFinite(error)) : [];
+  const errors = measured
+    ? measured.standardError.filter((error, at) => measured.known[at] && Number.isFinite(error))
+    : [];
   return errors.length ? medianOf(errors) : NaN;
 }
 
@@ -42,7 +44,17 @@ export function noiseOf({ measured }) {
 export function findingsOf(landscape) {
   const { diagnostics } = landscape;
   if (!diagnostics) return [];
-  const findings = [noise(landscape), path(landscape), residuals(landscape), gap(landscape), interpolation(landscape), axes(landscape), curvature(landscape), holes(landscape), buffers(landscape)].flat();
+  const findings = [
+    noise(landscape),
+    path(landscape),
+    residuals(landscape),
+    gap(landscape),
+    interpolation(landscape),
+    axes(landscape),
+    curvature(landscape),
+    holes(landscape),
+    buffers(landscape),
+  ].flat();
   const order = ["bad", "fair", "good", "plain"];
   return findings.toSorted((one, other) => order.indexOf(one.light) - order.indexOf(other.light));
 }
@@ -53,10 +65,15 @@ export const verdictOf = (findings) => findings[0]?.light ?? "plain";
 /** @param {Landscape} landscape @returns {Finding[]} */
 function noise(landscape) {
   const error = noiseOf(landscape);
-  const { tally: { lo, hi }, diagnostics } = landscape;
+  const {
+    tally: { lo, hi },
+    diagnostics,
+  } = landscape;
   const told = { span: hi - lo, error, times: (hi - lo) / error, samples: diagnostics?.samples ?? 0 };
   if (diagnostics?.isFlat) return [{ key: "flat", light: "bad", told }];
-  return Number.isNaN(error) ? [{ key: "noise_unknown", light: "plain", told }] : [{ key: "noise", light: "good", told }];
+  return Number.isNaN(error)
+    ? [{ key: "noise_unknown", light: "plain", told }]
+    : [{ key: "noise", light: "good", told }];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
@@ -64,14 +81,24 @@ function path({ path: points, diagnostics }) {
   const { energy, randomWalkEnergy, isRandomWalk } = /** @type {import("./landscape.js").Diagnostics} */ (diagnostics);
   if (!energy.length) return [{ key: "no_path", light: "plain", told: {} }];
   const sum = (/** @type {Float64Array} */ parts) => parts.reduce((all, part) => all + part, 0);
-  const told = { energy: sum(energy), first: energy[0], second: energy[1] ?? 0, random: sum(randomWalkEnergy), random_first: randomWalkEnergy[0] ?? NaN, random_second: randomWalkEnergy[1] ?? 0, points: points?.x.length ?? 0 };
+  const told = {
+    energy: sum(energy),
+    first: energy[0],
+    second: energy[1] ?? 0,
+    random: sum(randomWalkEnergy),
+    random_first: randomWalkEnergy[0] ?? NaN,
+    random_second: randomWalkEnergy[1] ?? 0,
+    points: points?.x.length ?? 0,
+  };
   return [{ key: isRandomWalk ? "random_walk" : "energy", light: isRandomWalk ? "bad" : "good", told }];
 }
 
 /** Of numbers that are finite: the median, the largest, and which checkpoint has it.
  * @param {ArrayLike<number>} numbers */
 function spread(numbers) {
-  const finite = Array.from(numbers).map((number, at) => ({ number: Math.abs(number), at })).filter(({ number }) => Number.isFinite(number));
+  const finite = Array.from(numbers)
+    .map((number, at) => ({ number: Math.abs(number), at }))
+    .filter(({ number }) => Number.isFinite(number));
   if (!finite.length) return null;
   const most = finite.reduce((one, other) => (other.number > one.number ? other : one));
   return { median: medianOf(finite.map(({ number }) => number)), most: most.number, at: most.at };
@@ -98,30 +125,64 @@ function gap({ truth }) {
 function interpolation({ diagnostics, measured }) {
   const error = diagnostics?.interpolationError ?? null;
   const told = { error: error ?? NaN, nodes: 2 ** (measured?.level ?? 0) + 1 };
-  return [error === null ? { key: "interpolation_unknown", light: "fair", told } : { key: "interpolation", light: lightOf(error, INTERPOLATION), told }];
+  return [
+    error === null
+      ? { key: "interpolation_unknown", light: "fair", told }
+      : { key: "interpolation", light: lightOf(error, INTERPOLATION), told },
+  ];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function axes(landscape) {
-  const { axes: kind, axisCosine, axisLengths } = /** @type {import("./landscape.js").Diagnostics} */ (landscape.diagnostics);
+  const {
+    axes: kind,
+    axisCosine,
+    axisLengths,
+  } = /** @type {import("./landscape.js").Diagnostics} */ (landscape.diagnostics);
   /** @type {Finding[]} */
   const found = [];
   if (kind === "mindspore") found.push({ key: "bent", light: "fair", told: {} });
   if (Math.abs(axisCosine) > SLANT) found.push({ key: "slanted", light: "fair", told: { cosine: axisCosine } });
   const areUnits = axisLengths.every((length) => Math.abs(length - 1) < UNIT);
-  return [...found, { key: areUnits ? "axes_unit" : "axes", light: "plain", told: { axes: kind, first: axisLengths[0] ?? NaN, second: axisLengths[1] ?? NaN, plane: planeOf(landscape) } }];
+  return [
+    ...found,
+    {
+      key: areUnits ? "axes_unit" : "axes",
+      light: "plain",
+      told: { axes: kind, first: axisLengths[0] ?? NaN, second: axisLengths[1] ?? NaN, plane: planeOf(landscape) },
+    },
+  ];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function curvature({ diagnostics }) {
-  const { eigenvalues, ritzResiduals, curvature: bends } = /** @type {import("./landscape.js").Diagnostics} */ (diagnostics);
+  const {
+    eigenvalues,
+    ritzResiduals,
+    curvature: bends,
+  } = /** @type {import("./landscape.js").Diagnostics} */ (diagnostics);
   if (!eigenvalues.length) return [];
   const largest = eigenvalues.reduce((one, other, at) => (other > eigenvalues[one] ? at : one), 0);
   const [steepest, residual] = [eigenvalues[largest], ritzResiduals[largest]];
   const shown = Math.max(...Array.from(bends, Math.abs));
-  const told = { steepest, residual, first: bends[0] ?? NaN, second: bends[1] ?? NaN, times: steepest / shown, lowest: Math.min(...eigenvalues) };
+  const told = {
+    steepest,
+    residual,
+    first: bends[0] ?? NaN,
+    second: bends[1] ?? NaN,
+    times: steepest / shown,
+    lowest: Math.min(...eigenvalues),
+  };
   if (residual > SETTLED * Math.abs(steepest)) return [{ key: "unsettled", light: "fair", told }];
-  return bends.length ? [{ key: bends.length === 1 ? "curvature_line" : "curvature", light: steepest > STEEPER * shown ? "fair" : "good", told }] : [{ key: "steepest", light: "plain", told }];
+  return bends.length
+    ? [
+        {
+          key: bends.length === 1 ? "curvature_line" : "curvature",
+          light: steepest > STEEPER * shown ? "fair" : "good",
+          told,
+        },
+      ]
+    : [{ key: "steepest", light: "plain", told }];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */

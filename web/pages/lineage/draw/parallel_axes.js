@@ -29,7 +29,10 @@ export const placeAt = (y, { top, bottom }) => (bottom - y) / (bottom - top);
 
 /** A run's line through all axes, as SVG path data.
  * @param {readonly Float32Array[]} axes places of all runs @param {number} row @param {number} spacing @param {Frame} frame */
-export const pathOf = (axes, row, spacing, frame) => axes.map((places, at) => `${at ? "L" : "M"}${(at * spacing).toFixed(1)} ${heightAt(places[row], frame).toFixed(1)}`).join("");
+export const pathOf = (axes, row, spacing, frame) =>
+  axes
+    .map((places, at) => `${at ? "L" : "M"}${(at * spacing).toFixed(1)} ${heightAt(places[row], frame).toFixed(1)}`)
+    .join("");
 
 /** The row whose line passes nearest to a point; null when none does within `reach` pixels.
  * @param {readonly Float32Array[]} axes @param {readonly number[]} rows @param {number} x @param {number} y @param {number} spacing @param {Frame} frame @param {number} reach */

@@ -1,9 +1,9 @@
 // A point for each run by two of its values, with the distribution of each beside it.
 
-import { binCount, countsOf } from "../model/bins.js";
-import { ticksOf } from "../model/scale.js";
 import { emptied } from "../../../charts/histogram/frame.js";
 import { tokens } from "../../../charts/theme.js";
+import { binCount, countsOf } from "../model/bins.js";
+import { ticksOf } from "../model/scale.js";
 
 /** @typedef {import("../model/scale.js").Scale} Scale */
 
@@ -27,7 +27,12 @@ const SIZES = [2, 9];
 const TWO_PI = 2 * Math.PI;
 
 /** The area of the points, in CSS pixels. @param {number} width @param {number} height */
-const areaOf = (width, height) => ({ left: LEFT, top: MARGINAL + AIR, width: Math.max(1, width - LEFT - MARGINAL - AIR), height: Math.max(1, height - MARGINAL - AIR - BOTTOM) });
+const areaOf = (width, height) => ({
+  left: LEFT,
+  top: MARGINAL + AIR,
+  width: Math.max(1, width - LEFT - MARGINAL - AIR),
+  height: Math.max(1, height - MARGINAL - AIR - BOTTOM),
+});
 
 /** Points of one category stand side by side, always in the same way. @param {Scale} scale @param {number} row @param {number} salt */
 function placeOf({ kind, places, column }, row, salt) {
@@ -85,7 +90,10 @@ export function drawScatter(canvas, scatter, points, width, height) {
     byInk[inks.of[row]]?.push(row);
   }
   const radius = kept.length > 500 ? 2.5 : RADIUS;
-  const radiusOf = sizes ? (/** @type {number} */ row) => (sizes[row] >= 0 ? SIZES[0] + (SIZES[1] - SIZES[0]) * Math.sqrt(sizes[row]) : SIZES[0]) : () => radius;
+  const radiusOf = sizes
+    ? (/** @type {number} */ row) =>
+        sizes[row] >= 0 ? SIZES[0] + (SIZES[1] - SIZES[0]) * Math.sqrt(sizes[row]) : SIZES[0]
+    : () => radius;
   byInk.forEach((some, ink) => {
     context.fillStyle = inks.css[ink];
     fillPoints(context, points, some, radiusOf);
@@ -149,19 +157,26 @@ function shortened(context, text, room) {
  * @param {CanvasRenderingContext2D} context @param {Scatter} scatter @param {Area} area */
 function drawMarginals(context, { x, y, rows, kept, accent }, { left, top, width, height }) {
   const { grid } = tokens();
-  for (const [scale, isAcross] of /** @type {const} */ ([[x, true], [y, false]])) {
+  for (const [scale, isAcross] of /** @type {const} */ ([
+    [x, true],
+    [y, false],
+  ])) {
     const bins = binCount(scale, MOST_BINS);
     const all = countsOf(scale, rows, bins);
     const some = kept.length < rows.length ? countsOf(scale, kept, bins) : all;
     const highest = all.reduce((most, count) => Math.max(most, count), 1);
     const wide = ((isAcross ? width : height) - 2 * AIR) / bins;
-    for (const [counts, colour] of /** @type {const} */ ([[all, grid], [some, accent]])) {
+    for (const [counts, colour] of /** @type {const} */ ([
+      [all, grid],
+      [some, accent],
+    ])) {
       context.fillStyle = colour;
       counts.forEach((count, bin) => {
         if (!count) return;
         const high = Math.max(1, (count / highest) * (MARGINAL - 4));
         if (isAcross) context.fillRect(left + AIR + bin * wide, top - AIR / 2 - high, Math.max(1, wide - 1), high);
-        else context.fillRect(left + width + AIR / 2, top + height - AIR - (bin + 1) * wide, high, Math.max(1, wide - 1));
+        else
+          context.fillRect(left + width + AIR / 2, top + height - AIR - (bin + 1) * wide, high, Math.max(1, wide - 1));
       });
     }
   }

@@ -61,13 +61,24 @@ export class StripPainter {
 
 /** @param {import("./line_raster.js").Pixels} pixels @param {Strip} strip @param {readonly number[]} rows @param {(row: number) => Rgb} inkOf @param {number} alpha */
 function drawRows(pixels, { left, right, frame }, rows, inkOf, alpha) {
-  for (const row of rows) drawAcross(pixels, heightAt(left[row], frame) * devicePixelRatio, heightAt(right[row], frame) * devicePixelRatio, inkOf(row), alpha);
+  for (const row of rows)
+    drawAcross(
+      pixels,
+      heightAt(left[row], frame) * devicePixelRatio,
+      heightAt(right[row], frame) * devicePixelRatio,
+      inkOf(row),
+      alpha,
+    );
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Strip} strip */
 function strokeAll(context, { left, right, frame, rows, kept, inks, ground, faint }) {
   const { width, height } = context.canvas;
-  const stroke = (/** @type {readonly number[]} */ some, /** @type {(row: number) => string} */ inkOf, /** @type {number} */ broad) => {
+  const stroke = (
+    /** @type {readonly number[]} */ some,
+    /** @type {(row: number) => string} */ inkOf,
+    /** @type {number} */ broad,
+  ) => {
     context.lineWidth = broad * devicePixelRatio;
     for (const row of some) {
       context.strokeStyle = inkOf(row);

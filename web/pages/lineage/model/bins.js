@@ -3,7 +3,8 @@
 /** @typedef {import("./scale.js").Scale} Scale */
 
 /** @param {Scale} scale @param {number} most bars */
-export const binCount = ({ kind, column }, most) => (kind === "category" ? Math.max(1, column.categories.length) : most);
+export const binCount = ({ kind, column }, most) =>
+  kind === "category" ? Math.max(1, column.categories.length) : most;
 
 /** Counts of the runs with a place on the axis, from its lower end on.
  * @param {Scale} scale @param {Iterable<number>} rows @param {number} bins */

@@ -64,7 +64,8 @@ export function keptBy(columns, brushes, count) {
 
 /** @param {Brush} brush @param {Value} value */
 function keeps(brush, value) {
-  if (!brush.picks) return typeof value === "number" && Number.isFinite(value) && value >= brush.lo && value <= brush.hi;
+  if (!brush.picks)
+    return typeof value === "number" && Number.isFinite(value) && value >= brush.lo && value <= brush.hi;
   if (value === null) return brush.picks.has(PICK_MISSING);
   if (typeof value === "number" && !Number.isFinite(value)) return brush.picks.has(PICK_NON_FINITE);
   return brush.picks.has(pickOf(String(value)));

@@ -25,7 +25,11 @@ export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train
  * @property {boolean} hasNonFinite
  */
 
-const NON_FINITE = new Map([["NaN", NaN], ["Infinity", Infinity], ["-Infinity", -Infinity]]);
+const NON_FINITE = new Map([
+  ["NaN", NaN],
+  ["Infinity", Infinity],
+  ["-Infinity", -Infinity],
+]);
 
 /** All columns by id: by section, each in natural order of the names; pipelines from the source on.
  * @param {readonly Source[]} sources @returns {Map<string, Column>} */
@@ -44,7 +48,8 @@ export function columnsOf(sources) {
       }
     });
     const names = section === "data" ? [...told.keys()] : [...told.keys()].sort(naturally);
-    for (const name of names) columns.set(`${section}:${name}`, columnOf(section, name, /** @type {unknown[]} */ (told.get(name))));
+    for (const name of names)
+      columns.set(`${section}:${name}`, columnOf(section, name, /** @type {unknown[]} */ (told.get(name))));
   }
   return columns;
 }
@@ -64,7 +69,20 @@ export function columnOf(section, name, told) {
   }
   const hasNonFinite = isNumber && [...said].some((value) => !Number.isFinite(value));
   const categories = isNumber ? [] : /** @type {string[]} */ ([...said]).sort(naturally);
-  return { id: `${section}:${name}`, section, name, isNumber, values, categories, lo: lo > hi ? NaN : lo, hi: lo > hi ? NaN : hi, having, distinct: said.size, hasMissing, hasNonFinite };
+  return {
+    id: `${section}:${name}`,
+    section,
+    name,
+    isNumber,
+    values,
+    categories,
+    lo: lo > hi ? NaN : lo,
+    hi: lo > hi ? NaN : hi,
+    having,
+    distinct: said.size,
+    hasMissing,
+    hasNonFinite,
+  };
 }
 
 /** Is there nothing but numbers and what JSON lacks of them? Texts "NaN" alone are numbers too. @param {unknown[]} told */
@@ -79,7 +97,8 @@ function areNumbers(told) {
 }
 
 /** @param {unknown} value @returns {Value} */
-const numberOf = (value) => (typeof value === "string" ? /** @type {number} */ (NON_FINITE.get(value)) : /** @type {number | null} */ (value));
+const numberOf = (value) =>
+  typeof value === "string" ? /** @type {number} */ (NON_FINITE.get(value)) : /** @type {number | null} */ (value);
 
 /** Lists and objects are their JSON. @param {unknown} value @returns {Value} */
 const textOf = (value) => (value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value));
@@ -100,7 +119,10 @@ export function correlation(one, other, rows) {
     sumXY += x * y;
   }
   const spread = Math.sqrt((count * sumXX - sumX * sumX) * (count * sumYY - sumY * sumY));
-  return { count, r: count > 1 && spread > 0 ? Math.max(-1, Math.min(1, (count * sumXY - sumX * sumY) / spread)) : NaN };
+  return {
+    count,
+    r: count > 1 && spread > 0 ? Math.max(-1, Math.min(1, (count * sumXY - sumX * sumY) / spread)) : NaN,
+  };
 }
 
 /** Sums of what is far from zero would lose their digits. @param {Column} column */

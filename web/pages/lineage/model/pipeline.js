@@ -17,7 +17,8 @@ export function flatPipeline(last) {
     const order = (seen.get(type) ?? 0) + 1;
     seen.set(type, order);
     const title = order > 1 ? `${type || "?"} ${order}` : type || "?";
-    for (const [name, value] of Object.entries(parameters)) if (!NOISE.has(name)) flat[`${title}.${name}`] = listed(value);
+    for (const [name, value] of Object.entries(parameters))
+      if (!NOISE.has(name)) flat[`${title}.${name}`] = listed(value);
     if (operations.length) flat[`${title}.operations`] = operations.map(operationText).join(", ");
     if (sampler) flat[`${title}.sampler`] = operationText(sampler);
   }
@@ -38,9 +39,17 @@ function fromSources(last) {
 
 /** "TypeCast(data_type=float32)". @param {Record<string, unknown>} operation */
 function operationText(operation) {
-  const { tensor_op_name: name, sampler_module: module, sampler_name: sampler, tensor_op_params: text, ...others } = operation;
+  const {
+    tensor_op_name: name,
+    sampler_module: module,
+    sampler_name: sampler,
+    tensor_op_params: text,
+    ...others
+  } = operation;
   const parameters = { ...parsed(text), ...others };
-  const inside = Object.entries(parameters).map(([key, value]) => `${key}=${listed(value)}`).join(", ");
+  const inside = Object.entries(parameters)
+    .map(([key, value]) => `${key}=${listed(value)}`)
+    .join(", ");
   const title = name ?? sampler ?? module ?? "";
   return inside ? `${title}(${inside})` : String(title);
 }
@@ -57,4 +66,5 @@ function parsed(text) {
 }
 
 /** Lists in one line, as people write them. @param {unknown} value @returns {unknown} */
-const listed = (value) => (Array.isArray(value) ? value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", ") : value);
+const listed = (value) =>
+  Array.isArray(value) ? value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", ") : value;

@@ -1,10 +1,10 @@
 // What runs were trained with, what their data went through, and what came of it.
 
 import { computed } from "@preact/signals-core";
-import { readLineages, readPipelines } from "./client.js";
 import { runs } from "../../../data/catalogue.js";
-import { runFacts } from "../../../data/run_table.js";
 import { ToldRuns } from "../../../data/run_cache.js";
+import { runFacts } from "../../../data/run_table.js";
+import { readLineages, readPipelines } from "./client.js";
 
 /** Runs that are hyperparameter sessions of another one are part of that one's row. */
 export const wholeRuns = computed(() => runs.value.filter((row) => row.parent === null).map((row) => row.run));

@@ -1,7 +1,7 @@
 // Where values lie on an axis, from 0 at its lower end to 1: numbers evenly or by their logarithms, categories evenly spread.
 
-import { meanOf } from "../../../controls/table_rows.js";
 import { logTicks } from "../../../charts/ticks.js";
+import { meanOf } from "../../../controls/table_rows.js";
 import { axisLabels } from "../../../i18n/numbers.js";
 
 /** @typedef {import("./columns.js").Column} Column */
@@ -64,7 +64,13 @@ function numberScale(column, log) {
 function categoryScale(column) {
   const { categories, values } = column;
   const order = new Map(categories.map((category, at) => [category, categoryPlace(at, categories.length)]));
-  return { column, kind: "category", lo: 0, hi: 1, places: Float32Array.from(values, (value) => (value === null ? MISSING : (order.get(String(value)) ?? MISSING))) };
+  return {
+    column,
+    kind: "category",
+    lo: 0,
+    hi: 1,
+    places: Float32Array.from(values, (value) => (value === null ? MISSING : (order.get(String(value)) ?? MISSING))),
+  };
 }
 
 /** The first category is the topmost, as lists are read. @param {number} at @param {number} count */
@@ -95,7 +101,13 @@ export function valueAt({ kind, lo, hi }, place) {
 export function ticksOf(scale, most) {
   const { kind, column, lo, hi } = scale;
   if (kind === "category") return thinned(column.categories, most);
-  const ticks = !Number.isFinite(column.lo) ? [] : column.lo === column.hi ? [column.lo] : kind === "log" ? logTicks(lo, hi, most) : evenTicks(lo, hi, most);
+  const ticks = !Number.isFinite(column.lo)
+    ? []
+    : column.lo === column.hi
+      ? [column.lo]
+      : kind === "log"
+        ? logTicks(lo, hi, most)
+        : evenTicks(lo, hi, most);
   const labels = axisLabels(ticks);
   return ticks.map((tick, at) => ({ place: placeOf(scale, tick), text: labels[at] }));
 }

@@ -1,10 +1,10 @@
 // In which order the cards of the scalars page stand, kept in the address; an order by hand that is too long for it in the browser.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { listTags } from "../../../data/listings.js";
-import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
 import { parseList, printList } from "../../../data/address_lists.js";
+import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
 import { listed, runsByName, scalarTags } from "../../../data/catalogue.js";
+import { listTags } from "../../../data/listings.js";
 import { drawnRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
 
@@ -79,7 +79,8 @@ async function askChanges(drawn, signal) {
   try {
     const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
     const newest = new Map();
-    for (const { tag, updated } of tags) if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
+    for (const { tag, updated } of tags)
+      if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
     if (!signal.aborted) changedAt.value = newest;
   } catch {
     // The order of before stays; another choice of runs asks again.

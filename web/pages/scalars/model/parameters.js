@@ -16,7 +16,10 @@ export const followParameters = () =>
   effect(() => {
     if (grouping.value !== "param" || !drawnRuns.value.length) return;
     const request = new AbortController();
-    readOverview({ run: drawnRuns.value.slice(0, MOST_RUNS), metric: [], sparkline: false, environment: false }, request.signal).then(
+    readOverview(
+      { run: drawnRuns.value.slice(0, MOST_RUNS), metric: [], sparkline: false, environment: false },
+      request.signal,
+    ).then(
       ({ runs }) => (parameterNames.value = [...new Set(runs.flatMap((run) => Object.keys(run.hyper_parameters)))]),
       () => {}, // Names are only offered: any can be typed.
     );

@@ -1,6 +1,14 @@
 // The bars of one histogram on a canvas, and the bin under a point of it.
 
-import { areaOf, bottomAxis, countTicks, emptied, heightOf, sideAxis, valueTicks } from "../../../charts/histogram/frame.js";
+import {
+  areaOf,
+  bottomAxis,
+  countTicks,
+  emptied,
+  heightOf,
+  sideAxis,
+  valueTicks,
+} from "../../../charts/histogram/frame.js";
 
 /** @typedef {{counts: Float64Array, lo: number, width: number}} Bins */
 

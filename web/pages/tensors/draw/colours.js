@@ -35,7 +35,9 @@ export function pixelsOf(numbers, { lo, hi }, shades, damage) {
   const perValue = hi > lo ? (SHADES - 1) / (hi - lo) : 0;
   for (let index = 0, at = 0; index < numbers.length; index++, at += 4) {
     const value = numbers[index];
-    const shade = Number.isFinite(value) ? shades[Math.max(0, Math.min(SHADES - 1, Math.round((value - lo) * perValue)))] : damage;
+    const shade = Number.isFinite(value)
+      ? shades[Math.max(0, Math.min(SHADES - 1, Math.round((value - lo) * perValue)))]
+      : damage;
     pixels[at] = shade[0];
     pixels[at + 1] = shade[1];
     pixels[at + 2] = shade[2];

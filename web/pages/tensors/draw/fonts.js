@@ -11,7 +11,10 @@ export const PADDING = 8;
 export function widest(texts, kind) {
   measuring ??= /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
   measuring.font = kind === "cell" ? FONT : LABEL_FONT;
-  return Math.max(0, ...texts.map((text) => /** @type {CanvasRenderingContext2D} */ (measuring).measureText(text).width)) + 2 * PADDING;
+  return (
+    Math.max(0, ...texts.map((text) => /** @type {CanvasRenderingContext2D} */ (measuring).measureText(text).width)) +
+    2 * PADDING
+  );
 }
 
 /** @type {CanvasRenderingContext2D | null} */

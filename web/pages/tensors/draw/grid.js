@@ -1,11 +1,11 @@
 // The canvas of a table of elements: a picture of a pixel an element stretched under the cells, numbers on top, labels at the edges.
 
 import { cellText } from "../model/format.js";
-import { pixelsOf } from "./colours.js";
 import { cellsInSight, xOf, yOf } from "../model/window.js";
-import { inksOf } from "./theme.js";
-import { drawLabels } from "./labels.js";
+import { pixelsOf } from "./colours.js";
 import { FONT, PADDING } from "./fonts.js";
+import { drawLabels } from "./labels.js";
+import { inksOf } from "./theme.js";
 
 /** @typedef {import("../model/window.js").Frame} Frame */
 /** @typedef {import("./theme.js").Inks} Inks */
@@ -76,8 +76,15 @@ function drawPicture(context, frame, cells, tile, look, inks) {
   const [left, right] = [Math.max(cells.left, tile.left), Math.min(cells.right, tile.right)];
   const picture = pictureOf(tile, look, inks);
   context.drawImage(
-    picture, left - tile.left, top - tile.top, right - left, bottom - top,
-    xOf(frame, left), yOf(frame, top), (right - left) * cellWidth, (bottom - top) * cellHeight,
+    picture,
+    left - tile.left,
+    top - tile.top,
+    right - left,
+    bottom - top,
+    xOf(frame, left),
+    yOf(frame, top),
+    (right - left) * cellWidth,
+    (bottom - top) * cellHeight,
   );
 }
 
@@ -85,8 +92,10 @@ function drawPicture(context, frame, cells, tile, look, inks) {
 function drawLines(context, frame, cells, inks) {
   const [right, bottom] = [xOf(frame, cells.right), yOf(frame, cells.bottom)];
   context.fillStyle = inks.surface;
-  for (let row = cells.top; row <= cells.bottom; row++) context.fillRect(frame.headWidth, yOf(frame, row) - 1, right - frame.headWidth, 1);
-  for (let column = cells.left; column <= cells.right; column++) context.fillRect(xOf(frame, column) - 1, frame.headHeight, 1, bottom - frame.headHeight);
+  for (let row = cells.top; row <= cells.bottom; row++)
+    context.fillRect(frame.headWidth, yOf(frame, row) - 1, right - frame.headWidth, 1);
+  for (let column = cells.left; column <= cells.right; column++)
+    context.fillRect(xOf(frame, column) - 1, frame.headHeight, 1, bottom - frame.headHeight);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells @param {Tile} tile
@@ -113,13 +122,20 @@ function drawCursor(context, frame, { row, column }, inks) {
   const grow = frame.cellWidth < 12 ? 1 : -0.5;
   context.strokeStyle = inks.accent;
   context.lineWidth = 2;
-  context.strokeRect(xOf(frame, column) - grow - 0.5, yOf(frame, row) - grow - 0.5, frame.cellWidth + 2 * grow, frame.cellHeight + 2 * grow);
+  context.strokeRect(
+    xOf(frame, column) - grow - 0.5,
+    yOf(frame, row) - grow - 0.5,
+    frame.cellWidth + 2 * grow,
+    frame.cellHeight + 2 * grow,
+  );
 }
 
 /** The element of a cell in some tiles.
  * @param {Tile[]} tiles @param {Cell} cell */
 export function elementAt(tiles, { row, column }) {
-  const tile = tiles.find(({ top, bottom, left, right }) => row >= top && row < bottom && column >= left && column < right);
+  const tile = tiles.find(
+    ({ top, bottom, left, right }) => row >= top && row < bottom && column >= left && column < right,
+  );
   const index = tile ? (row - tile.top) * (tile.right - tile.left) + column - tile.left : -1;
   return tile && index < tile.numbers.length ? { elements: tile.elements, index, number: tile.numbers[index] } : null;
 }

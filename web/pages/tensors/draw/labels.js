@@ -19,8 +19,14 @@ export function drawLabels(context, frame, cells, layout, cursor, inks) {
   context.fillRect(headWidth - 1, 0, 1, height);
   context.font = LABEL_FONT;
   context.textBaseline = "middle";
-  const isNamed = (/** @type {number} */ place, /** @type {number} */ every, /** @type {number | undefined} */ at) => place % every === 0 || place === at;
-  const write = (/** @type {string} */ text, /** @type {number} */ x, /** @type {number} */ y, /** @type {boolean} */ isAt) => {
+  const isNamed = (/** @type {number} */ place, /** @type {number} */ every, /** @type {number | undefined} */ at) =>
+    place % every === 0 || place === at;
+  const write = (
+    /** @type {string} */ text,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {boolean} */ isAt,
+  ) => {
     context.fillStyle = isAt ? inks.text : inks.faint;
     context.fillText(text, x, y);
   };
@@ -30,7 +36,12 @@ export function drawLabels(context, frame, cells, layout, cursor, inks) {
     context.textAlign = isDense ? "left" : "right";
     for (let column = cells.left; column < cells.right; column++) {
       if (!isNamed(column, every, isDense ? undefined : cursor?.column)) continue;
-      write(columnLabel(layout, column), isDense ? xOf(frame, column) : xOf(frame, column + 1) - PADDING, headHeight / 2, column === cursor?.column);
+      write(
+        columnLabel(layout, column),
+        isDense ? xOf(frame, column) : xOf(frame, column + 1) - PADDING,
+        headHeight / 2,
+        column === cursor?.column,
+      );
     }
   });
   clipped(context, 0, headHeight, headWidth, height - headHeight, () => {
@@ -38,7 +49,12 @@ export function drawLabels(context, frame, cells, layout, cursor, inks) {
     context.textAlign = "right";
     for (let row = cells.top; row < cells.bottom; row++) {
       if (!isNamed(row, every, every > 1 ? undefined : cursor?.row)) continue;
-      write(rowLabel(layout, row), headWidth - PADDING, yOf(frame, row) + Math.max(frame.cellHeight / 2, every > 1 ? 6 : 0), row === cursor?.row);
+      write(
+        rowLabel(layout, row),
+        headWidth - PADDING,
+        yOf(frame, row) + Math.max(frame.cellHeight / 2, every > 1 ? 6 : 0),
+        row === cursor?.row,
+      );
     }
   });
 }
@@ -46,7 +62,8 @@ export function drawLabels(context, frame, cells, layout, cursor, inks) {
 /** 1, 2, 5, 10, 20, ...: the first that is not less.
  * @param {number} least */
 function stride(least) {
-  for (let decade = 1; ; decade *= 10) for (const factor of [1, 2, 5]) if (factor * decade >= least) return factor * decade;
+  for (let decade = 1; ; decade *= 10)
+    for (const factor of [1, 2, 5]) if (factor * decade >= least) return factor * decade;
 }
 
 /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} width @param {number} height @param {() => void} draw */

@@ -1,8 +1,8 @@
 // The colours in which a table of elements is drawn: made from the theme, and from what its values reach over.
 
 import { cssOf, mix, rgbOf } from "../../../charts/rgb.js";
-import { shadesOf } from "./colours.js";
 import { tokens } from "../../../charts/theme.js";
+import { shadesOf } from "./colours.js";
 
 /** @typedef {import("../../../charts/rgb.js").Rgb} Rgb */
 
@@ -32,8 +32,15 @@ export function inksOf({ scale, isMap }) {
   const shades = scale ? shadesOf(scale.isDiverging, surface, strength) : [surface];
   const damage = mix(surface, rgbOf(tokens().damage), isMap ? 1 : 0.2);
   known = {
-    key, shades, damage, text: token("--text"), faint: token("--text-3"), surface: token("--surface"),
-    line: token("--line"), accent: token("--accent"), alarm: tokens().damage,
+    key,
+    shades,
+    damage,
+    text: token("--text"),
+    faint: token("--text-3"),
+    surface: token("--surface"),
+    line: token("--line"),
+    accent: token("--accent"),
+    alarm: tokens().damage,
   };
   return known;
 }

@@ -1,7 +1,7 @@
 // The elements of tensors, read as NumPy's own files: exact in every data type, and nothing to parse.
 
-import { readNpy } from "./npy.js";
 import { RefusedRequest } from "../../../data/client.js";
+import { readNpy } from "./npy.js";
 
 /** One tensor: a point of a series.
  * @typedef {{run: string, tag: string, step: number, wallTime: number | string, rank?: number, attempt?: number}} Place */
@@ -9,7 +9,8 @@ import { RefusedRequest } from "../../../data/client.js";
 /** @param {Place} place @param {string} [slice] all of it without one */
 export function npyAddress({ run, tag, step, wallTime, rank, attempt }, slice = "") {
   const query = new URLSearchParams({ run, tag, step: String(step), format: "npy" });
-  for (const [name, value] of Object.entries({ rank, attempt })) if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of Object.entries({ rank, attempt }))
+    if (value !== undefined) query.set(name, String(value));
   if (typeof wallTime === "number") query.set("wall_time", String(wallTime));
   if (slice) query.set("slice", slice);
   return `tensors/data?${query}`;
@@ -29,6 +30,8 @@ async function refuse(response) {
   try {
     throw new RefusedRequest(response.status, String(JSON.parse(text).detail));
   } catch (error) {
-    throw error instanceof RefusedRequest ? error : new RefusedRequest(response.status, `${response.status} ${response.statusText}`);
+    throw error instanceof RefusedRequest
+      ? error
+      : new RefusedRequest(response.status, `${response.status} ${response.statusText}`);
   }
 }

@@ -13,7 +13,8 @@ export const MOST_DECIMALS = 10;
  * @typedef {"whole" | "real" | "complex"} NumberKind */
 
 /** @param {string} dtype @returns {NumberKind} */
-export const numberKindOf = (dtype) => (dtype.startsWith("complex") ? "complex" : /^(int|uint|bool)/.test(dtype) ? "whole" : "real");
+export const numberKindOf = (dtype) =>
+  dtype.startsWith("complex") ? "complex" : /^(int|uint|bool)/.test(dtype) ? "whole" : "real";
 
 /** The format of a tensor's table: what the user chose, else what its extent asks for. Whole numbers are written whole.
  * @param {number} min @param {number} max @param {NumberKind} kind @param {string} decimals "" = as its extent has it
@@ -23,13 +24,18 @@ export function formatOf(min, max, kind, decimals, notation) {
   const exponents = notation ? notation === "scientific" : usual.exponents && kind !== "whole";
   if (kind === "whole" && !exponents) return { exponents, decimals: 0 };
   const chosen = /^\d+$/.test(decimals) ? Math.min(MOST_DECIMALS, Number(decimals)) : null;
-  return { exponents, decimals: chosen ?? (exponents ? 3 : usual.exponents ? 4 : Math.max(2, Math.min(usual.decimals, 6))) };
+  return {
+    exponents,
+    decimals: chosen ?? (exponents ? 3 : usual.exponents ? 4 : Math.max(2, Math.min(usual.decimals, 6))),
+  };
 }
 
 /** Texts that a column must have room for.
  * @param {number} min @param {number} max @param {NumberKind} kind @param {ColumnFormat} format */
 export function samplesOf(min, max, kind, format) {
-  const texts = [min, max].map((value) => (kind === "whole" && !format.exponents ? value.toFixed(0) : numberText(value, format)));
+  const texts = [min, max].map((value) =>
+    kind === "whole" && !format.exponents ? value.toFixed(0) : numberText(value, format),
+  );
   if (format.exponents) texts.push((-8.8e-88).toExponential(format.decimals));
   const signless = (/** @type {string} */ text) => text.replace(/^[-−]/, "");
   return kind === "complex" ? texts.map((text) => `−${signless(text)}+${signless(text)}j`) : [...texts, "false"];
@@ -49,7 +55,13 @@ const signed = (text) => text.replace(/^-/, "−");
 
 /** @param {Elements} elements @param {number} index @param {ColumnFormat} format */
 export function cellText({ kind, values }, index, format) {
-  if (kind === "complex") return complexText(Number(values[2 * index]), Number(values[2 * index + 1]), (part) => numberText(part, format), "−");
+  if (kind === "complex")
+    return complexText(
+      Number(values[2 * index]),
+      Number(values[2 * index + 1]),
+      (part) => numberText(part, format),
+      "−",
+    );
   if (kind === "float" || (kind === "integer" && format.exponents)) return numberText(Number(values[index]), format);
   return kind === "bool" ? (values[index] ? "true" : "false") : signed(String(values[index]));
 }

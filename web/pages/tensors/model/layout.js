@@ -106,7 +106,14 @@ function bandOf(layout, row) {
     const top = Math.floor(row / tileRows) * tileRows;
     const bottom = Math.min(top + tileRows, rows);
     if (!free.length) return { top, bottom, parts };
-    return { top, bottom, parts: parts.with(free[0], within(parts[free[0]], top * columns, Math.min(bottom * columns, count) - top * columns)) };
+    return {
+      top,
+      bottom,
+      parts: parts.with(
+        free[0],
+        within(parts[free[0]], top * columns, Math.min(bottom * columns, count) - top * columns),
+      ),
+    };
   }
   const down = free.slice(0, -1);
   let split = down.length - 1;

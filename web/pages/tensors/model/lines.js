@@ -35,9 +35,12 @@ export function sparkOf(entries, width, height) {
   const [first, last] = [steps[0], steps[steps.length - 1]];
   const low = Math.min(...finite.map((entry) => statisticOf(entry, "min")));
   const high = Math.max(...finite.map((entry) => statisticOf(entry, "max")));
-  const x = (/** @type {Entry} */ { step }) => (last > first ? ((step - first) / (last - first)) * width : width / 2).toFixed(1);
-  const y = (/** @type {number} */ value) => (high > low ? height - 1 - ((value - low) / (high - low)) * (height - 2) : height / 2).toFixed(1);
-  const line = (/** @type {Entry[]} */ some, /** @type {Statistic} */ name) => some.map((entry) => `${x(entry)},${y(statisticOf(entry, name))}`).join("L");
+  const x = (/** @type {Entry} */ { step }) =>
+    (last > first ? ((step - first) / (last - first)) * width : width / 2).toFixed(1);
+  const y = (/** @type {number} */ value) =>
+    (high > low ? height - 1 - ((value - low) / (high - low)) * (height - 2) : height / 2).toFixed(1);
+  const line = (/** @type {Entry[]} */ some, /** @type {Statistic} */ name) =>
+    some.map((entry) => `${x(entry)},${y(statisticOf(entry, name))}`).join("L");
   return {
     mean: `M${line(finite, "mean")}`,
     band: `M${line(finite, "max")}L${line(finite.toReversed(), "min")}Z`,

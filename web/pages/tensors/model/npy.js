@@ -38,9 +38,18 @@ export function readNpy(bytes) {
   const [, shape = ""] = /'shape': \(([^)]*)\)/.exec(header) ?? [];
   if (!Object.hasOwn(LAYOUTS, type)) throw new TypeError(`no way to draw elements of ${header.slice(0, 60)}`);
   const { kind, make } = LAYOUTS[type];
-  const dims = shape.split(",").filter((size) => size.trim()).map(Number);
+  const dims = shape
+    .split(",")
+    .filter((size) => size.trim())
+    .map(Number);
   const count = dims.reduce((product, size) => product * size, 1);
-  return { dims, kind, isSingle: type === "f4" || type === "f2" || type === "c8", count, values: make(bytes, 10 + length, count) };
+  return {
+    dims,
+    kind,
+    isSingle: type === "f4" || type === "f2" || type === "c8",
+    count,
+    values: make(bytes, 10 + length, count),
+  };
 }
 
 /** @param {Uint16Array} halves */
@@ -60,10 +69,12 @@ function widened(halves) {
 /** What is compared and coloured, element by element: the numbers, of complex ones the magnitudes.
  * @param {Elements} elements @param {number} [from] @param {number} [to] @returns {Exclude<Values, BigInt64Array | BigUint64Array>} */
 export function numbersOf({ kind, values, count }, from = 0, to = count) {
-  if (values instanceof BigInt64Array || values instanceof BigUint64Array) return Float64Array.from(values.subarray(from, to), Number);
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array)
+    return Float64Array.from(values.subarray(from, to), Number);
   if (kind !== "complex") return values.subarray(from, to);
   const magnitudes = new Float64Array(to - from);
-  for (let index = from; index < to; index++) magnitudes[index - from] = Math.hypot(values[2 * index], values[2 * index + 1]);
+  for (let index = from; index < to; index++)
+    magnitudes[index - from] = Math.hypot(values[2 * index], values[2 * index + 1]);
   return magnitudes;
 }
 
@@ -73,8 +84,10 @@ export function difference(one, other) {
   const kind = one.kind === "complex" || other.kind === "complex" ? "complex" : "float";
   const values = new Float64Array(one.count * (kind === "complex" ? 2 : 1));
   const [a, b] = [one.values, other.values];
-  if (isBig(a) && isBig(b)) for (let index = 0; index < values.length; index++) values[index] = Number(a[index] - b[index]);
-  else if (one.kind !== other.kind && kind === "complex") throw new TypeError("no difference between complex and real numbers");
+  if (isBig(a) && isBig(b))
+    for (let index = 0; index < values.length; index++) values[index] = Number(a[index] - b[index]);
+  else if (one.kind !== other.kind && kind === "complex")
+    throw new TypeError("no difference between complex and real numbers");
   else for (let index = 0; index < values.length; index++) values[index] = Number(a[index]) - Number(b[index]);
   return { dims: one.dims, kind, isSingle: false, count: one.count, values };
 }

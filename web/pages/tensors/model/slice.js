@@ -18,10 +18,14 @@ const usualSlice = (dims) => dims.map((_, dim) => (dim < dims.length - 2 ? "0" :
 /** Never throws; with a problem the parts are those of the usual slice.
  * @param {string} text @param {number[]} dims @returns {Slice} */
 export function parseSlice(text, dims) {
-  const inner = text.trim().replace(/^\[(.*)\]$/s, "$1").trim();
+  const inner = text
+    .trim()
+    .replace(/^\[(.*)\]$/s, "$1")
+    .trim();
   const given = inner ? inner.split(",").map((part) => part.trim()) : [];
   const texts = inner ? spread(given, dims.length) : usualSlice(dims);
-  if (texts.length > dims.length) return failed({ kind: "many", dim: 0, text: inner, low: texts.length, high: dims.length }, usualSlice(dims), dims);
+  if (texts.length > dims.length)
+    return failed({ kind: "many", dim: 0, text: inner, low: texts.length, high: dims.length }, usualSlice(dims), dims);
   return partsOf(texts, dims);
 }
 
@@ -38,7 +42,10 @@ export function partsOf(texts, dims) {
 
 /** @param {Problem} problem @param {string[]} texts @param {number[]} dims @returns {Slice} */
 function failed(problem, texts, dims) {
-  const parts = usualSlice(dims).map((text, dim) => /** @type {Part} */ (text === "0" ? { first: 0, step: 1, count: 1, isFree: false } : whole(dims[dim])));
+  const parts = usualSlice(dims).map(
+    (text, dim) =>
+      /** @type {Part} */ (text === "0" ? { first: 0, step: 1, count: 1, isFree: false } : whole(dims[dim])),
+  );
   return { texts, parts, problem };
 }
 
@@ -58,7 +65,9 @@ function partOf(text, size, dim) {
   const problem = (/** @type {Problem["kind"]} */ kind) => ({ kind, dim, text, low: -size, high: size - 1 });
   if (INDEX.test(text)) {
     const index = Number(text);
-    return index < -size || index >= size ? problem("outside") : { first: index < 0 ? index + size : index, step: 1, count: 1, isFree: false };
+    return index < -size || index >= size
+      ? problem("outside")
+      : { first: index < 0 ? index + size : index, step: 1, count: 1, isFree: false };
   }
   const found = RANGE.exec(text);
   if (!found) return text ? problem("syntax") : whole(size);

@@ -17,7 +17,18 @@
 const LONGEST = 8_000_000;
 
 /** @param {Frame} frame @returns {import("./layout.js").Cells} */
-export const cellsInSight = ({ rows, columns, cellWidth, cellHeight, headWidth, headHeight, width, height, left, top }) => ({
+export const cellsInSight = ({
+  rows,
+  columns,
+  cellWidth,
+  cellHeight,
+  headWidth,
+  headHeight,
+  width,
+  height,
+  left,
+  top,
+}) => ({
   top: Math.min(rows, Math.floor(top / cellHeight)),
   bottom: Math.min(rows, Math.ceil((top + Math.max(0, height - headHeight)) / cellHeight)),
   left: Math.min(columns, Math.floor(left / cellWidth)),
@@ -49,4 +60,5 @@ export function barOf(cells, cellSize, head, view) {
 
 /** The least scrolling that brings a cell into sight.
  * @param {number} place @param {number} size @param {number} offset @param {number} room */
-export const towards = (place, size, offset, room) => Math.max(0, Math.min(place * size, Math.max(offset, (place + 1) * size - room)));
+export const towards = (place, size, offset, room) =>
+  Math.max(0, Math.min(place * size, Math.max(offset, (place + 1) * size - room)));
