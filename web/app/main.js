@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followLastValues } from "../data/last_values.js";
-import { revision, stayLive } from "../data/live.js";
+import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { followDrawnRuns } from "../data/series_requests.js";
 import { followAddress, page, railShown, theme } from "../data/view.js";
@@ -24,7 +24,7 @@ const follow = (id, template) => effect(() => void render(template(), region(id)
 
 /** Begins to follow the state. */
 function begin() {
-  stayLive(); // The server answers while the page is drawn.
+  startLiveUpdates(); // The server answers while the page is drawn.
   const { documentElement: root, body } = document;
   // On its own: whoever writes the language, even the same one, has the browser style every element anew.
   effect(() => void (root.lang = language.value === "zh" ? "zh-CN" : "en"));

@@ -26,7 +26,7 @@ export function detailsPanel() {
     ${shown.kind === "keys" ? keyList() : row ? details(row) : html`<p class="hint">${t("run.gone")} ${t("run.gone_more")}</p>`}`;
 }
 
-/** @param {import("../data/replies.js").RunRow} row */
+/** @param {import("../data/api_types.js").RunRow} row */
 const details = (row) => html`
   <p class="panel-page"><button class="text" data-key="run-page" @click=${() => change({ page: "overview", own: { ...view.peek().own, "over.run": row.run } })}>${t("run.page")} ›</button></p>
   ${noteOf(row.run).alias ? html`<p class="run-path">${row.run}</p>` : nothing}

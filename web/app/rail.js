@@ -7,8 +7,8 @@ import { filterField } from "../controls/filter_field.js";
 import { ROW, runRow } from "../controls/run_row.js";
 import { runs } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
-import { awayRuns, isAwayShown, showAway } from "../data/notes.js";
-import { cursorRun, pointedRun } from "../data/pointer.js";
+import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
+import { cursorRun, hoveredRun } from "../data/pointer.js";
 import { focusTag, listedRuns, runRule } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
 import { change, railShown, runFilter } from "../data/view.js";
@@ -22,7 +22,7 @@ const listHeight = signal(800);
 
 /** The runs of the list: those that are hidden or archived only when they are asked for. */
 const railRuns = computed(() => {
-  const away = awayRuns.value;
+  const away = excludedRuns.value;
   return away.size ? listedRuns.value.filter((row) => !away.has(row.run)) : listedRuns.value;
 });
 
@@ -50,7 +50,7 @@ export function rail() {
         ${focusTag.value ? html`<span class="focus-tag" title=${t("rail.last_of", { tag: focusTag.value })}>${focusTag.value}</span>` : nothing}
       </div>
     </div>
-    <div class="run-list" @scroll=${measured} @mouseleave=${() => (pointedRun.value = null)}>
+    <div class="run-list" @scroll=${measured} @mouseleave=${() => (hoveredRun.value = null)}>
       ${count === 0 && runs.value.length ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>` : nothing}
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
         ${repeat(
@@ -60,13 +60,13 @@ export function rail() {
         )}
       </ul>
     </div>
-    ${isAwayShown.value || awayRuns.value.size ? awayNote() : nothing}`;
+    ${areHiddenShown.value || excludedRuns.value.size ? awayNote() : nothing}`;
 }
 
 /** How many runs are hidden or archived, and the way to see them. */
 const awayNote =
-  () => html`<p class="away-note">${isAwayShown.value ? nothing : t("rail.away", { n: awayRuns.value.size })}
-  <button class="text" data-key="away" @click=${() => showAway(!isAwayShown.peek())}>${t(isAwayShown.value ? "rail.away_hide" : "rail.away_show")}</button></p>`;
+  () => html`<p class="away-note">${areHiddenShown.value ? nothing : t("rail.away", { n: excludedRuns.value.size })}
+  <button class="text" data-key="away" @click=${() => showHidden(!areHiddenShown.peek())}>${t(areHiddenShown.value ? "rail.away_hide" : "rail.away_show")}</button></p>`;
 
 /** @param {Event} event */
 function measured(event) {
@@ -90,7 +90,7 @@ export function moveCursor(by) {
   const at = rows.findIndex((row) => row.run === cursorRun.peek());
   const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
   if (!next) return;
-  cursorRun.value = pointedRun.value = next.run;
+  cursorRun.value = hoveredRun.value = next.run;
   const list = document.querySelector(".run-list");
   if (!list) return;
   const top = rows.indexOf(next) * ROW;

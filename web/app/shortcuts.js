@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
-import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
 import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
 import { t } from "../i18n/words.js";
@@ -21,7 +21,7 @@ function close() {
   if (panel.peek()) panel.value = null;
   else if (narrow.peek() && railShown.peek()) toggleRail();
   else if (opened.peek()) change({ open: "" });
-  else cursorRun.value = pointedRun.value = null;
+  else cursorRun.value = hoveredRun.value = null;
 }
 
 /** @type {Record<string, () => void>} */

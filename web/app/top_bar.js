@@ -4,23 +4,27 @@ import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, MARK } from "../controls/icons.js";
 import { changed, PAGES, printView } from "../data/address.js";
-import { listed, runs } from "../data/catalogue.js";
+import { runs, runsReply } from "../data/catalogue.js";
+import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { drawnRuns } from "../data/runs.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
-import { t } from "../i18n/words.js";
+import { isTextKey, t } from "../i18n/words.js";
+
+/** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
 
 export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")} aria-label=${t("top.rail")}
     @click=${toggleRail}>${ICONS.rail}</button>
   <a class="brand" href="./" aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
   <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
-  ${listed.value ? html`<code class="logdir" title=${listed.value.logdir}>${listed.value.logdir}</code>` : nothing}
+  ${runsReply.value ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>` : nothing}
   <span class="space"></span>
   ${runs.value.length ? html`<span class="meta drawn-runs">${t("top.runs_drawn", { shown: grouped(drawnRuns.value.length), n: grouped(runs.value.length) })}</span>` : nothing}
+  ${serverWarnings.value.map(warningNote)}
   ${liveSign()}
   <button class="quiet" title=${t("top.language_hint")} data-key="lang" @click=${() => choose("lang", language.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
   <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>
@@ -58,15 +62,22 @@ export function followTab() {
   });
 }
 
+/** A fault of the server: what it is, and in the title what to do about it. @param {HealthWarning} warning */
+function warningNote({ kind, message }) {
+  const key = `top.warning_${kind}`;
+  return html`<span class="server-warning" role="note" tabindex="0" title=${message} data-warning=${kind}>
+    ${ICONS.warning}<span>${isTextKey(key) ? t(key) : message}</span></span>`;
+}
+
 function liveSign() {
-  const reply = listed.value;
+  const reply = runsReply.value;
   if (connection.value === "live" && reply?.loading) return loadingSign(reply.progress);
   const state = connection.value;
   const hint = state === "lost" ? t("top.lost_hint") : "";
   return html`<span class="live" role="status" data-state=${state} title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
 }
 
-/** @param {import("../data/replies.js").LoadProgress} progress */
+/** @param {import("../data/api_types.js").LoadProgress} progress */
 function loadingSign({ files, waiting_files: waiting, bytes, read_bytes: read }) {
   const percent = bytes ? Math.floor((100 * read) / bytes) : 0;
   const hint = t("top.loading_hint", { read: files - waiting, n: files });

@@ -11,20 +11,20 @@ let frame = 0;
 
 /** Draws in the next frame with room; asking twice draws once.
  * @param {() => void} draw */
-export function drawSoon(draw) {
+export function scheduleDraw(draw) {
   waiting.add(draw);
   frame ||= requestAnimationFrame(drawSome);
 }
 
 /** Draws in the next frame in which nobody else wants to: what takes long.
  * @param {() => void} draw */
-export function drawLast(draw) {
+export function scheduleDrawLast(draw) {
   patient.add(draw);
   frame ||= requestAnimationFrame(drawSome);
 }
 
 /** @param {() => void} draw */
-export const drawNever = (draw) => waiting.delete(draw) || patient.delete(draw);
+export const cancelDraw = (draw) => waiting.delete(draw) || patient.delete(draw);
 
 function drawSome() {
   frame = 0;

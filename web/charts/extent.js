@@ -1,6 +1,6 @@
 // How far an axis reaches: over the points in view, with a little air.
 
-import { lowerBound } from "./search.js";
+import { lowerBound } from "./binary_search.js";
 
 /** @typedef {import("../data/address.js").Window} Window */
 

@@ -3,17 +3,17 @@
 /** @typedef {{left: number, top: number}} Point */
 
 /** Remembers where each pointer that is down was last. */
-export class Hands {
+export class PointerGestures {
   /** @type {Map<number, Point>} */
   #down = new Map();
 
   /** @param {number} id @param {Point} at */
-  put(id, at) {
+  down(id, at) {
     this.#down.set(id, at);
   }
 
   /** @param {number} id */
-  lift(id) {
+  up(id) {
     this.#down.delete(id);
   }
 

@@ -1,7 +1,7 @@
 // The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
 
-import { chosenColours } from "../data/chosen_colours.js";
-import { COLOURS, DASHES, othersOf } from "../data/run_styles.js";
+import { customColours } from "../data/custom_colours.js";
+import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
 
 /** `palette` goes on with the colours that users chose and it does not have.
  * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
@@ -12,7 +12,7 @@ let known = null;
 /** @returns {Tokens} */
 export function tokens() {
   const theme = document.documentElement.dataset.theme ?? "light";
-  const chosen = chosenColours.peek();
+  const chosen = customColours.peek();
   if (known?.theme !== theme || known.chosen !== chosen) known = { theme, chosen, tokens: readTokens(chosen) };
   return known.tokens;
 }
@@ -22,7 +22,10 @@ function readTokens(chosen) {
   const style = getComputedStyle(document.documentElement);
   const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
-    palette: [...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)), ...othersOf(chosen)],
+    palette: [
+      ...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)),
+      ...coloursOutsidePalette(chosen),
+    ],
     surface: token("--surface"),
     grid: token("--grid"),
     text: token("--text"),

@@ -9,10 +9,10 @@ import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
-import { withoutRank } from "./rank_choice.js";
+import { noneForRank } from "./rank_choice.js";
 import { nameOf } from "./run_row.js";
 import { stepSlider } from "./step_slider.js";
-import { placeOf } from "./steps.js";
+import { indexAtOrBefore } from "./steps.js";
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */
@@ -68,8 +68,8 @@ export function cardSlider(card) {
   if (steps.length < 2 && own === null) return nothing;
   return html`
     <footer data-own=${own !== null}>
-      ${stepSlider({ steps, at: Math.max(0, placeOf(steps, page.at(card.tag))), changed: (place) => page.take(card.tag, steps[place]), label: t("step.card", { tag: card.tag }), key: "card-step" })}
-      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => page.take(card.tag, null)}>${ICONS.reset}</button>`}
+      ${stepSlider({ steps, at: Math.max(0, indexAtOrBefore(steps, page.at(card.tag))), changed: (place) => page.setOwn(card.tag, steps[place]), label: t("step.card", { tag: card.tag }), key: "card-step" })}
+      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => page.setOwn(card.tag, null)}>${ICONS.reset}</button>`}
     </footer>`;
 }
 
@@ -77,7 +77,7 @@ export function cardSlider(card) {
  * @param {PageStep} page */
 export function pageSlider(page) {
   const steps = page.steps.value;
-  const at = Math.max(0, placeOf(steps, page.shared.value ?? Infinity));
+  const at = Math.max(0, indexAtOrBefore(steps, page.shared.value ?? Infinity));
   return html`<div class="page-step" data-empty=${steps.length === 0} title=${t("step.page_hint")}>
     ${stepSlider({ steps, at, changed: (place) => page.choose(place), label: t("step.page"), key: "page-step" })}
     <span class="meta latest" data-latest=${page.shared.value === null}>${page.shared.value === null && steps.length ? t("step.latest") : ""}</span>
@@ -92,8 +92,8 @@ export function cellState({ listing, moments }, moment) {
     return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
     return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
-      <button class="plain" @click=${() => listing.expire()}>${t("step.retry")}</button></p>`;
+      <button class="plain" @click=${() => listing.retry()}>${t("step.retry")}</button></p>`;
   }
   if (!listing.reply.value) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
-  return html`<p class="cell-state" data-state="nothing">${withoutRank(listing) || t("step.none_here")}</p>`;
+  return html`<p class="cell-state" data-state="nothing">${noneForRank(listing) || t("step.none_here")}</p>`;
 }

@@ -1,6 +1,6 @@
 // Carrying a column of a table to the place of another: by dragging its head, or with the arrow keys on its name.
 
-import { drawSoon } from "../charts/draw_queue.js";
+import { scheduleDraw } from "../charts/draw_queue.js";
 import { movedTo } from "../data/card_order.js";
 
 /** @param {Event} event */
@@ -10,7 +10,7 @@ const columnOf = (event) => headOf(event).dataset.column ?? "";
 
 /** What the heads of one table listen with. Each head has its column as data-column, its name in a .head-label.
  * @param {() => readonly string[]} shown the columns that can be carried, as they stand @param {(columns: string[]) => void} choose */
-export function columnHands(shown, choose) {
+export function columnDragHandlers(shown, choose) {
   let carried = "";
 
   /** @param {string} column @param {string | undefined} other where it goes */
@@ -53,7 +53,7 @@ export function columnHands(shown, choose) {
     const at = shown().indexOf(column);
     put(column, shown()[at + by]);
     // Behind the drawing of the table: a head that is put elsewhere loses the focus.
-    drawSoon(() =>
+    scheduleDraw(() =>
       /** @type {HTMLElement | null | undefined} */ (
         table?.querySelector(`th[data-column=${JSON.stringify(column)}] .head-label`)
       )?.focus(),

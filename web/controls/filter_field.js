@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { t } from "../i18n/words.js";
 import { ICONS } from "./icons.js";
 
-/** @param {{id: string, label: string, pattern: string, rule: import("../data/regex_filter.js").Filter, changed: (pattern: string) => void}} field */
+/** @param {{id: string, label: string, pattern: string, rule: import("../data/regex_filter.js").RegexFilter, changed: (pattern: string) => void}} field */
 export const filterField = ({ id, label, pattern, rule, changed }) => html`
   <div class="filter">
     ${ICONS.search}

@@ -1,7 +1,7 @@
 // The page's few signs, drawn on a 16 px grid in the colour of the text around them.
 
 import { html, svg } from "lit-html";
-import { contours } from "./mark.js";
+import { contours } from "./contour_rings.js";
 
 /** @param {import("lit-html").TemplateResult} shapes */
 const icon = (shapes) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shapes}</svg>`;

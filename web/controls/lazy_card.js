@@ -7,8 +7,8 @@ const sight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {LazyCard} */ (target);
-      if (isIntersecting) card.wake();
-      else card.sleep();
+      if (isIntersecting) card.activate();
+      else card.deactivate();
     }
   },
   { rootMargin: NEAR },
@@ -25,18 +25,18 @@ export class LazyCard extends HTMLElement {
 
   disconnectedCallback() {
     sight.unobserve(this);
-    this.sleep();
+    this.deactivate();
   }
 
-  get isAwake() {
+  get isActive() {
     return this.#ends.length > 0;
   }
 
-  wake() {
-    if (!this.isAwake) this.#ends = this.begin();
+  activate() {
+    if (!this.isActive) this.#ends = this.begin();
   }
 
-  sleep() {
+  deactivate() {
     for (const end of this.#ends.splice(0)) end();
   }
 

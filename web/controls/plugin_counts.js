@@ -3,7 +3,7 @@
 import { language } from "../i18n/language.js";
 import { isTextKey, t } from "../i18n/words.js";
 
-/** @param {import("../data/replies.js").RunRow} row @param {(plugin: string) => boolean} [wanted] */
+/** @param {import("../data/api_types.js").RunRow} row @param {(plugin: string) => boolean} [wanted] */
 export const foundIn = (row, wanted = () => true) =>
   listFound(Object.entries(row.plugins).filter(([plugin, n]) => n > 0 && wanted(plugin)));
 

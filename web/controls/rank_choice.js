@@ -54,7 +54,7 @@ export function rankNote({ reply, query }) {
 
 /** Why a listing is empty where a rank or an attempt was chosen; "" when that is not why.
  * @param {import("../data/listing.js").Listing} listing */
-export function withoutRank({ reply, query }) {
+export function noneForRank({ reply, query }) {
   if (!reply.value || reply.value.total || (query?.rank === undefined && query?.attempt === undefined)) return "";
   const { rank, attempt } = query;
   const texts = [

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { lastValues } from "../data/last_values.js";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
-import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { DASHES } from "../data/run_styles.js";
 import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
@@ -14,7 +14,7 @@ import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { foundIn } from "./plugin_counts.js";
 
-/** @typedef {import("../data/replies.js").RunRow} RunRow */
+/** @typedef {import("../data/api_types.js").RunRow} RunRow */
 
 /** Must be the height of a row in rail.css. */
 export const ROW = 28;
@@ -27,7 +27,7 @@ export function runRow(row, place, count, format) {
   return html`
     <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
       style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
-      @mouseenter=${() => (pointedRun.value = shown ? run : null)} title=${hint(row)}>
+      @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
         @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}

@@ -5,7 +5,7 @@ import { nothing, render } from "lit-html";
 import { Listing } from "../data/listing.js";
 import { setting } from "../data/view.js";
 import { LazyCard } from "./lazy_card.js";
-import { placeOf, unionOf } from "./steps.js";
+import { indexAtOrBefore, unionOf } from "./steps.js";
 
 /** @typedef {import("../data/plugin_tags.js").SeriesRow} SeriesRow */
 /** @typedef {import("./page_step.js").PageStep} PageStep */
@@ -42,7 +42,7 @@ export class SteppedCard extends LazyCard {
     };
   });
 
-  /** @returns {{kind: import("../data/listings.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
+  /** @returns {{kind: import("../data/listing_client.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
   get source() {
     throw new Error("a card says where its data comes from");
   }
@@ -87,14 +87,14 @@ export class SteppedCard extends LazyCard {
     return [
       effect(() => {
         for (const { run, listing } of this.cells.value)
-          listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
+          listing.setQuery({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
       }),
       effect(() => {
-        const ends = this.cells.value.map(({ listing }) => listing.look());
+        const ends = this.cells.value.map(({ listing }) => listing.observe());
         return () => ends.forEach((end) => end());
       }),
-      effect(() => page.tell(this, this.steps.value)),
-      () => page.forget(this),
+      effect(() => page.report(this, this.steps.value)),
+      () => page.remove(this),
       effect(() => {
         render(this.template(), this);
         this.rendered();
@@ -106,7 +106,7 @@ export class SteppedCard extends LazyCard {
    * @param {Cell<Moment>} cell @param {number} step @returns {Moment | undefined} */
   momentAt({ moments }, step) {
     return moments.value[
-      placeOf(
+      indexAtOrBefore(
         moments.value.map((moment) => moment.step),
         step,
       )
@@ -117,7 +117,7 @@ export class SteppedCard extends LazyCard {
    * @param {number} by */
   move(by) {
     const steps = this.steps.peek();
-    const place = placeOf(steps, this.source.page.at(this.tag)) + by;
-    this.source.page.take(this.tag, steps[Math.max(0, Math.min(steps.length - 1, place))] ?? null);
+    const place = indexAtOrBefore(steps, this.source.page.at(this.tag)) + by;
+    this.source.page.setOwn(this.tag, steps[Math.max(0, Math.min(steps.length - 1, place))] ?? null);
   }
 }

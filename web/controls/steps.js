@@ -11,7 +11,7 @@ export function unionOf(lists) {
 
 /** The place of the last step that is not behind `step`; -1 when all are.
  * @param {readonly number[]} steps ascending @param {number} step */
-export function placeOf(steps, step) {
+export function indexAtOrBefore(steps, step) {
   let low = 0;
   let high = steps.length;
   while (low < high) {

@@ -1,4 +1,6 @@
-// Rows of a table: sorted, grouped, summed up. Pure, and fast enough for tens of thousands.
+// Rows of a table: sorted, grouped, averaged. Fast enough for tens of thousands.
+
+import { naturalKey } from "../data/natural_order.js";
 
 /** @typedef {import("../data/value_filter.js").Value} Value */
 
@@ -19,10 +21,6 @@ export function sortedBy(sorting, id, keep, downFirst) {
   if (!keep) return next;
   return at ? sorting.flatMap((column) => (column === at ? next : [column])) : [...sorting, ...next];
 }
-
-/** Text that sorts as people count: "lr10" behind "lr9". Comparing such keys is twenty times as fast as a collator.
- * @param {string} text */
-export const naturalKey = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, "0"));
 
 /** A stable order; what is missing or no number comes last, whichever way the others go.
  * @template Row

@@ -1,11 +1,11 @@
 // What the pages of histograms, images, tensors and texts share: a filter of tags on top, a card for each tag, or why there is none.
 
 import { html, nothing } from "lit-html";
-import { listed } from "../data/catalogue.js";
+import { runsReply } from "../data/catalogue.js";
 import { drawnRuns, tagRule } from "../data/runs.js";
 import { change, tagFilter } from "../data/view.js";
 import { t } from "../i18n/words.js";
-import { empty, loadingRuns, skeleton, withoutMatch, withoutPlugin, withoutRuns } from "./empty_state.js";
+import { empty, loadingRuns, noMatch, noPlugin, noRuns, skeleton } from "./empty_state.js";
 import { filterField } from "./filter_field.js";
 import { tagGroups } from "./tag_groups.js";
 
@@ -29,7 +29,7 @@ export const pluginToolbar = (tags, settings) => html`
 /** @param {PluginTags} tags @param {string} title what to say when no run has such series
  * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card */
 export function pluginContent(tags, title, card) {
-  const none = withoutRuns() ?? withoutSeries(tags, title);
+  const none = noRuns() ?? withoutSeries(tags, title);
   if (none) return none;
   const left = tags.leftOut.value;
   return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
@@ -41,9 +41,9 @@ function withoutSeries(tags, title) {
   if (tags.error.value) return empty("failed", t("empty.failed"), tags.error.value.message);
   if (tags.rows.value === null) return skeleton();
   if (tags.groups.value.length) return null;
-  if (tags.runsByTag.value.size) return withoutMatch();
-  if (listed.value?.loading) return loadingRuns();
-  const has = listed.value?.runs.some((row) => row.plugins[tags.plugin]);
+  if (tags.runsByTag.value.size) return noMatch();
+  if (runsReply.value?.loading) return loadingRuns();
+  const has = runsReply.value?.runs.some((row) => row.plugins[tags.plugin]);
   if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
-  return withoutPlugin(title);
+  return noPlugin(title);
 }

@@ -1,6 +1,6 @@
 // In which order cards stand: as their tags are called, as they changed last, or as a hand put them.
 
-import { naturally } from "./natural_order.js";
+import { compareNatural } from "./natural_order.js";
 
 /** @typedef {import("./names.js").TagGroup} TagGroup */
 
@@ -16,7 +16,7 @@ export function byChange(groups, changedAt) {
   const later = (/** @type {number} */ one, /** @type {number} */ other) => (one === other ? 0 : other - one);
   const sorted = groups.map(({ name, tags }) => ({
     name,
-    tags: tags.toSorted((a, b) => later(at(a), at(b)) || naturally(a, b)),
+    tags: tags.toSorted((a, b) => later(at(a), at(b)) || compareNatural(a, b)),
   }));
   return sorted.toSorted((a, b) => later(newest(a), newest(b)));
 }
@@ -40,7 +40,7 @@ export function movedTo(tags, tag, other) {
  * @param {readonly string[]} hand as it was @param {readonly string[]} shown the group's tags as they are to stand */
 export function rememberedOrder(hand, shown) {
   let kept = shown.length;
-  while (kept > 0 && (kept === shown.length || naturally(shown[kept - 1], shown[kept]) <= 0)) kept--;
+  while (kept > 0 && (kept === shown.length || compareNatural(shown[kept - 1], shown[kept]) <= 0)) kept--;
   const isShown = new Set(shown);
   return [...hand.filter((tag) => !isShown.has(tag)), ...shown.slice(0, kept)];
 }

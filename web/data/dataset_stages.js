@@ -73,7 +73,7 @@ const WEIGHTY = [
 
 /** Names of parameters, those that say most first.
  * @param {Parameters} parameters */
-export function byWeight(parameters) {
+export function byRelevance(parameters) {
   const rank = (/** @type {string} */ name) =>
     WEIGHTY.includes(name) ? WEIGHTY.indexOf(name) : MACHINERY.has(name) ? 1000 : 100;
   return Object.keys(parameters).sort((one, other) => rank(one) - rank(other));
@@ -82,7 +82,7 @@ export function byWeight(parameters) {
 /** Those of a stage that its box has room for: what is empty or of the machine stays in the details.
  * @param {Stage} stage @returns {Array<[name: string, value: Plain]>} */
 export function mainParameters({ parameters }) {
-  const names = byWeight(parameters).filter((name) => !MACHINERY.has(name) && !isEmpty(parameters[name]));
+  const names = byRelevance(parameters).filter((name) => !MACHINERY.has(name) && !isEmpty(parameters[name]));
   const same = JSON.stringify(parameters.input_columns) === JSON.stringify(parameters.output_columns);
   return names.filter((name) => !(same && name === "output_columns")).map((name) => [name, parameters[name]]);
 }

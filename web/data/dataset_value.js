@@ -22,7 +22,7 @@ const entriesText = (entries) =>
 
 /** The name of an operation or of a sampler, and its parameters without it; MindSpore has them as JSON in a text.
  * @param {Record<string, Plain>} operation @returns {{name: string, parameters: Record<string, Plain>}} */
-export function named(operation) {
+export function parseOperation(operation) {
   const { tensor_op_name: op, sampler_type: sampler, op_type: type, tensor_op_params: told, ...rest } = operation;
   const name = [op, sampler, type].find((one) => typeof one === "string" && one) ?? "";
   const read = parsed(told);
@@ -34,7 +34,7 @@ export function named(operation) {
 
 /** "Resize(size=32, 32)". @param {Record<string, Plain>} operation */
 export function operationText(operation) {
-  const { name, parameters } = named(operation);
+  const { name, parameters } = parseOperation(operation);
   const inside = entriesText(parameters);
   return inside ? `${name}(${inside})` : name;
 }
@@ -52,7 +52,7 @@ function parsed(text) {
 
 /** Cut to a width, in characters of Latin script; those of Chinese are twice as wide.
  * @param {string} text @param {number} most */
-export function cut(text, most) {
+export function truncated(text, most) {
   let width = 0;
   let end = 0;
   for (const sign of text) {

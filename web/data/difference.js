@@ -39,7 +39,7 @@ const SEPARATOR = /[\s/\\,;:=_"'()[\]{}-]/;
 
 /** How many characters texts share at their beginning and, behind those, at their end; words stay whole.
  * @param {readonly string[]} texts */
-export function sameEnds(texts) {
+export function commonEnds(texts) {
   const [first = "", ...others] = texts;
   const shortest = Math.min(...texts.map((text) => text.length));
   let head = 0;
@@ -54,7 +54,7 @@ export function sameEnds(texts) {
 
 /** A long value in lines that can be compared: JSON indented, a command line with an option a line.
  * @param {string} text @returns {string[]} */
-export function linesOf(text) {
+export function splitLines(text) {
   if (/^[[{]/.test(text)) {
     try {
       return JSON.stringify(JSON.parse(text), null, 2).split("\n");

@@ -1,6 +1,6 @@
 // Computational graphs, as the server tells of them: which a run has, and one scope, one node or one search at a time.
 
-import { ask } from "./client.js";
+import { fetchJson } from "./client.js";
 
 /** @typedef {"scope" | "operator" | "parameter" | "constant" | "input" | "output"} EntryKind */
 /** @typedef {{dtype: string | null, shape: number[] | null}} TypeView -1 where a size is unknown */
@@ -65,8 +65,8 @@ import { ask } from "./client.js";
  * @property {Entry[]} outside
  */
 
-/** @typedef {Entry & {scope: string, depth: number, matches: boolean}} Found */
-/** @typedef {{total: number, tree: Found[]}} Finding */
+/** @typedef {Entry & {scope: string, depth: number, matches: boolean}} FoundEntry */
+/** @typedef {{total: number, tree: FoundEntry[]}} SearchReply */
 
 /** Which graph. @typedef {{run: string, graph: string}} GraphKey */
 
@@ -79,11 +79,11 @@ export const MOST_ALSO = 100;
 
 /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<GraphsReply>} */
 export const listGraphs = (run, signal) =>
-  ask(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
+  fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
 
 /** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal] @returns {Promise<any>} */
 const part = ({ run, graph }, more, signal) =>
-  ask(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
+  fetchJson(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
 
 /** @param {GraphKey} key @param {string} scope @param {string[]} also children that are listed even when there are very many @returns {Promise<ScopeView>} */
 export const readScope = async (key, scope, also) =>
@@ -98,7 +98,7 @@ export const readScope = async (key, scope, also) =>
 /** @param {GraphKey} key @param {string} node @returns {Promise<NodeView>} */
 export const readNode = async (key, node) => (await part(key, [["node", node]])).node;
 
-/** @param {GraphKey} key @param {string} search @param {AbortSignal} signal @returns {Promise<Finding>} */
+/** @param {GraphKey} key @param {string} search @param {AbortSignal} signal @returns {Promise<SearchReply>} */
 export const searchGraph = async (key, search, signal) =>
   (
     await part(

@@ -1,6 +1,6 @@
 // Loss landscapes as the server has them, and where one can be downloaded.
 
-import { ask, RefusedRequest } from "./client.js";
+import { fetchJson, RequestError } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
 
@@ -59,7 +59,7 @@ const DIGITS = 9;
 export async function readLandscape(run, tag, publication, signal) {
   const query = new URLSearchParams({ run, tag, most: String(MOST), digits: String(DIGITS) });
   if (publication !== null) query.set("publication", String(publication));
-  const { landscapes } = await ask(`landscapes?${query}`, { signal });
+  const { landscapes } = await fetchJson(`landscapes?${query}`, { signal });
   /** @type {LandscapeReply | undefined} */
   const reply = landscapes[0];
   if (!reply) return null;
@@ -68,7 +68,7 @@ export async function readLandscape(run, tag, publication, signal) {
     `./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`,
     { signal },
   );
-  if (!response.ok) throw new RefusedRequest(response.status, response.statusText);
+  if (!response.ok) throw new RequestError(response.status, response.statusText);
   const losses = new Float64Array(await response.arrayBuffer());
   if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses are of another publication");
   return { reply, losses };
@@ -76,11 +76,11 @@ export async function readLandscape(run, tag, publication, signal) {
 
 /** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null: it has none */
 export const readLineageOf = async (run, signal) =>
-  (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
+  (await fetchJson(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
 
 /** A document with the surface to turn, lines, arrays of NumPy's, VTK's image data, the path as VTK's poly data.
  * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */
 
 /** Where a landscape is had as a file.
  * @param {FileFormat} format @param {Array<[name: string, value: string]>} wanted run, tag, publication; of a document how it looks */
-export const fileAddress = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;
+export const landscapeFileUrl = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;

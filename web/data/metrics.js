@@ -1,6 +1,6 @@
 // What the name of a metric tells: whether less of it is better, and which metrics people look at first.
 
-import { naturally } from "./natural_order.js";
+import { compareNatural } from "./natural_order.js";
 
 const LESS =
   /loss|err(or)?(?![a-z])|mse|mae|rmse|perplexity|ppl|nll|wer|cer|fid|regret|cost|(^|[/_ ])(time|latency|seconds)/i;
@@ -15,7 +15,7 @@ export const likelyBest = (tag) => (LESS.test(tag) ? "min" : "max");
  * @param {readonly {tag: string, runs: number}[]} tags @param {string} focus @param {number} most */
 export function likelyMetrics(tags, focus, most) {
   const ranked = tags
-    .toSorted((a, b) => b.runs - a.runs || a.tag.length - b.tag.length || naturally(a.tag, b.tag))
+    .toSorted((a, b) => b.runs - a.runs || a.tag.length - b.tag.length || compareNatural(a.tag, b.tag))
     .map(({ tag }) => tag);
   const losses = ranked.filter((tag) => /loss/i.test(tag));
   const qualities = ranked.filter((tag) => QUALITY.test(tag));

@@ -1,6 +1,6 @@
 // Tag and run names: their group, their leaf, their order.
 
-import { naturally } from "./natural_order.js";
+import { compareNatural, sortedNaturally } from "./natural_order.js";
 
 /** Tags that share their first segment. The name is "" for tags without one.
  * @typedef {{name: string, tags: string[]}} TagGroup */
@@ -26,14 +26,14 @@ export function cutLeaf(name) {
 export function groupTags(tags) {
   /** @type {Map<string, string[]>} */
   const groups = new Map();
-  for (const tag of [...tags].sort(naturally)) {
+  for (const tag of sortedNaturally(tags)) {
     const name = cutGroup(tag)[0].slice(0, -1);
     const members = groups.get(name);
     if (members) members.push(tag);
     else groups.set(name, [tag]);
   }
   const named = withoutSingles([...groups].map(([name, members]) => ({ name, tags: members })));
-  return named.sort((a, b) => Number(!a.name) - Number(!b.name) || naturally(a.name, b.name));
+  return named.sort((a, b) => Number(!a.name) - Number(!b.name) || compareNatural(a.name, b.name));
 }
 
 /** Where many groups would hold one tag alone, as "conv1.weight/auto" does, these stand together without a group.
@@ -43,7 +43,7 @@ function withoutSingles(groups) {
   if (single.length < MANY_SINGLES) return groups;
   const others = groups.filter((group) => group.name && !single.includes(group));
   const loose = groups.filter((group) => !group.name || single.includes(group)).flatMap((group) => group.tags);
-  return [...others, { name: "", tags: loose.sort(naturally) }];
+  return [...others, { name: "", tags: sortedNaturally(loose) }];
 }
 
 /** The metric a researcher most likely looks at first: a loss that most runs have, the shorter its name the better.
@@ -52,7 +52,7 @@ export function likelyFocus(tags, having = new Map()) {
   const losses = tags.filter((tag) => /loss/i.test(tag));
   const count = (/** @type {string} */ tag) => having.get(tag) ?? 0;
   const likely = (losses.length ? losses : tags).toSorted(
-    (a, b) => count(b) - count(a) || a.length - b.length || naturally(a, b),
+    (a, b) => count(b) - count(a) || a.length - b.length || compareNatural(a, b),
   );
   return likely[0] ?? "";
 }

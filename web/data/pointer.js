@@ -8,7 +8,7 @@ import { signal } from "@preact/signals-core";
 export const crosshair = signal(null);
 
 /** The run pointed at in the run list: it stands out in every chart. @type {import("@preact/signals-core").Signal<string | null>} */
-export const pointedRun = signal(null);
+export const hoveredRun = signal(null);
 
 /** The run the keyboard stands on. @type {import("@preact/signals-core").Signal<string | null>} */
 export const cursorRun = signal(null);

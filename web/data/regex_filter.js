@@ -1,11 +1,11 @@
 // A regular expression somebody is typing: it may be broken at any moment.
 
 /** What a filter means: what it keeps, and why it is broken, if it is.
- * @typedef {{keeps: (name: string) => boolean, error: string | null}} Filter */
+ * @typedef {{keeps: (name: string) => boolean, error: string | null}} RegexFilter */
 
 /** Matches anywhere, ignoring case. A broken expression keeps everything and says why it is broken.
- * @param {string} pattern @returns {Filter} */
-export function filterOf(pattern) {
+ * @param {string} pattern @returns {RegexFilter} */
+export function regexFilter(pattern) {
   if (!pattern) return { keeps: () => true, error: null };
   try {
     const expression = new RegExp(pattern, "i");

@@ -15,7 +15,7 @@ export const styleOf = (order) => ({ colour: order % COLOURS, dash: Math.floor(o
 
 /** Gives every run that has none the next style; nobody's style ever changes.
  * @param {Map<string, LineStyle>} given @param {string[]} runsInStartOrder */
-export function giveStyles(given, runsInStartOrder) {
+export function assignStyles(given, runsInStartOrder) {
   for (const run of runsInStartOrder) if (!given.has(run)) given.set(run, styleOf(given.size));
   return given;
 }
@@ -26,12 +26,13 @@ const inPalette = (colour) => PALETTE.indexOf(colour.toLowerCase());
 
 /** Chosen colours that the palette does not have, in the order in which they stand behind it.
  * @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run */
-export const othersOf = (chosen) => [...new Set(chosen.values())].filter((colour) => inPalette(colour) < 0).sort();
+export const coloursOutsidePalette = (chosen) =>
+  [...new Set(chosen.values())].filter((colour) => inPalette(colour) < 0).sort();
 
 /** Styles with the colours a user chose instead of those that were given out. One of the palette is drawn as the theme has it.
  * @param {ReadonlyMap<string, LineStyle>} given @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run @returns {Map<string, LineStyle>} */
-export function recoloured(given, chosen) {
-  const others = othersOf(chosen);
+export function withCustomColours(given, chosen) {
+  const others = coloursOutsidePalette(chosen);
   const placeOf = (/** @type {string} */ colour) =>
     inPalette(colour) < 0 ? COLOURS + others.indexOf(colour) : inPalette(colour);
   const colourOf = (/** @type {string} */ run, /** @type {LineStyle} */ style) =>

@@ -2,9 +2,9 @@
 
 import { computed } from "@preact/signals-core";
 import { parseList } from "./address_lists.js";
-import { runsHaving, scalarTags } from "./catalogue.js";
+import { runCounts, scalarTags } from "./catalogue.js";
 import { likelyMetrics } from "./metrics.js";
-import { ToldRuns } from "./run_cache.js";
+import { RunCache } from "./run_cache.js";
 import { readOverview } from "./run_table_client.js";
 import { setting, view } from "./view.js";
 
@@ -26,7 +26,7 @@ const chosenMetrics = computed(() => {
       .join("\n");
   }
   return likelyMetrics(
-    [...runsHaving.value].map(([tag, count]) => ({ tag, runs: count })),
+    [...runCounts.value].map(([tag, count]) => ({ tag, runs: count })),
     focus.value,
     USUAL_METRICS,
   ).join("\n");
@@ -36,13 +36,13 @@ const focus = computed(() => view.value.focus);
 /** What one request asks of its runs; `sparkline` and `environment` are left out where nobody sees them.
  * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
 
-/** What is told of runs under one such query. @returns {ToldRuns<OverviewRun, Query>} */
-export const runFacts = () =>
-  new ToldRuns(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
+/** What is told of runs under one such query. @returns {RunCache<OverviewRun, Query>} */
+export const overviewCache = () =>
+  new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
 
 /** Of every run: what the table is sorted, filtered and grouped by. */
-export const tableFacts = runFacts();
+export const tableCache = overviewCache();
 /** Of the runs in sight: their sparklines. */
-export const sparklineFacts = runFacts();
+export const sparklineCache = overviewCache();
 /** Of the one or few runs that are looked at closely: everything. */
-export const closeFacts = runFacts();
+export const detailCache = overviewCache();

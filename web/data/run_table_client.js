@@ -1,6 +1,6 @@
 // The table of runs, as the server tells it.
 
-import { post } from "./client.js";
+import { postJson } from "./client.js";
 
 /** @typedef {{step: number[], value: number[]}} SparklinePoints */
 /** @typedef {{value: number, step: number}} Extreme */
@@ -31,4 +31,4 @@ import { post } from "./client.js";
 
 /** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request @param {AbortSignal} [signal]
  * @returns {Promise<OverviewReply>} */
-export const readOverview = (request, signal) => post("overview", request, signal);
+export const readOverview = (request, signal) => postJson("overview", request, signal);

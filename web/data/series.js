@@ -38,7 +38,7 @@ const numbers = (column) => Float64Array.from(column, Number);
 /** @param {number | null | undefined} value @param {number | null | undefined} step @returns {Extreme | null} */
 const extreme = (value, step) => (value == null || step == null ? null : { value, step });
 
-/** @param {import("./replies.js").SeriesReply} reply @returns {Series} */
+/** @param {import("./api_types.js").SeriesReply} reply @returns {Series} */
 export const seriesOf = (reply) => ({
   run: reply.run,
   rank: reply.rank,
@@ -54,7 +54,7 @@ export const seriesOf = (reply) => ({
   band: null,
 });
 
-/** @param {import("./replies.js").GroupReply} reply @returns {Series} */
+/** @param {import("./api_types.js").GroupReply} reply @returns {Series} */
 export function bandOf(reply) {
   const x = numbers(reply.x);
   const value = numbers(reply.centre);

@@ -3,18 +3,18 @@
 import { computed } from "@preact/signals-core";
 import { scalarTags } from "../../data/catalogue.js";
 import { likelyMetrics } from "../../data/metrics.js";
-import { naturally } from "../../data/natural_order.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { PluginTags } from "../../data/plugin_tags.js";
-import { runFacts } from "../../data/run_table.js";
-import { chosenRuns, comparedRuns } from "../../data/runs.js";
+import { overviewCache } from "../../data/run_table.js";
+import { comparedRuns, visibleRuns } from "../../data/runs.js";
 import { set, setting, view } from "../../data/view.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
 
 /** How many chosen runs there are that do not fit. */
-export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.value.length);
+export const leftOut = computed(() => visibleRuns.value.length - comparedRuns.value.length);
 
-export const compareFacts = runFacts();
+export const compareFacts = overviewCache();
 
 /** Those that stand as one card for one tag. */
 export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);
@@ -44,7 +44,7 @@ export function seriesOf(section) {
   const rows = [...sectionTags[section].runsByTag.value].map(
     ([tag, all]) => /** @type {const} */ ([tag, all.filter(({ run }) => compared.has(run))]),
   );
-  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => naturally(one, other)));
+  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => compareNatural(one, other)));
 }
 
 /** The chosen tag of a section; when nobody chose, the one that most runs share.

@@ -1,7 +1,7 @@
 // The cells of a row of the difference table: of long values the part that sets them apart, or all of them, line by line.
 
 import { html, nothing } from "lit-html";
-import { linesOf, sameEnds, sharedLines } from "../../data/difference.js";
+import { commonEnds, sharedLines, splitLines } from "../../data/difference.js";
 import { plainText } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
@@ -39,7 +39,7 @@ const plain = (value) => plainText(value);
 
 /** What is the same at both ends is dimmed and shortened. @param {string[]} told @returns {(value: Plain) => unknown} */
 function apart(told) {
-  const { head, tail } = sameEnds(told);
+  const { head, tail } = commonEnds(told);
   return (value) => {
     const text = String(value);
     const before = head > CONTEXT ? `…${text.slice(head - CONTEXT, head)}` : text.slice(0, head);
@@ -53,9 +53,9 @@ function apart(told) {
 
 /** Lines that some run lacks stand out. @param {string[]} told @returns {(value: Plain) => unknown} */
 function lineByLine(told) {
-  const shared = sharedLines(told.map(linesOf));
+  const shared = sharedLines(told.map(splitLines));
   return (value) =>
-    linesOf(String(value)).map(
+    splitLines(String(value)).map(
       (line) => html`<span class="whole-line ${shared.has(line) ? "" : "apart"}">${line}</span>`,
     );
 }

@@ -22,7 +22,7 @@ import { t } from "./words.js";
 
 export function differences() {
   const runs = comparedRuns.value;
-  const told = runs.map((run) => compareFacts.told.value.get(run));
+  const told = runs.map((run) => compareFacts.rows.value.get(run));
   if (compareFacts.error.value)
     return html`<p class="page-note" role="alert">${t("overview.failed", { reason: compareFacts.error.value.message })}</p>`;
   if (told.includes(undefined)) return nothing;

@@ -5,7 +5,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { bandsOf, DIGITS, heightsOf, landscapePicture, lossesOf } from "../../controls/landscape_picture.js";
 import { printList } from "../../data/address_lists.js";
-import { naturally } from "../../data/natural_order.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { comparedRuns } from "../../data/runs.js";
 import { change, theme, view } from "../../data/view.js";
 import { chooseTag, chosenTags, seriesOf } from "./compared.js";
@@ -31,7 +31,7 @@ const shownTag = () => (seriesOf("landscape").has(chosenTags.landscape.value) ? 
 function tagFor(run) {
   const has = [...seriesOf("landscape")].filter(([, rows]) => rows.some((row) => row.run === run)).map(([tag]) => tag);
   const shown = shownTag();
-  return shown === OWN ? has.toSorted(naturally).at(-1) : has.find((tag) => tag === shown);
+  return shown === OWN ? has.toSorted(compareNatural).at(-1) : has.find((tag) => tag === shown);
 }
 
 export const compareLandscapes = new PerRun("landscapes", (run) => {

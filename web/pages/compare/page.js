@@ -1,7 +1,7 @@
 // The compare page: chosen runs side by side, what sets them apart, and the same series of each.
 
 import { html, nothing } from "lit-html";
-import { empty, withoutRuns } from "../../controls/empty_state.js";
+import { empty, noRuns } from "../../controls/empty_state.js";
 import { followWidth } from "../../controls/grid_columns.js";
 import { comparedRuns } from "../../data/runs.js";
 import { compareFacts, leftOut, sectionTags } from "./compared.js";
@@ -14,12 +14,11 @@ import { t } from "./words.js";
 export { toolbar } from "./toolbar.js";
 
 export const content = () =>
-  withoutRuns() ??
-  (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
+  noRuns() ?? (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
 
 const compared = () => html`
-  <div class="compare" data-runs=${JSON.stringify(comparedRuns.value)}>
-    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, n: leftOut.value })}</p>` : nothing}
+  <div class="compare">
+    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, total: comparedRuns.value.length + leftOut.value })}</p>` : nothing}
     ${differences()}
     ${sections()}
   </div>`;

@@ -4,7 +4,7 @@ import { computed, effect } from "@preact/signals-core";
 import { Listing } from "../../data/listing.js";
 import { comparedRuns } from "../../data/runs.js";
 
-/** @typedef {Partial<import("../../data/listings.js").ListingQuery>} Query */
+/** @typedef {Partial<import("../../data/listing_client.js").ListingQuery>} Query */
 
 export class PerRun {
   /** @type {Map<string, Listing>} */
@@ -29,7 +29,7 @@ export class PerRun {
   /** Why something could not be had. */
   error = computed(() => this.#asked.value.map((query) => this.#listingOf(query).error.value).find(Boolean) ?? null);
 
-  /** @param {import("../../data/listings.js").Kind} kind @param {(run: string) => Query | null} queryOf null: nothing is asked of this run */
+  /** @param {import("../../data/listing_client.js").Kind} kind @param {(run: string) => Query | null} queryOf null: nothing is asked of this run */
   constructor(kind, queryOf) {
     this.kind = kind;
     this.queryOf = queryOf;
@@ -40,14 +40,14 @@ export class PerRun {
     return effect(() => {
       const ends = this.#asked.value.map((query) => {
         const listing = this.#listingOf(query);
-        listing.ask(query);
-        return listing.look();
+        listing.setQuery(query);
+        return listing.observe();
       });
       return () => ends.forEach((end) => end());
     });
   }
 
-  /** @param {import("../../data/listings.js").ListingQuery} query */
+  /** @param {import("../../data/listing_client.js").ListingQuery} query */
   #listingOf(query) {
     const known = this.#listings.get(query.run) ?? new Listing(this.kind, query);
     this.#listings.set(query.run, known);

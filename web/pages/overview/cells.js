@@ -2,7 +2,7 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { sparklineFacts } from "../../data/run_table.js";
+import { sparklineCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
@@ -78,7 +78,7 @@ function metricCell(row, column) {
 
 /** @param {Row} row @param {Column} column */
 function sparklineCell(row, column) {
-  const metric = sparklineFacts.told.value.get(row.run)?.metrics[column.metric ?? ""];
+  const metric = sparklineCache.rows.value.get(row.run)?.metrics[column.metric ?? ""];
   return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
 }
 

@@ -2,9 +2,9 @@
 
 import { computed } from "@preact/signals-core";
 import { runs } from "../../data/catalogue.js";
-import { naturally } from "../../data/natural_order.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { noteTags } from "../../data/notes.js";
-import { metrics, tableFacts } from "../../data/run_table.js";
+import { metrics, tableCache } from "../../data/run_table.js";
 import { bestOf, chosenColumns } from "./settings.js";
 import { t } from "./words.js";
 
@@ -14,7 +14,7 @@ import { t } from "./words.js";
  * @typedef {object} Row
  * @property {string} run
  * @property {string} name as it is shown
- * @property {import("../../data/replies.js").RunRow} listed
+ * @property {import("../../data/api_types.js").RunRow} listed
  * @property {import("../../data/run_table_client.js").OverviewRun | undefined} facts undefined until they come
  * @property {import("../../data/notes_client.js").Note} note
  */
@@ -128,7 +128,7 @@ const parameterColumn = (name, isNumber) => ({
 export const parameters = computed(() => {
   /** @type {Map<string, Parameter>} */
   const found = new Map();
-  for (const { hyper_parameters: told } of tableFacts.told.value.values()) {
+  for (const { hyper_parameters: told } of tableCache.rows.value.values()) {
     for (const name in told) {
       const parameter = found.get(name) ?? { isNumber: true, values: new Set(), runs: 0 };
       found.set(name, parameter);
@@ -137,7 +137,7 @@ export const parameters = computed(() => {
       if (parameter.values.size < 2) parameter.values.add(told[name]);
     }
   }
-  return new Map([...found].sort(([one], [other]) => naturally(one, other)));
+  return new Map([...found].sort(([one], [other]) => compareNatural(one, other)));
 });
 
 /** Every column there is, by id, in the order in which the list of columns has them. */
@@ -149,7 +149,7 @@ export const allColumns = computed(() => {
 
 /** What is shown when nobody has chosen: what tells runs apart. */
 const usualIds = computed(() => {
-  const count = tableFacts.told.value.size;
+  const count = tableCache.rows.value.size;
   const telling = [...parameters.value].filter(
     ([, { values, runs: having }]) => values.size > 1 || having < count || count === 1,
   );
@@ -157,7 +157,7 @@ const usualIds = computed(() => {
     .sort(([, one], [, other]) => other.values.size - one.values.size || other.runs - one.runs)
     .slice(0, USUAL_PARAMETERS);
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
-  const bad = [...tableFacts.told.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
+  const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];
   return [
     "state",

@@ -16,7 +16,7 @@ export class ListedTile extends LazyCard {
     this.#run.value = run;
   }
 
-  /** @returns {import("../../data/listings.js").Kind} */
+  /** @returns {import("../../data/listing_client.js").Kind} */
   get kind() {
     throw new Error("a tile says what it shows");
   }
@@ -33,8 +33,8 @@ export class ListedTile extends LazyCard {
   begin() {
     const listing = (this.#listing ??= new Listing(this.kind, { run: this.#run.peek(), ...this.query }));
     return [
-      effect(() => listing.ask({ run: this.#run.value, ...this.query })),
-      listing.look(),
+      effect(() => listing.setQuery({ run: this.#run.value, ...this.query })),
+      listing.observe(),
       effect(() => {
         const { value } = listing.reply;
         render(value && listing.query?.run === this.#run.value ? this.template(value) : nothing, this);

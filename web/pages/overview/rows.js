@@ -2,12 +2,12 @@
 
 import { computed } from "@preact/signals-core";
 import { nameOf } from "../../controls/run_row.js";
-import { groupRows, meanOf, naturalKey, sortRows } from "../../controls/table_rows.js";
+import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { runs } from "../../data/catalogue.js";
-import { awayRuns, noteOf } from "../../data/notes.js";
-import { filterOf } from "../../data/regex_filter.js";
-import { metrics, tableFacts } from "../../data/run_table.js";
-import { keepsRun } from "../../data/runs.js";
+import { excludedRuns, noteOf } from "../../data/notes.js";
+import { regexFilter } from "../../data/regex_filter.js";
+import { metrics, tableCache } from "../../data/run_table.js";
+import { matchesRunFilter } from "../../data/runs.js";
 import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
@@ -18,14 +18,16 @@ import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
 
 /** Runs that only hold the hyperparameters of another one are part of that one's row.
- * @param {import("../../data/replies.js").RunRow} listed */
+ * @param {import("../../data/api_types.js").RunRow} listed */
 const isFolded = (listed) => listed.parent !== null && !listed.plugins.scalar;
 
 /** Every run that the run filter keeps. */
 const listedRows = computed(() => {
-  const told = tableFacts.told.value;
-  const away = awayRuns.value;
-  const kept = runs.value.filter((listed) => keepsRun.value(listed.run) && !away.has(listed.run) && !isFolded(listed));
+  const told = tableCache.rows.value;
+  const away = excludedRuns.value;
+  const kept = runs.value.filter(
+    (listed) => matchesRunFilter.value(listed.run) && !away.has(listed.run) && !isFolded(listed),
+  );
   return kept.map((listed) => ({
     run: listed.run,
     name: nameOf(listed.run),
@@ -66,7 +68,7 @@ const sortedRows = computed(() => {
 
 /** Why the expression that groups by name is broken; null when it is not. */
 export const groupingError = computed(() =>
-  grouping.value.startsWith("regex:") ? filterOf(grouping.value.slice(6)).error : null,
+  grouping.value.startsWith("regex:") ? regexFilter(grouping.value.slice(6)).error : null,
 );
 
 /** The group a run belongs to; null = none. */
@@ -82,7 +84,7 @@ const textOf = (value) => (value === null || value === "" ? null : String(value)
 
 /** The first capture, or the whole match. @param {string} pattern */
 function groupOfName(pattern) {
-  if (!pattern || filterOf(pattern).error) return null;
+  if (!pattern || regexFilter(pattern).error) return null;
   const expression = new RegExp(pattern, "i");
   return (/** @type {Row} */ { run }) => {
     const found = expression.exec(run);
@@ -99,11 +101,7 @@ const groups = computed(() => {
   const found = groupRows(sortedRows.value, of);
   if (column && column.kind !== "text")
     return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  return inOrder(
-    found,
-    ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)),
-    false,
-  );
+  return inOrder(found, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
 });
 
 /** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */

@@ -7,7 +7,7 @@ import { nameOf } from "../../controls/run_row.js";
 import { runsByName } from "../../data/catalogue.js";
 import { noteOf } from "../../data/notes.js";
 import { DASHES } from "../../data/run_styles.js";
-import { closeFacts } from "../../data/run_table.js";
+import { detailCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, nonFinite, plainText } from "../../i18n/numbers.js";
 import { duration, wallTime } from "../../i18n/times.js";
@@ -17,7 +17,7 @@ import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/replies.js").RunRow} RunRow */
+/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
 /** @typedef {import("../../data/run_table_client.js").OverviewRun} OverviewRun */
 
 /** Places of damage that are listed. */
@@ -28,7 +28,7 @@ const AROUND = 0.02;
 /** @param {string} run */
 export function runPage(run) {
   const listed = runsByName.value.get(run);
-  const facts = closeFacts.told.value.get(run);
+  const facts = detailCache.rows.value.get(run);
   return html`<article class="run-page" data-run=${run}>
     ${listed ? known(listed, facts) : empty("gone", t("run.gone"), html`${t("run.gone_more")} <code>${run}</code>`)}
   </article>`;

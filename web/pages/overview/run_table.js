@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { RowSlots } from "../../controls/row_slots.js";
-import { awayRuns, showAway } from "../../data/notes.js";
+import { excludedRuns, showHidden } from "../../data/notes.js";
 import { cursorRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
 import { shownColumns } from "./columns.js";
@@ -108,7 +108,7 @@ export function runTable() {
 
 /** Why there are no rows: what is left may be hidden. */
 const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
-  ${awayRuns.value.size ? html`<button class="plain" @click=${() => showAway(true)}>${t("empty.show_away")}</button>` : nothing}</div>`;
+  ${excludedRuns.value.size ? html`<button class="plain" @click=${() => showHidden(true)}>${t("empty.show_away")}</button>` : nothing}</div>`;
 
 /** Holds the place of rows that do not exist. @param {number} rows */
 const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;

@@ -14,7 +14,7 @@ import "./lineage_tile.js";
 import { newest, tagsOf } from "./newest.js";
 import { linkTo } from "./run_link.js";
 
-/** @typedef {import("../../data/replies.js").RunRow} RunRow */
+/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
 /** @typedef {import("../../data/run_table_client.js").OverviewRun | undefined} Facts */
 
 /** Kinds of data that have a page. */

@@ -2,8 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
-import { parseList, printList } from "../../data/address_lists.js";
-import { parsePairs, printPairs } from "../../data/address_pairs.js";
+import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
 import { likelyBest } from "../../data/metrics.js";
 import { metrics } from "../../data/run_table.js";
 import { set, setting } from "../../data/view.js";

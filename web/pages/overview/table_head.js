@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnHands } from "../../controls/column_drag.js";
+import { columnDragHandlers } from "../../controls/column_drag.js";
 import { ICONS } from "../../controls/icons.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
@@ -13,7 +13,7 @@ import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
-const hands = columnHands(() => shownIds.peek(), chooseColumns);
+const hands = columnDragHandlers(() => shownIds.peek(), chooseColumns);
 
 const hasFields = () => filterRow.value || filters.value.size > 0;
 /** How many rows the head has. */

@@ -4,8 +4,8 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { filterField } from "../../controls/filter_field.js";
 import { ICONS } from "../../controls/icons.js";
-import { isAwayShown, putAwayRuns, showAway } from "../../data/notes.js";
-import { chosenRuns, runRule } from "../../data/runs.js";
+import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
+import { runRule, visibleRuns } from "../../data/runs.js";
 import { only } from "../../data/selection.js";
 import { change, runFilter } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -33,13 +33,13 @@ export const toolbar = () =>
 
 /** The rows of the table that are switched on: filters of values choose too. */
 const chosenRows = computed(() => {
-  const chosen = new Set(chosenRuns.value);
+  const chosen = new Set(visibleRuns.value);
   return keptRows.value.filter(({ run }) => chosen.has(run));
 });
 
 export function compare() {
   const names = chosenRows.peek().map(({ run }) => run);
-  const isPart = filters.peek().size > 0 && names.length < chosenRuns.peek().length;
+  const isPart = filters.peek().size > 0 && names.length < visibleRuns.peek().length;
   change({
     page: "compare",
     ...(isPart && { selection: { mode: /** @type {const} */ ("show"), runs: new Set(names) } }),
@@ -62,9 +62,9 @@ function toggleFilters() {
 
 /** Only where some run is hidden or archived. */
 function awaySwitch() {
-  const away = putAwayRuns.value.size;
+  const away = hiddenRuns.value.size;
   return away
-    ? html`<button class="plain" data-key="away" aria-pressed=${isAwayShown.value} @click=${() => showAway(!isAwayShown.peek())}>${t("overview.away", { n: away })}</button>`
+    ? html`<button class="plain" data-key="away" aria-pressed=${areHiddenShown.value} @click=${() => showHidden(!areHiddenShown.peek())}>${t("overview.away", { n: away })}</button>`
     : nothing;
 }
 

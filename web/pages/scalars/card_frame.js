@@ -6,7 +6,7 @@ import { nameOf } from "../../controls/run_row.js";
 import { cutGroup } from "../../data/names.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, pins, togglePin } from "../../data/scalar_view.js";
-import { expire } from "../../data/series_requests.js";
+import { retryFeed } from "../../data/series_requests.js";
 import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { SIGNS } from "./badges.js";
@@ -145,15 +145,11 @@ function state(all, tag) {
   const broken = all.find(({ feed }) => feed.error.value);
   if (broken)
     return html`<div class="state error" role="alert"><span>${t("card.failed", { reason: broken.feed.error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() =>
-      expire(
-        null,
-        all.map(({ feed }) => feed),
-      )}>${t("card.retry")}</button></div>`;
+    <button class="plain" @click=${() => all.forEach(({ feed }) => retryFeed(feed))}>${t("card.retry")}</button></div>`;
   if (all.some(({ series }) => series.some(({ step }) => step.length))) return nothing;
   if (!drawnRuns.value.length) return html`<div class="state" data-state="none_drawn">${t("card.none_drawn")}</div>`;
   const { feed } = all[0];
-  if (!drawnRuns.value.every((run) => feed.answered.has(run)))
+  if (!drawnRuns.value.every((run) => feed.fetched.has(run)))
     return html`<div class="state bone" data-state="waiting"></div>`;
   if (bands.value) return html`<div class="state" data-state="no_group">${t("card.no_group")}</div>`;
   return html`<div class="state" data-state="not_here">${t(zooms.value[tag] ? "card.no_points_here" : "card.not_here")}</div>`;

@@ -6,7 +6,7 @@ import { fileName, pngOf, save, svgOf } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { runs } from "../../data/catalogue.js";
-import { exactValuesAddress } from "../../data/client.js";
+import { exportUrl } from "../../data/client.js";
 import { drawnRuns, focusTag } from "../../data/runs.js";
 import { attempt, bands, rank, smoothing } from "../../data/scalar_view.js";
 import { change, opened } from "../../data/view.js";
@@ -64,7 +64,7 @@ function downloads(card) {
   const chosen = isPart ? drawn : [];
   const hint = t(isPart ? "card.exact_hint" : "card.exact_all_hint");
   const address = (/** @type {"csv" | "json"} */ format) =>
-    exactValuesAddress(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
+    exportUrl(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
   const link = (/** @type {"csv" | "json"} */ format) =>
     html`<a class="plain" data-key=${format} href=${address(format)} download=${fileName(card.tag, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   return html`<div class="menu-downloads" role="group" aria-label=${t("card.download")}>

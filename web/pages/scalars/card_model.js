@@ -1,8 +1,8 @@
 // What a card draws: from its feeds, the drawn runs and the view to a plot, and what to say about it.
 
+import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
-import { lowerBound } from "../../charts/search.js";
 import { runsByName } from "../../data/catalogue.js";
 import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";

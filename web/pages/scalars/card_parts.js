@@ -2,9 +2,8 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { Feed } from "../../data/card_series.js";
-import { feeds } from "../../data/live.js";
 import { companions } from "../../data/scalar_view.js";
-import { follow, leave } from "../../data/series_requests.js";
+import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
 import { drawnSeries } from "./card_model.js";
 
 /** Remembers the feeds of a card, so that a tag that leaves the chart and comes back is there at once. */
@@ -36,7 +35,6 @@ export class CardParts {
     if (known) return known;
     const feed = new Feed(tag);
     this.#feeds.set(tag, feed);
-    feeds.add(feed);
     return feed;
   }
 
@@ -44,17 +42,16 @@ export class CardParts {
   follow() {
     const end = effect(() => {
       const names = new Set(this.tags.value.map(({ tag }) => tag));
-      for (const [name, feed] of this.#feeds) if (!names.has(name)) leave(feed);
-      for (const name of names) follow(this.feedOf(name));
+      for (const [name, feed] of this.#feeds) if (!names.has(name)) unobserveFeed(feed);
+      for (const name of names) observeFeed(this.feedOf(name));
     });
     return () => {
       end();
-      for (const feed of this.#feeds.values()) leave(feed);
+      for (const feed of this.#feeds.values()) unobserveFeed(feed);
     };
   }
 
   drop() {
-    for (const feed of this.#feeds.values()) feeds.delete(feed);
     this.#feeds.clear();
   }
 }

@@ -1,11 +1,11 @@
 // The cursor over one chart: crosshair, the line that stands out, the read-out. One piece of work a frame.
 
-import { hitsAt, nearestHit } from "../../charts/hit.js";
+import { hitsAt, nearestHit } from "../../charts/hit_test.js";
 import { crosshair } from "../../data/pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 
 /** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
-/** @typedef {import("../../charts/hit.js").Hit} Hit */
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
 /** Remembers where the cursor is, so that live values can change under it. */
 export class CardPointer {

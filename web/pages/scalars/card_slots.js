@@ -1,7 +1,7 @@
 // Which cards have their place by now: some at once, more between two drawings. Places of thousands would hold up the page.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { tagRule } from "../../data/runs.js";
 import { pins } from "../../data/scalar_view.js";
@@ -46,8 +46,8 @@ export function followPlaces() {
     const here = isAlone.value ? [] : places.value.flatMap(({ name, tags }) => (closed.has(name) ? [] : tags));
     if (here.length === placed.value.size && here.every((tag) => placed.value.has(tag))) return;
     const take = () => void (placed.value = new Set(here));
-    drawSoon(take);
-    return () => void drawNever(take);
+    scheduleDraw(take);
+    return () => void cancelDraw(take);
   });
   return () => {
     end();

@@ -3,9 +3,9 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { empty, loadingRuns, withoutMatch, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
+import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
 import { tagGroups } from "../../controls/tag_groups.js";
-import { listed, scalarTags } from "../../data/catalogue.js";
+import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
 import { cardSize, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
@@ -23,11 +23,11 @@ export { toolbar } from "./toolbar.js";
 
 /** Why there are no cards; null when there are. */
 function emptyPage() {
-  const none = withoutRuns();
+  const none = noRuns();
   if (none) return none;
-  if (!scalarTags.value?.length) return listed.value?.loading ? loadingRuns() : withoutPlugin(t("empty.no_scalars"));
+  if (!scalarTags.value?.length) return runsReply.value?.loading ? loadingRuns() : noPlugin(t("empty.no_scalars"));
   if (drawnGroups.value.length || opened.value) return null;
-  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : withoutMatch();
+  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : noMatch();
 }
 
 export const content = () => emptyPage() ?? html`${isAlone.value ? alone() : allCards()}${cardMenu()}`;

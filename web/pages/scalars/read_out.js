@@ -10,7 +10,7 @@ import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../charts/hit.js").Hit} Hit */
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
 const ROW = 20;
 const AROUND = 18;

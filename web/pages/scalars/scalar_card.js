@@ -2,10 +2,10 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
-import { asked } from "../../data/series_requests.js";
+import { crosshair, hoveredRun } from "../../data/pointer.js";
+import { queriesChanged } from "../../data/series_requests.js";
 import { change, theme, zooms } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
@@ -23,8 +23,8 @@ const sight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {ScalarCard} */ (target);
-      if (isIntersecting) drawSoon(card.wakeUp);
-      else card.sleep();
+      if (isIntersecting) scheduleDraw(card.wakeUp);
+      else card.deactivate();
     }
   },
   { rootMargin: NEAR },
@@ -33,7 +33,7 @@ const sight = new IntersectionObserver(
 const size = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const card = /** @type {ScalarCard | null} */ (target.closest("scalar-card"));
-    if (card) drawSoon(card.fit);
+    if (card) scheduleDraw(card.fit);
   }
 });
 
@@ -48,7 +48,7 @@ export class ScalarCard extends HTMLElement {
   #pointer = null;
   #draw = () => this.draw();
   /** Cards that come into sight together wake one after the other. */
-  wakeUp = () => this.wake();
+  wakeUp = () => this.activate();
   tag = "";
   /** @type {CardParts | null} */
   parts = null;
@@ -59,11 +59,11 @@ export class ScalarCard extends HTMLElement {
 
   disconnectedCallback() {
     sight.unobserve(this);
-    this.sleep();
+    this.deactivate();
     if (!this.isConnected) this.drop();
   }
 
-  wake() {
+  activate() {
     if (this.#ends.length) return;
     const parts = (this.parts ??= new CardParts(this.tag));
     forget(this); // What is in sight is not let go of.
@@ -73,28 +73,28 @@ export class ScalarCard extends HTMLElement {
     this.#ends = [
       effect(() => {
         const query = queryFor(this.tag, axis.value);
-        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).ask(query)).some(Boolean)) asked();
+        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query)).some(Boolean)) queriesChanged();
       }),
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {
         this.plot = plot.value;
         theme.value;
-        drawSoon(this.#draw);
+        scheduleDraw(this.#draw);
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
-      effect(() => this.#standOut(pointedRun.value)),
+      effect(() => this.#standOut(hoveredRun.value)),
       parts.follow(),
     ];
     size.observe(this.host());
   }
 
-  sleep() {
-    drawNever(this.wakeUp);
+  deactivate() {
+    cancelDraw(this.wakeUp);
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
-    drawNever(this.#draw);
-    drawNever(this.fit);
+    cancelDraw(this.#draw);
+    cancelDraw(this.fit);
     size.unobserve(this.host());
     this.#removeChart();
     remember(this);
@@ -129,7 +129,7 @@ export class ScalarCard extends HTMLElement {
     else if (this.#chart) this.#chart.draw(plot);
     else this.#addChart(plot);
     this.#pointer?.refresh();
-    this.#tellTests();
+    this.#publishCounts();
   }
 
   fit = () => {
@@ -146,7 +146,7 @@ export class ScalarCard extends HTMLElement {
     });
     this.#chart = chart;
     this.#pointer = new CardPointer(chart);
-    this.#standOut(pointedRun.peek());
+    this.#standOut(hoveredRun.peek());
   }
 
   #removeChart() {
@@ -162,27 +162,32 @@ export class ScalarCard extends HTMLElement {
     change({ zooms: window ? { ...others, [this.tag]: window } : others });
   }
 
-  /** What is drawn, readable from outside. */
-  #tellTests() {
+  /** What is drawn, in short: benchmarks and tests wait for it. */
+  #publishCounts() {
     const { plot } = this;
     const lines = plot?.lines ?? [];
     const feeds = this.parts?.all.peek().map(({ feed }) => feed) ?? [];
-    const told = {
+    Object.assign(this.dataset, {
       drawnPoints: lines.reduce((sum, line) => sum + line.xs.length, 0),
       total: lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0),
-      drawnRuns: JSON.stringify([...new Set(lines.map((line) => line.run))]),
-      drawnLines: JSON.stringify(
-        lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
-      ),
       axis: plot?.axis ?? "",
       window: plot?.x.join(",") ?? "",
-      heights: JSON.stringify(plot?.y ?? null),
-      flags: JSON.stringify(lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : []))),
-      beyond: JSON.stringify(plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : []),
       revision: feeds[0]?.revision ?? 0,
-      pending: feeds.some((feed) => feed.asking.size),
+      pending: feeds.some((feed) => feed.pending.size),
+    });
+  }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    const { plot } = this;
+    const lines = plot?.lines ?? [];
+    return {
+      runs: [...new Set(lines.map((line) => line.run))],
+      lines: lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
+      heights: plot?.y ?? null,
+      flags: lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : [])),
+      beyond: plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : [],
     };
-    for (const [name, value] of Object.entries(told)) this.dataset[name] = String(value);
   }
 }
 

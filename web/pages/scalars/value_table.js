@@ -3,11 +3,11 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { nearest } from "../../charts/binary_search.js";
 import { keyOf } from "../../charts/plot.js";
-import { nearest } from "../../charts/search.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
+import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
@@ -133,7 +133,7 @@ function heading(column) {
 
 /** @param {Row} row @param {Array<(typeof COLUMNS)[number]>} columns @param {Map<string, ColumnFormat>} formats */
 const tableRow = ({ line, name, values }, columns, formats) => html`
-  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (pointedRun.value = line.run)} @mouseleave=${() => (pointedRun.value = null)}>
+  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)} @mouseleave=${() => (hoveredRun.value = null)}>
     <th scope="row">${swatch(line.style, DASHES[line.style.dash])}<span title=${name}>${name}</span></th>
     ${columns.map((column) => html`<td data-column=${column} class=${column.endsWith("step") ? "step" : Number.isFinite(values[column]) ? "" : "non-finite"}>${cell(column, values[column], formats)}</td>`)}
     <td data-column="at"></td>

@@ -3,9 +3,11 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
 import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
-import { listed, runsByName, scalarTags } from "../../../data/catalogue.js";
-import { listTags } from "../../../data/listings.js";
+import { runsByName, runsReply, scalarTags } from "../../../data/catalogue.js";
+import { listTags } from "../../../data/listing_client.js";
+import { Query } from "../../../data/query.js";
 import { drawnRuns } from "../../../data/runs.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { set, setting } from "../../../data/view.js";
 
 /** @typedef {import("../../../data/names.js").TagGroup} TagGroup */
@@ -18,18 +20,18 @@ const LONGEST = 1500;
 /** @type {import("@preact/signals-core").ReadonlySignal<"name" | "changed" | "hand">} */
 export const order = setting("scalar.order", "name", /** @type {const} */ (["name", "changed", "hand"]));
 
-/** When each tag changed last, as it was when the order was chosen: cards that went on changing places could not be read.
- * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */
-const changedAt = signal(new Map());
+/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for cards that
+ * keep changing places cannot be read. @type {Query<ReadonlyMap<string, number>>} */
+const changes = new Query((key, signal) => readChanges(JSON.parse(key), signal));
 
 const inAddress = setting("scalar.hand", "");
 const inBrowser = signal("");
-const storageName = () => `toposcope.hand ${listed.peek()?.logdir ?? ""}`;
+const storageName = () => `toposcope.hand ${runsReply.peek()?.logdir ?? ""}`;
 const hand = computed(() => parseList(inAddress.value || inBrowser.value));
 
 /** @param {readonly TagGroup[]} groups in the order of their names @returns {readonly TagGroup[]} */
 export function arrange(groups) {
-  if (order.value === "changed") return changedAt.value.size ? byChange(groups, changedAt.value) : groups;
+  if (order.value === "changed") return changes.value.value ? byChange(groups, changes.value.value) : groups;
   return order.value === "hand" ? byHand(groups, hand.value) : groups;
 }
 
@@ -49,20 +51,17 @@ export function moveCard(shown, tag, other) {
 }
 
 /** Follows the chosen order until the returned function is called. */
-export function followOrder() {
-  const ends = [
-    effect(() => {
-      if (order.value !== "changed" || !scalarTags.value) return;
-      const request = new AbortController();
-      askChanges(drawnRuns.value, request.signal);
-      return () => request.abort();
+export const followOrder = () =>
+  stopAll([
+    changes.observe(() => {
+      const isByChange = order.value === "changed" && scalarTags.value !== null;
+      changes.select(isByChange ? JSON.stringify(drawnRuns.value) : null);
     }),
     effect(() => {
-      if (order.value === "hand" && listed.value && !inAddress.value && !inBrowser.peek()) inBrowser.value = stored();
+      if (order.value === "hand" && runsReply.value && !inAddress.value && !inBrowser.peek())
+        inBrowser.value = stored();
     }),
-  ];
-  return () => ends.forEach((end) => end());
-}
+  ]);
 
 function stored() {
   try {
@@ -72,17 +71,13 @@ function stored() {
   }
 }
 
-/** @param {readonly string[]} drawn @param {AbortSignal} signal */
-async function askChanges(drawn, signal) {
+/** @param {readonly string[]} drawn @param {AbortSignal} signal @returns {Promise<ReadonlyMap<string, number>>} */
+async function readChanges(drawn, signal) {
   const changed = (/** @type {string} */ run) => runsByName.peek().get(run)?.updated ?? 0;
   const latest = drawn.toSorted((a, b) => changed(b) - changed(a)).slice(0, MOST_RUNS);
-  try {
-    const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
-    const newest = new Map();
-    for (const { tag, updated } of tags)
-      if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
-    if (!signal.aborted) changedAt.value = newest;
-  } catch {
-    // The order of before stays; another choice of runs asks again.
-  }
+  const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
+  const newest = new Map();
+  for (const { tag, updated } of tags)
+    if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
+  return newest;
 }

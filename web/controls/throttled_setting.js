@@ -6,7 +6,7 @@ import { set, setting } from "../data/view.js";
 /** Browsers allow an address 200 changes in half a minute. */
 const INTERVAL = 200;
 
-export class QuickSetting {
+export class ThrottledSetting {
   /** @type {import("@preact/signals-core").Signal<string | null>} */
   #moving = signal(null);
   #timer = 0;
@@ -43,4 +43,4 @@ export class QuickSetting {
 
 /** The step that a setting holds; null without one.
  * @param {string} text */
-export const stepIn = (text) => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : null);
+export const parseStep = (text) => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : null);

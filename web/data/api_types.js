@@ -28,6 +28,8 @@
  * @property {RunRow[]} runs
  */
 
+/** A fault of the server's installation. @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
+
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 
 /** @typedef {object} SeriesReply

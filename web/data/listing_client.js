@@ -1,6 +1,6 @@
 // What the server lists of one run, or of one series of it: histograms, images, tensors, texts; graphs, landscapes, lineage.
 
-import { ask } from "./client.js";
+import { fetchJson } from "./client.js";
 
 /** @typedef {"histograms" | "images" | "tensors" | "text" | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
 
@@ -22,13 +22,13 @@ export function addressOf(kind, query) {
 }
 
 /** @param {string} address @param {AbortSignal} signal @returns {Promise<any>} */
-export const readListing = (address, signal) => ask(address, { signal });
+export const readListing = (address, signal) => fetchJson(address, { signal });
 
 /** The tags of some plugins: of each how many runs have it, or, when runs are named, one row a run.
  * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
- * @returns {Promise<{tags: Array<import("./replies.js").TagRow & {run?: string, points?: number, first_step?: number, last_step?: number, updated?: number | string}>}>} */
+ * @returns {Promise<{tags: Array<import("./api_types.js").TagRow & {run?: string, points?: number, first_step?: number, last_step?: number, updated?: number | string}>}>} */
 export const listTags = (plugins, runs = [], signal = undefined) =>
-  ask(
+  fetchJson(
     `tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`,
     { signal },
   );

@@ -2,7 +2,7 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { notes } from "./notes.js";
-import { COLOURS, othersOf } from "./run_styles.js";
+import { COLOURS, coloursOutsidePalette } from "./run_styles.js";
 
 /** Changes only with a colour, not with every note. */
 const told = computed(() =>
@@ -12,9 +12,10 @@ const told = computed(() =>
 );
 
 /** "#rrggbb" by run. */
-export const chosenColours = computed(() => /** @type {Map<string, string>} */ (new Map(JSON.parse(told.value))));
+export const customColours = computed(() => /** @type {Map<string, string>} */ (new Map(JSON.parse(told.value))));
 
 effect(() => {
   const { style } = document.documentElement;
-  othersOf(chosenColours.value).forEach((colour, order) => style.setProperty(`--run-${COLOURS + order + 1}`, colour));
+  for (const [order, colour] of coloursOutsidePalette(customColours.value).entries())
+    style.setProperty(`--run-${COLOURS + order + 1}`, colour);
 });

@@ -1,6 +1,6 @@
 // The server's event stream: what changed, and whether the server is there at all.
 
-/** @typedef {import("./replies.js").UpdateEvent} UpdateEvent */
+/** @typedef {import("./api_types.js").UpdateEvent} UpdateEvent */
 
 /** @typedef {object} UpdateListener
  * @property {() => void} opened the stream stands; changes before this moment were not told
