@@ -121,7 +121,9 @@ def test_source_distribution_contains_what_the_wheel_is_built_from(distributions
     }
     assert package_files("*.py", "*.pyi", "*.proto", "*.pxd", "py.typed", "FORMAT.md") <= names
     assert {"web/index.html", "web/package-lock.json", "web/.npmrc", "web/build.js"} <= names
-    assert not [name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map)$", name)]
+    assert not [
+        name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map|test\.js)$", name)
+    ]
 
 
 def test_licences_of_the_packages_in_the_page_are_part_of_it() -> None:
