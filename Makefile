@@ -106,7 +106,7 @@ build/fuzz/.installed: tests/fuzz/environment.txt
 	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
 	@touch $@
 
-# Write the message classes anew after a change of a .proto file.
+# Write the message classes again after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)
 	PYTHONPATH=$(VENV)/protoc $(BIN)/python -m grpc_tools.protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
@@ -163,7 +163,7 @@ $(BIN)/python:
 	|| { echo "This Python lacks the venv module: install the package python3-venv."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# A changed scan is compiled anew here.
+# A changed scan is compiled again here.
 $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
 	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'
