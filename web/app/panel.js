@@ -1,9 +1,9 @@
-// The right-hand panel: a run's details, or the list of keys.
+// The right-hand panel: a run's details, or the keyboard shortcuts.
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../controls/icons.js";
-import { foundIn } from "../controls/plugin_counts.js";
-import { isOther, nameOf } from "../controls/run_row.js";
+import { pluginCounts } from "../controls/plugin_counts.js";
+import { isUnsupported, nameOf } from "../controls/run_row.js";
 import { runsByName } from "../data/catalogue.js";
 import { noteOf } from "../data/notes.js";
 import { panel } from "../data/pointer.js";
@@ -40,9 +40,9 @@ const details = (row) => html`
     ${entry(t("panel.ranks"), row.ranks.join(", "))}
     ${row.attempts > 1 ? entry(t("panel.attempts"), String(row.attempts)) : nothing}
     ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
-    ${entry(t("panel.series"), foundIn(row, (plugin) => !isOther(plugin)) || "0")}
+    ${entry(t("panel.series"), pluginCounts(row, (plugin) => !isUnsupported(plugin)) || "0")}
   </dl>
-  ${foundIn(row, isOther) ? html`<p class="hint">${t("panel.also", { found: foundIn(row, isOther) })}</p>` : nothing}
+  ${pluginCounts(row, isUnsupported) ? html`<p class="hint">${t("panel.also", { found: pluginCounts(row, isUnsupported) })}</p>` : nothing}
   ${notesForm(row.run)}`;
 
 /** @param {string} name @param {string} value */

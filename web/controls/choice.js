@@ -1,4 +1,4 @@
-// One of several things to choose: a few as buttons side by side, many as a list.
+// A selection of one option: as buttons, or as a list.
 
 import { html } from "lit-html";
 
@@ -9,7 +9,7 @@ export const choice = (name, label, options, chosen, changed) => html`
     ${options.map(([value, text, hint]) => html`<button data-value=${value} aria-pressed=${value === chosen} title=${hint ?? label} @click=${() => changed(value)}>${text}</button>`)}
   </div>`;
 
-/** A choice of many: a list that opens.
+/** A selection of many options: a drop-down list.
  * @param {string} name @param {string} label @param {Array<[value: string, text: string]>} options @param {string} chosen @param {(value: string) => void} changed */
 export const select = (name, label, options, chosen, changed) => html`
   <select class="select" data-select=${name} aria-label=${label} title=${label} @change=${(/** @type {Event} */ event) => changed(/** @type {HTMLSelectElement} */ (event.target).value)}>

@@ -1,4 +1,4 @@
-// A field for a regular expression, with its broken state.
+// A field for a regular expression, with an error if it is invalid.
 
 import { html, nothing } from "lit-html";
 import { t } from "../i18n/words.js";

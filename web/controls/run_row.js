@@ -1,4 +1,4 @@
-// One run of the list: its line, its name, its state, its last value.
+// A row of the run list: line style, name, state, last value.
 
 import { html, nothing } from "lit-html";
 import { lastValues } from "../data/last_values.js";
@@ -12,11 +12,11 @@ import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
-import { foundIn } from "./plugin_counts.js";
+import { pluginCounts } from "./plugin_counts.js";
 
 /** @typedef {import("../data/api_types.js").RunRow} RunRow */
 
-/** Must be the height of a row in rail.css. */
+/** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
 /** @param {RunRow} row @param {number} place @param {number} count @param {import("../i18n/numbers.js").ColumnFormat} format */
@@ -43,11 +43,11 @@ export function runRow(row, place, count, format) {
     </li>`;
 }
 
-/** What a run is called: its alias if somebody gave it one.
+/** The displayed name of a run: its alias, if any.
  * @param {string} run */
 export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : run);
 
-/** The path dimmed, the last segment not; below a parent only what the parent does not say.
+/** The path dimmed; below a parent, without the parent's name.
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
   const { alias } = noteOf(run);
@@ -64,8 +64,8 @@ function lastValue(run, format) {
   return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
 }
 
-/** What some page draws. */
-const DRAWN = [
+/** Plugins that have a page. */
+const SUPPORTED = [
   "scalar",
   "histogram",
   "image",
@@ -81,7 +81,7 @@ const DRAWN = [
 ];
 
 /** Is there no page for such series? @param {string} plugin */
-export const isOther = (plugin) => !DRAWN.includes(plugin);
+export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
 
 /** @param {RunRow} row */
 function hint(row) {
@@ -90,7 +90,7 @@ function hint(row) {
   if (note.alias) lines.push(row.run);
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));
-  const others = foundIn(row, isOther);
+  const others = pluginCounts(row, isUnsupported);
   if (others) lines.push(t("panel.also", { found: others }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
   return lines.join("\n");

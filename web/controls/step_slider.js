@@ -1,11 +1,11 @@
-// A slider over the steps that a page has points at; it moves from point to point, whatever their distance.
+// A slider over steps that have points; it moves from point to point, regardless of their distance.
 
 import { html } from "lit-html";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
 /** @param {{steps: ArrayLike<number>, at: number, changed: (index: number) => void, label?: string, key?: string}} slider
- * at: the index of the step that is shown */
+ * at: index of the shown step */
 export const stepSlider = ({ steps, at, changed, label = t("step.slider"), key = "step" }) => {
   const last = Math.max(0, steps.length - 1);
   const moved = (/** @type {Event} */ event) => changed(Number(/** @type {HTMLInputElement} */ (event.target).value));

@@ -56,9 +56,9 @@ export function queriesChanged() {
   scheduler.schedule();
 }
 
-/** @param {Feed} feed whose last request failed */
-export function retryFeed(feed) {
-  feed.invalidate();
+/** @param {Feed[]} feeds whose last request failed */
+export function retryFeeds(feeds) {
+  for (const feed of feeds) feed.invalidate();
   scheduler.schedule();
 }
 

@@ -1,4 +1,4 @@
-// The sections of the comparison: one for each kind of data, with the same tag of every run side by side.
+// The sections of the comparison: one per kind of data, with the same tag of every run.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -24,7 +24,7 @@ function section(name) {
     <section class="compare-section groups" data-section=${name} data-section-tag=${tag} data-size="m">
       <header><h2>${t(`compare.${name}`)}</h2>
         <select data-key="tag-${name}" aria-label=${t("compare.tag_of", { kind: t(`compare.${name}`) })} @change=${(/** @type {Event} */ event) => chooseTag(name, /** @type {HTMLSelectElement} */ (event.target).value)}>
-          ${[...series].map(([one, of]) => html`<option value=${one} .selected=${one === tag}>${one}${of.length < comparedRuns.value.length ? ` (${of.length}/${comparedRuns.value.length})` : ""}</option>`)}
+          ${[...series].map(([name, of]) => html`<option value=${name} .selected=${name === tag}>${name}${of.length < comparedRuns.value.length ? ` (${of.length}/${comparedRuns.value.length})` : ""}</option>`)}
         </select>
         ${absent(rows)}
       </header>
@@ -36,13 +36,13 @@ function section(name) {
     </section>`;
 }
 
-/** How many of the compared runs lack the tag. @param {SeriesRow[]} rows */
+/** The number of compared runs without the tag. @param {SeriesRow[]} rows */
 const absent = (rows) => {
   const n = comparedRuns.value.length - rows.length;
   return n ? html`<span class="meta">${t("compare.absent", { n })}</span>` : nothing;
 };
 
-/** The cards are custom elements, which the pages of their kinds define.
+/** The cards are custom elements, defined by other pages.
  * @type {Record<Section, (tag: string, rows: SeriesRow[]) => unknown>} */
 const CARDS = {
   scalar: (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`,

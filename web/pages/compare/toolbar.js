@@ -1,4 +1,4 @@
-// The runs that are compared, each to be taken out.
+// The compared runs, each with a button to remove it.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";

@@ -1,4 +1,4 @@
-// The tile of a run's dataset pipeline: its stages from a source to the last one.
+// The tile of a run's dataset pipeline: its stages from the first source to the last one.
 
 import { html, nothing } from "lit-html";
 import { ListedTile } from "./lazy_tile.js";

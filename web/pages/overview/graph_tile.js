@@ -1,4 +1,4 @@
-// The tile of a run's graphs: how large the newest is, and what it was made from.
+// The tile of a run's graphs: the size and the source of the newest one.
 
 import { html, nothing } from "lit-html";
 import { grouped } from "../../i18n/numbers.js";
@@ -27,7 +27,7 @@ class GraphTile extends ListedTile {
   }
 }
 
-/** Names of what writes graphs. @type {Record<string, string>} */
+/** Names of the sources of graphs. @type {Record<string, string>} */
 const SOURCES = {
   mindspore: "MindSpore",
   tensorflow: "TensorFlow",

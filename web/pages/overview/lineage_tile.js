@@ -1,4 +1,4 @@
-// The tile of a run's lineage: its metrics, and the first of its hyperparameters.
+// The tile of a run's lineage: its metrics and first hyperparameters.
 
 import { html, nothing } from "lit-html";
 import { plainText } from "../../i18n/numbers.js";

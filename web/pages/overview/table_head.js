@@ -7,16 +7,16 @@ import { ICONS } from "../../controls/icons.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
 import { filterRules, keptRows } from "./rows.js";
-import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
+import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, toggleBest } from "./settings.js";
 import { drawBox } from "./visibility_box.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
-const hands = columnDragHandlers(() => shownIds.peek(), chooseColumns);
+const dragHandlers = columnDragHandlers(() => shownIds.peek(), chooseColumns);
 
 const hasFields = () => filterRow.value || filters.value.size > 0;
-/** How many rows the head has. */
+/** The number of header rows. */
 export const headRows = () => (hasFields() ? 3 : 2);
 
 /** @param {Column[]} columns */
@@ -42,19 +42,19 @@ export const tableHead = (columns) => html`
 /** @param {Column} column */
 export const isNumber = ({ kind, look }) => kind !== "text" && look !== "time" && look !== "sparkline";
 
-/** Does a column begin a group, so that a hairline stands before it? @param {Column[]} columns @param {number} at */
+/** Is a column the first of its group, and has a line before it? @param {Column[]} columns @param {number} at */
 export const isFirst = (columns, at) => at > 0 && columns[at].group !== columns[at - 1].group;
 
-/** Neighbours of one group. @param {Column[]} columns */
+/** Counts neighbouring columns of the same group. @param {Column[]} columns */
 function spans(columns) {
   /** @type {{group: string, count: number}[]} */
-  const found = [];
+  const groups = [];
   for (const { group } of columns) {
-    const before = found.at(-1);
+    const before = groups.at(-1);
     if (before?.group === group) before.count++;
-    else found.push({ group, count: 1 });
+    else groups.push({ group, count: 1 });
   }
-  return found;
+  return groups;
 }
 
 /** @param {string} group */
@@ -73,14 +73,14 @@ function head(column, first, kind) {
   const isMovable = kind !== "name-cell";
   const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
-    draggable=${isMovable ? "true" : "false"} @dragstart=${hands.dragged} @dragover=${hands.hovered} @dragleave=${hands.left} @drop=${hands.dropped} @keydown=${hands.pressed}>${box}
+    draggable=${isMovable ? "true" : "false"} @dragstart=${dragHandlers.dragged} @dragover=${dragHandlers.hovered} @dragleave=${dragHandlers.left} @drop=${dragHandlers.dropped} @keydown=${dragHandlers.pressed}>${box}
     ${
       isDrawing
         ? html`<span class="head-label">${label}</span>`
         : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
           <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`
     }
-    ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => turnBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
+    ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => toggleBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
   </th>`;
 }
 

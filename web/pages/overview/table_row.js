@@ -1,4 +1,4 @@
-// Lines of the table of runs: a run, or a group of them with its means.
+// Lines of the table of runs: a run, or a group with its means.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -34,7 +34,7 @@ export function runLine(row, columns, place) {
         <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })} @change=${() => change({ selection: toggled(selection.peek(), run) })}>
         ${swatch(style, DASHES[style.dash])}
         ${runLink(row)}
-        ${row.listed.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.listed.damaged_records })} title=${t("rail.damaged", { n: row.listed.damaged_records })}>${ICONS.warning}</span>` : nothing}
+        ${row.runRow.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.runRow.damaged_records })} title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>` : nothing}
         ${row.note.archived ? html`<span class="meta">${t("notes.is_archived")}</span>` : row.note.hidden ? html`<span class="meta">${t("notes.is_hidden")}</span>` : nothing}
       </div></th>
       ${columns.map((column, at) => html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}" data-column=${column.id}>${CELLS[column.look](row, column)}</td>`)}
@@ -42,11 +42,11 @@ export function runLine(row, columns, place) {
     </tr>`;
 }
 
-/** A selection of more runs is left out of links: each of them would hold thousands of names. */
+/** Larger selections are omitted from links, which would each contain all the names. */
 const MOST_NAMES = 100;
 
-/** The address of the table, to which a link adds its run. */
-const tableAddress = computed(() => {
+/** The URL of the table, to which a link adds its run. */
+const tableUrl = computed(() => {
   const { own, selection: chosen } = view.value;
   return printView({
     ...view.value,
@@ -55,16 +55,16 @@ const tableAddress = computed(() => {
   });
 });
 
-/** The run's name leads to its page. @param {Row} row */
+/** The run's name is a link to its page. @param {Row} row */
 function runLink({ run, name, note }) {
   const [path, leaf] = note.alias ? ["", name] : cutLeaf(name);
-  const address = `#${tableAddress.value}&over.run=${encodeURIComponent(run)}`;
-  return html`<a class="run-name" href=${address} title=${note.alias ? `${name}\n${run}` : name} @click=${(/** @type {MouseEvent} */ event) => turnTo(event, run)}>
+  const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
+  return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name} @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>
     ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */
-function turnTo(event, run) {
+function openRunPage(event, run) {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   showRun(run);
@@ -99,12 +99,12 @@ const means = new WeakMap();
 /** The mean of a group: of metrics, and of numbers that vary in it. @param {Row[]} rows @param {Column} column */
 function meanCell(rows, column) {
   if (column.look === "sparkline" || (column.look !== "metric" && column.look !== "plain")) return nothing;
-  const known = means.get(rows) ?? new Map();
-  means.set(rows, known);
-  if (!known.has(column.id)) known.set(column.id, meanOf(rows.map(column.value)));
-  const found = known.get(column.id);
-  if (!found) return nothing;
+  const byColumn = means.get(rows) ?? new Map();
+  means.set(rows, byColumn);
+  if (!byColumn.has(column.id)) byColumn.set(column.id, meanOf(rows.map(column.value)));
+  const mean = byColumn.get(column.id);
+  if (!mean) return nothing;
   const format = formats.value.get(column.metric ?? "");
-  const text = format ? inColumn(found.mean, format) : plainText(found.mean);
-  return html`<span class="mean" data-value=${found.mean} title=${t("overview.mean_of", { n: found.count })}>${text}</span>`;
+  const text = format ? inColumn(mean.mean, format) : plainText(mean.mean);
+  return html`<span class="mean" data-value=${mean.mean} title=${t("overview.mean_of", { n: mean.count })}>${text}</span>`;
 }

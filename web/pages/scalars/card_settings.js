@@ -4,12 +4,12 @@ import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { accompany, companions, limit, limits } from "../../data/scalar_view.js";
+import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/scalar_view.js").Companion} Companion */
 
-/** Tags offered while one is typed: more nobody reads. */
+/** Tags offered while one is typed. */
 const MOST_OFFERED = 500;
 
 /** @param {string} tag */
@@ -47,13 +47,13 @@ const companion = (card, one, several) => html`<div class="setting-row" data-wit
     ],
     one.side,
     (side) =>
-      accompany(
+      setCompanions(
         card,
         several.map((other) => (other === one ? { ...one, side: side === "right" ? "right" : "left" } : other)),
       ),
   )}
   ${remove(() =>
-    accompany(
+    setCompanions(
       card,
       several.filter((other) => other !== one),
     ),
@@ -72,7 +72,7 @@ function addCompanion(event, card, several) {
   if (!field.reportValidity() || !tag || tag === card || several.some((one) => one.tag === tag))
     return field.setCustomValidity("");
   field.value = "";
-  accompany(card, [...several, { tag, side: "right" }]);
+  setCompanions(card, [...several, { tag, side: "right" }]);
 }
 
 /** @param {string} tag */
@@ -83,14 +83,14 @@ function thresholds(tag) {
     ${several.map(
       (one) => html`<div class="setting-row" data-limit=${one.value}>
       ${side(one.above, (above) =>
-        limit(
+        setLimits(
           tag,
           several.map((other) => (other === one ? { ...one, above } : other)),
         ),
       )}
       <span class="setting-name">${one.value}</span>
       ${remove(() =>
-        limit(
+        setLimits(
           tag,
           several.filter((other) => other !== one),
         ),
@@ -123,7 +123,7 @@ function addLimit(event, tag, several) {
     /** @type {HTMLFormElement} */ (event.target).elements.namedItem("value")
   );
   if (field.value === "" || !Number.isFinite(field.valueAsNumber)) return;
-  limit(tag, [...several, { above: true, value: field.valueAsNumber }]);
+  setLimits(tag, [...several, { above: true, value: field.valueAsNumber }]);
   field.value = "";
 }
 
