@@ -1,4 +1,4 @@
-// The pages, and the one that is shown. Some are part of the first script, the others are loaded when the browser is idle.
+// The pages, and the one that is shown. Some are in the first script, the others are loaded when idle.
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -17,7 +17,8 @@ const loaded = { overview, scalars };
 /** Loads all others. */
 const loadLaterPages = async () => void Object.assign(loaded, await import("./later_pages.js"));
 
-/** The page that is shown; null until its module is loaded. @type {import("@preact/signals-core").Signal<Page | null>} */
+/** The page that is shown; null until its module is loaded.
+ * @type {import("@preact/signals-core").Signal<Page | null>} */
 export const shownPage = signal(null);
 
 /** Why the page's module could not be loaded. @type {import("@preact/signals-core").Signal<Error | null>} */

@@ -42,17 +42,32 @@ export function rail() {
   const format = columnFormat(existingRows.value.map((row) => lastValues.value.get(row.run) ?? NaN));
   return html`
     <div class="rail-head">
-      ${filterField({ id: "run-filter", label: t("rail.filter"), pattern: runFilter.value, rule: runRule.value, changed: (runs) => change({ runs }) })}
+      ${filterField({
+        id: "run-filter",
+        label: t("rail.filter"),
+        pattern: runFilter.value,
+        rule: runRule.value,
+        changed: (runs) => change({ runs }),
+      })}
       <div class="rail-actions" ?hidden=${!runs.value.length}>
         <span class="pair">
-          <button class="text" data-key="all" @click=${() => change({ selection: EVERYTHING })}>${t("rail.all")}</button>
+          <button class="text" data-key="all"
+            @click=${() => change({ selection: EVERYTHING })}>${t("rail.all")}</button>
           <button class="text" data-key="none" @click=${() => change({ selection: NOTHING })}>${t("rail.none")}</button>
         </span>
-        ${focusTag.value ? html`<span class="focus-tag" title=${t("rail.last_of", { tag: focusTag.value })}>${focusTag.value}</span>` : nothing}
+        ${
+          focusTag.value
+            ? html`<span class="focus-tag" title=${t("rail.last_of", { tag: focusTag.value })}>${focusTag.value}</span>`
+            : nothing
+        }
       </div>
     </div>
     <div class="run-list" @scroll=${onScroll} @mouseleave=${() => (hoveredRun.value = null)}>
-      ${count === 0 && runs.value.length ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>` : nothing}
+      ${
+        count === 0 && runs.value.length
+          ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>`
+          : nothing
+      }
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
         ${repeat(
           existingRows.value,
@@ -67,7 +82,9 @@ export function rail() {
 /** The number of hidden runs, with a button to show them. */
 const hiddenRunsNote =
   () => html`<p class="away-note">${areHiddenShown.value ? nothing : t("rail.away", { n: excludedRuns.value.size })}
-  <button class="text" data-key="away" @click=${() => showHidden(!areHiddenShown.peek())}>${t(areHiddenShown.value ? "rail.away_hide" : "rail.away_show")}</button></p>`;
+  <button class="text" data-key="away" @click=${() => showHidden(!areHiddenShown.peek())}>${t(
+    areHiddenShown.value ? "rail.away_hide" : "rail.away_show",
+  )}</button></p>`;
 
 /** @param {Event} event */
 function onScroll(event) {

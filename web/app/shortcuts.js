@@ -69,8 +69,12 @@ const PAGE_LETTERS = {
 };
 
 export const keyList = () => html`<dl class="keys">
-  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`)}
-  ${Object.entries(PAGE_LETTERS).map(([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`)}
+  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(
+    ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
+  )}
+  ${Object.entries(PAGE_LETTERS).map(
+    ([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`,
+  )}
 </dl>`;
 
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";

@@ -43,7 +43,8 @@ export function yExtent(lines, window, { log, trimmed, also = [] }) {
 }
 
 /** Yields the finite (on a logarithmic axis: positive) values whose x is in the window.
- * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines @param {Window} window @param {boolean} log */
+ * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines @param {Window} window
+ * @param {boolean} log */
 function* valuesIn(lines, [left, right], log) {
   for (const { xs, columns } of lines) {
     const begin = lowerBound(xs, left);

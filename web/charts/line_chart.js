@@ -15,7 +15,8 @@ import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.
 /** @typedef {object} ChartListener
  * @property {(window: Window) => void} zoomed the user dragged over a range of x
  * @property {() => void} reset the user double-clicked
- * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer left
+ * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer
+ * left
  */
 
 /** @type {ChartListener} */
@@ -254,7 +255,8 @@ function xAxis(axis, log) {
   };
 }
 
-/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid @param {() => boolean} areCounts then no tick is between two of them
+/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid
+ * @param {() => boolean} areCounts then no tick is between two of them
  * @returns {uPlot.Axis} */
 function yAxis(side, log, hasGrid, areCounts) {
   return {

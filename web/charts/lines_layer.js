@@ -261,7 +261,8 @@ function strokeTriangles(context, lines, on) {
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {{path: Path2D, dots: Path2D}} paths @param {string} colour @param {Projection} to */
+/** @param {CanvasRenderingContext2D} context @param {{path: Path2D, dots: Path2D}} paths @param {string} colour
+ * @param {Projection} to */
 function strokeRaw(context, paths, colour, to) {
   context.globalAlpha = 0.25;
   context.strokeStyle = colour;

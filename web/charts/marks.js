@@ -8,7 +8,8 @@ import { tokens } from "./theme.js";
 /** @typedef {import("../data/scalar_view.js").Limit} Limit */
 
 /** Draws a dashed line at each threshold, shades the area beyond it, and gives lines there a glow.
- * @param {CanvasRenderingContext2D} context @param {readonly Limit[]} limits @param {Array<{line: Line, path: Path2D}>} drawn @param {Projection} to */
+ * @param {CanvasRenderingContext2D} context @param {readonly Limit[]} limits
+ * @param {Array<{line: Line, path: Path2D}>} drawn @param {Projection} to */
 export function drawLimits(context, limits, drawn, to) {
   for (const { above, value } of limits) {
     const at = to.top(value);

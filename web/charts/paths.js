@@ -46,7 +46,8 @@ function isSkipped(x, dash) {
 }
 
 /** Small open triangles at the edge: at the top for infinity, at the bottom for minus infinity and NaN.
- * @param {Float64Array} xs @param {Float64Array} values @param {Projection} to @returns {Path2D | null} null if all are finite */
+ * @param {Float64Array} xs @param {Float64Array} values @param {Projection} to
+ * @returns {Path2D | null} null if all are finite */
 export function trianglesPath(xs, values, to) {
   /** @type {Path2D | null} */
   let path = null;

@@ -53,7 +53,8 @@ export const columnsOf = ({ ys, raw, series }) => [
   ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
 ];
 
-/** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio @returns {Projections} */
+/** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio
+ * @returns {Projections} */
 export function projections({ x, log, logX = false }, heights, width, height, pixelRatio) {
   const on = (/** @type {Window} */ y) => projection(x, y, log, width, height, pixelRatio, logX);
   const left = on(heights.left ?? heights.right ?? [0, 1]);

@@ -4,7 +4,9 @@ import { customColours } from "../data/custom_colours.js";
 import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
 
 /** `palette` is extended by the custom colours outside it.
- * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
+ * @typedef
+ * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
+ * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
 let cached = null;

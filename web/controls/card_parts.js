@@ -20,16 +20,19 @@ import { indexAtOrBefore } from "./steps.js";
 /** @param {string} tag */
 export function tagTitle(tag) {
   const [group, leaf] = cutGroup(tag);
-  return html`<h3 title=${tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>`;
+  return html`<h3 title=${tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span
+    class="leaf">${leaf}</span></h3>`;
 }
 
 /** @param {SteppedCard} card @param {unknown} actions */
 export const cardHead = (card, actions) =>
   html`<header>${tagTitle(card.tag)}${listedNote(card)}<div class="actions">${actions}</div></header>`;
 
-/** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act @param {boolean} [pressed] */
+/** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act
+ * @param {boolean} [pressed] */
 export const action = (key, label, sign, act, pressed = false) =>
-  html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed} @click=${act}>${sign}</button>`;
+  html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed}
+    @click=${act}>${sign}</button>`;
 
 /** The number of damaged points, and of listed steps with a button to list all.
  * @param {SteppedCard} card */
@@ -39,8 +42,19 @@ function listedNote(card) {
   const text = t("step.listed", { shown: grouped(listed), total: grouped(total) });
   const isComplete = setting(every, "").value !== "";
   return html`
-    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing}
-    ${listed === total ? nothing : isComplete ? html`<span class="meta" data-note="listed">${text}</span>` : html`<button class="text" data-note="listed" title=${t("step.every")} @click=${() => set({ [every]: "1" })}>${text}</button>`}`;
+    ${
+      damaged
+        ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>`
+        : nothing
+    }
+    ${
+      listed === total
+        ? nothing
+        : isComplete
+          ? html`<span class="meta" data-note="listed">${text}</span>`
+          : html`<button class="text" data-note="listed" title=${t("step.every")}
+            @click=${() => set({ [every]: "1" })}>${text}</button>`
+    }`;
 }
 
 /** The name of a run with its line style.
@@ -48,7 +62,9 @@ function listedNote(card) {
 export function runTitle(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [path, leaf] = cutLeaf(nameOf(run));
-  return html`${swatch(style, DASHES[style.dash])}<span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
+  return html`${swatch(style, DASHES[style.dash])}<span class="run-name" title=${nameOf(run)}>${
+    path ? html`<span class="path">${path}</span>` : nothing
+  }<span class="leaf">${leaf}</span></span>`;
 }
 
 /** The step that a cell shows, with its times; highlighted if it is not the selected one.
@@ -56,7 +72,9 @@ export function runTitle(run) {
 export function stepOf(run, { step, wallTime: seconds }, selected) {
   const isEarlier = Number.isFinite(selected) && step !== selected;
   const times = `${wallTime(seconds)} · ${duration(seconds - startOf(run))}`;
-  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${isEarlier ? `${t("step.earlier", { step: grouped(selected) })}\n${times}` : times}>${t("step.at", { step: grouped(step) })}</span>`;
+  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${
+    isEarlier ? `${t("step.earlier", { step: grouped(selected) })}\n${times}` : times
+  }>${t("step.at", { step: grouped(step) })}</span>`;
 }
 
 /** A card's own slider: using it detaches the card from the page's step.
@@ -68,8 +86,19 @@ export function cardSlider(card) {
   if (steps.length < 2 && own === null) return nothing;
   return html`
     <footer data-own=${own !== null}>
-      ${stepSlider({ steps, at: Math.max(0, indexAtOrBefore(steps, page.at(card.tag))), changed: (place) => page.setOwn(card.tag, steps[place]), label: t("step.card", { tag: card.tag }), key: "card-step" })}
-      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => page.setOwn(card.tag, null)}>${ICONS.reset}</button>`}
+      ${stepSlider({
+        steps,
+        at: Math.max(0, indexAtOrBefore(steps, page.at(card.tag))),
+        changed: (place) => page.setOwn(card.tag, steps[place]),
+        label: t("step.card", { tag: card.tag }),
+        key: "card-step",
+      })}
+      ${
+        own === null
+          ? nothing
+          : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")}
+            @click=${() => page.setOwn(card.tag, null)}>${ICONS.reset}</button>`
+      }
     </footer>`;
 }
 
@@ -80,7 +109,9 @@ export function pageSlider(page) {
   const at = Math.max(0, indexAtOrBefore(steps, page.shared.value ?? Infinity));
   return html`<div class="page-step" data-empty=${steps.length === 0} title=${t("step.page_hint")}>
     ${stepSlider({ steps, at, changed: (place) => page.choose(place), label: t("step.page"), key: "page-step" })}
-    <span class="meta latest" data-latest=${page.shared.value === null}>${page.shared.value === null && steps.length ? t("step.latest") : ""}</span>
+    <span class="meta latest" data-latest=${page.shared.value === null}>${
+      page.shared.value === null && steps.length ? t("step.latest") : ""
+    }</span>
   </div>`;
 }
 
@@ -89,7 +120,8 @@ export function pageSlider(page) {
 export function cellState({ listing, moments }, moment) {
   if (moment) return null;
   if (moments.value.length)
-    return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
+    return html`<p class="cell-state"
+      data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
     return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
       <button class="plain" @click=${() => listing.retry()}>${t("step.retry")}</button></p>`;

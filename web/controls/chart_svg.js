@@ -65,11 +65,18 @@ export function chartSvg(scene) {
   const left = on(scene.left ?? scene.right);
   const right = on(scene.right);
   const names = legend(scene, width);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + names.height}" viewBox="0 0 ${width} ${height + names.height}" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + names.height}"
+    viewBox="0 0 ${width} ${height + names.height}"
+    font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif">
 <title>${escaped(scene.title)}</title>
 <rect width="100%" height="100%" fill="${colours.surface}"/>
 <text x="16" y="24" font-size="14" font-weight="600" fill="${colours.text}">${escaped(scene.title)}</text>
-${scene.note ? `<text x="${width - 16}" y="24" font-size="11" text-anchor="end" fill="${colours.label}">${escaped(scene.note)}</text>` : ""}
+${
+  scene.note
+    ? `<text x="${width - 16}" y="24" font-size="11" text-anchor="end"
+  fill="${colours.label}">${escaped(scene.note)}</text>`
+    : ""
+}
 <clipPath id="area"><rect width="${area.width}" height="${area.height}"/></clipPath>
 <g transform="translate(${area.left} ${area.top})" font-size="11" fill="${colours.label}">
 ${yAxis(scene, scene.left ? "left" : "right", left, area, "left")}
@@ -91,7 +98,8 @@ function placer([lo, hi], log, length) {
   return (value) => (value > 0 ? (Math.log(value / lo) / Math.log(hi / lo)) * length : NaN);
 }
 
-/** @param {Scene} scene @param {"left" | "right"} of the axis of the values @param {(y: number) => number} to @param {{width: number, height: number}} area
+/** @param {Scene} scene @param {"left" | "right"} of the axis of the values @param {(y: number) => number} to
+ * @param {{width: number, height: number}} area
  * @param {"left" | "right"} side the side of the chart */
 function yAxis({ log, colours, lines, ...scene }, of, to, area, side) {
   const [lo, hi] = scene[of] ?? [0, 1];
@@ -145,12 +153,14 @@ function xTicks({ axis, logX, x: [lo, hi] }, to, area) {
     .join("");
 }
 
-/** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to @param {{width: number, height: number}} area @param {Scene["colours"]} colours */
+/** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to
+ * @param {{width: number, height: number}} area @param {Scene["colours"]} colours */
 function limitMark({ above, value }, to, area, colours) {
   const at = Math.min(Math.max(to(value), 0), area.height);
   if (!Number.isFinite(at)) return "";
   const [top, height] = above ? [0, at] : [at, area.height - at];
-  return `<rect y="${short(top)}" width="${area.width}" height="${short(height)}" fill="${colours.warning}" opacity="0.07"/><path d="M0 ${short(at)}H${area.width}" stroke="${colours.warning}" stroke-dasharray="5 4"/>`;
+  return `<rect y="${short(top)}" width="${area.width}" height="${short(height)}" fill="${colours.warning}"
+    opacity="0.07"/><path d="M0 ${short(at)}H${area.width}" stroke="${colours.warning}" stroke-dasharray="5 4"/>`;
 }
 
 /** @param {SceneLine} line @param {(x: number) => number} toX @param {(y: number) => number} toY */
@@ -168,11 +178,13 @@ function lineMarks({ colour, dash, xs, ys, raw, band, flag }, toX, toY) {
 function flagMark(x, y, colour) {
   if (!Number.isFinite(x + y)) return "";
   const up = y > 16 ? -1 : 1;
-  return `<path d="M${short(x)} ${short(y)}v${13 * up}l8 ${-3 * up}l-8 ${-3 * up}" stroke="${colour}" fill="${colour}"/>`;
+  return `<path d="M${short(x)} ${short(y)}v${13 * up}l8 ${-3 * up}l-8 ${-3 * up}" stroke="${colour}"
+    fill="${colour}"/>`;
 }
 
 /** An isolated point becomes a dot: a line of zero length with round caps.
- * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {(x: number) => number} toX @param {(y: number) => number} toY */
+ * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {(x: number) => number} toX
+ * @param {(y: number) => number} toY */
 function linePath(xs, ys, toX, toY) {
   const parts = [];
   let isOpen = false;
@@ -186,7 +198,8 @@ function linePath(xs, ys, toX, toY) {
   return parts.join("");
 }
 
-/** @param {ArrayLike<number>} xs @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {(x: number) => number} toX @param {(y: number) => number} toY */
+/** @param {ArrayLike<number>} xs @param {ArrayLike<number>} low @param {ArrayLike<number>} high
+ * @param {(x: number) => number} toX @param {(y: number) => number} toY */
 function bandPath(xs, low, high, toX, toY) {
   /** @type {string[]} */
   let upper = [];
@@ -210,7 +223,8 @@ function bandPath(xs, low, high, toX, toY) {
   return paths.join("");
 }
 
-/** @param {SceneLine} line @param {(x: number) => number} toX @param {{width: number, height: number}} area @param {Scene["colours"]} colours */
+/** @param {SceneLine} line @param {(x: number) => number} toX @param {{width: number, height: number}} area
+ * @param {Scene["colours"]} colours */
 function triangles({ xs, ys, raw }, toX, area, colours) {
   const values = raw ?? ys;
   const marks = [];

@@ -18,7 +18,9 @@ function contour(ring, size, radius, flatten) {
       0.025 * Math.cos(5 * angle - ring * 0.6);
     const drift = (radius - size) * 0.14;
     points.push(
-      `${(size * bump * Math.cos(angle) + drift).toFixed(2)} ${(flatten * (size * bump * Math.sin(angle)) - drift).toFixed(2)}`,
+      `${(size * bump * Math.cos(angle) + drift).toFixed(2)} ${(
+        flatten * (size * bump * Math.sin(angle)) - drift
+      ).toFixed(2)}`,
     );
   }
   return `M${points.join("L")}Z`;

@@ -67,4 +67,5 @@ const failed = (error) => empty("failed", t("empty.failed"), html`${error.messag
 
 /** Shown only after 200 ms: the style sheet delays it. */
 export const skeleton = () =>
-  html`<div class="groups skeleton" data-state="waiting" aria-hidden="true"><div class="cards">${Array.from({ length: 6 }, () => html`<div class="bone"></div>`)}</div></div>`;
+  html`<div class="groups skeleton" data-state="waiting" aria-hidden="true"><div
+    class="cards">${Array.from({ length: 6 }, () => html`<div class="bone"></div>`)}</div></div>`;

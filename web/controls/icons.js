@@ -9,7 +9,9 @@ const icon = (shapes) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden=
 export const ICONS = {
   rail: icon(svg`<path d="M2.5 4h11M2.5 8h11M2.5 12h11"/>`),
   sun: icon(
-    svg`<circle cx="8" cy="8" r="2.8"/><path d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1M4.6 11.4l-1.1 1.1"/>`,
+    svg`<circle cx="8" cy="8" r="2.8"/><path
+      d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1
+      M4.6 11.4l-1.1 1.1"/>`,
   ),
   moon: icon(svg`<path d="M13 9.6A5.4 5.4 0 1 1 6.4 3a4.3 4.3 0 0 0 6.6 6.6z"/>`),
   system: icon(svg`<circle cx="8" cy="8" r="5.4"/><path class="solid" d="M8 2.6a5.4 5.4 0 0 1 0 10.8z"/>`),
@@ -32,7 +34,8 @@ export const MARK = html`<svg class="mark" viewBox="-12 -12 24 24" aria-hidden="
 </svg>`;
 
 /** The background of an empty page: many faint contours. */
-export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" preserveAspectRatio="xMidYMid slice"
+  aria-hidden="true">
   ${contours(13, 330, 0.72).map((ring) => svg`<path d=${ring}/>`)}
 </svg>`;
 

@@ -27,7 +27,8 @@ const FINE = 41;
 /** @param {Reply} reply */
 const surfaceOf = ({ x, y, z }) => ({ x: numbersOf(x), y: numbersOf(y), z: numbersOf(z.flat()) });
 
-/** Returns one scale for several landscapes; null if none of them has a finite loss. @param {Reply[]} replies @returns {Heights | null} */
+/** Returns one scale for several landscapes; null if none of them has a finite loss.
+ * @param {Reply[]} replies @returns {Heights | null} */
 export function heightsOf(replies) {
   const surfaces = replies.map(surfaceOf);
   const linear = reachOf(surfaces.map((surface) => gridOf(surface, "linear")));
@@ -53,7 +54,8 @@ export function bandsOf({ reach: [lo, hi], levels }, dark) {
   }));
 }
 
-/** Contours are expensive: they are cached with the reply. @type {WeakMap<Reply, {key: string, paths: ReturnType<typeof contourPaths>}>} */
+/** Contours are expensive: they are cached with the reply.
+ * @type {WeakMap<Reply, {key: string, paths: ReturnType<typeof contourPaths>}>} */
 const cache = new WeakMap();
 
 /** @param {Reply} reply @param {Heights} heights @param {import("../charts/landscape/map.js").Frame} frame */
@@ -69,14 +71,18 @@ function pathsOf(reply, heights, frame) {
   return paths;
 }
 
-/** @param {Reply} reply @param {Heights} heights @param {number} width @param {number} height of the view box; the picture scales to its container */
+/** @param {Reply} reply @param {Heights} heights @param {number} width
+ * @param {number} height of the view box; the picture scales to its container */
 export function landscapePicture(reply, heights, width, height) {
   const frame = { left: 0, top: 0, width, height, x: extentOf(numbersOf(reply.x)), y: extentOf(numbersOf(reply.y)) };
   const { known: whole, areas, contours } = pathsOf(reply, heights, frame);
   const bands = bandsOf(heights, theme.value === "dark");
   const colourAbove = (/** @type {number} */ level) =>
     bands.find(({ from }) => from === level)?.colour ?? bands[0].colour;
-  return svg`<svg class="landscape-picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label=${t("run.landscape", { tag: reply.tag })} data-tag=${reply.tag} data-levels=${heights.levels.length} data-scale=${heights.scale}>
+  return svg`<svg class="landscape-picture" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img"
+    aria-label=${t("run.landscape", {
+      tag: reply.tag,
+    })} data-tag=${reply.tag} data-levels=${heights.levels.length} data-scale=${heights.scale}>
     <path d=${whole} fill=${bands[0].colour} />
     ${areas.map(({ level, path }) => svg`<path d=${path} fill=${colourAbove(level)} />`)}
     ${contours.map(({ path }) => svg`<path class="line" d=${path} />`)}
@@ -90,7 +96,8 @@ function course({ path }, frame) {
   if (!path?.x.length) return nothing;
   const [xs, ys] = [numbersOf(path.x), numbersOf(path.y)];
   const points = Array.from(xs, (x, at) => `${toLeft(frame, x).toFixed(1)} ${toTop(frame, ys[at]).toFixed(1)}`);
-  return svg`<path class="course under" d=${`M${points.join("L")}`} data-points=${points.length} /><path class="course" d=${`M${points.join("L")}`} />`;
+  return svg`<path class="course under" d=${`M${points.join("L")}`} data-points=${points.length} /><path class="course"
+    d=${`M${points.join("L")}`} />`;
 }
 
 /** @param {import("../charts/landscape/map.js").Frame} frame @param {ArrayLike<number>} point */

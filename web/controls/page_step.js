@@ -5,7 +5,8 @@ import { indexAtOrBefore, sameSteps, unionOf } from "./steps.js";
 import { parseStep, ThrottledSetting } from "./throttled_setting.js";
 
 export class PageStep {
-  /** The steps of each visible card. @type {import("@preact/signals-core").Signal<ReadonlyMap<object, readonly number[]>>} */
+  /** The steps of each visible card.
+   * @type {import("@preact/signals-core").Signal<ReadonlyMap<object, readonly number[]>>} */
   #stepsByCard = signal(new Map());
   /** @type {Map<string, ThrottledSetting>} */
   #own = new Map();

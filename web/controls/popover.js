@@ -15,7 +15,8 @@ function keepEscape(event) {
   /** @type {HTMLElement} */ (event.currentTarget).hidePopover();
 }
 
-/** The popover that was open on pointerdown: by the time of the click, the browser has closed it. @type {Element | null} */
+/** The popover that was open on pointerdown: by the time of the click, the browser has closed it.
+ * @type {Element | null} */
 let openAtPress = null;
 addEventListener("pointerdown", () => void (openAtPress = document.querySelector(".sheet:popover-open")), true);
 

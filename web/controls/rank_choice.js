@@ -17,7 +17,8 @@ export const rankChoice = (ranks) => html`
   ${which(ranks, "rank", ranks.rank.value, ranks.ranks.value, "bar.rank_lowest")}
   ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, "bar.attempt_stitched")}`;
 
-/** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
+/** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered
+ * @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
 function which({ page, allowsAll }, name, chosen, offered, usual) {
   if (!offered.length && !chosen) return nothing;
   const numbers = [

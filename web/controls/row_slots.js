@@ -1,11 +1,12 @@
-// Assigns the rows of a long table to elements: a row that stays keeps its element, so that a click never hits another run.
+// Assigns the rows of a long table to elements: a row that stays keeps its element, so that clicks hit the right run.
 
 export class RowSlots {
   /** Slots by row, in order. @type {ReadonlyMap<string, number>} */
   #slots = new Map();
   #next = 0;
 
-  /** If few rows stay, as after sorting, new rows reuse the elements of the rows that were in their places: that costs less
+  /** If few rows stay, as after sorting, new rows reuse the elements of the rows that were in their places: that costs
+   * less
    * than creating elements.
    * @param {readonly string[]} rows in order, each once @returns {readonly number[]} the slot of each */
   assign(rows) {

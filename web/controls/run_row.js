@@ -19,7 +19,8 @@ import { pluginCounts } from "./plugin_counts.js";
 /** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
-/** @param {RunRow} row @param {number} place @param {number} count @param {import("../i18n/numbers.js").ColumnFormat} format */
+/** @param {RunRow} row @param {number} place @param {number} count
+ * @param {import("../i18n/numbers.js").ColumnFormat} format */
 export function runRow(row, place, count, format) {
   const { run, parent, live } = row;
   const shown = isShown(selection.value, run);
@@ -29,16 +30,24 @@ export function runRow(row, place, count, format) {
       style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
       @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
-        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>
+        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() =>
+          change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
         ${runName(run, parent)}
-        ${row.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>` : nothing}
+        ${
+          row.damaged_records
+            ? html`<span class="damaged" role="img"
+              aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
         ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
         ${lastValue(run, format)}
       </button>
       <span class="run-actions">
-        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only" @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
-        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details" @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only"
+          @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
+        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details"
+          @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
       </span>
     </li>`;
 }
@@ -54,7 +63,8 @@ function runName(run, parent) {
   const shortened =
     !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
   const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
-  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
+  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
+    class="leaf">${leaf}</span></span>`;
 }
 
 /** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */

@@ -1,4 +1,4 @@
-// The keys "[" and "]": they move the open viewer, else the card under the cursor if it has its own step, else the page.
+// The keys "[" and "]": they move the open viewer, a hovered card that has its own step, or the page.
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */

@@ -43,7 +43,8 @@ export class SteppedCard extends LazyCard {
     };
   });
 
-  /** @returns {{kind: import("../data/listing_client.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
+  /** @returns
+   * {{kind: import("../data/listing_client.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
   get source() {
     throw new Error("subclasses define the source");
   }

@@ -30,7 +30,8 @@ function tagGroup({ name, tags }, count, card) {
           ? nothing
           : html`
         <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
-          ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span class="meta">${t("group.tags", { n: tags.length })}</span>
+          ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span
+            class="meta">${t("group.tags", { n: tags.length })}</span>
         </button></h2>`
       }
       ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}

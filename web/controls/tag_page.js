@@ -14,7 +14,13 @@ import { tagGroups } from "./tag_groups.js";
 /** The tag filter, and how many tags match it.
  * @param {number} kept @param {number} all */
 export const tagField = (kept, all) => html`
-  ${filterField({ id: "tag-filter", label: t("bar.filter"), pattern: tagFilter.value, rule: tagRule.value, changed: (tags) => change({ tags }) })}
+  ${filterField({
+    id: "tag-filter",
+    label: t("bar.filter"),
+    pattern: tagFilter.value,
+    rule: tagRule.value,
+    changed: (tags) => change({ tags }),
+  })}
   <span class="meta tag-count">${all ? t("bar.tags", { shown: kept, n: all }) : ""}</span>`;
 
 /** @param {PluginTags} tags @param {unknown} settings */
@@ -33,7 +39,9 @@ export function pluginContent(tags, title, card) {
   if (none) return none;
   const left = tags.leftOut.value;
   return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
-    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []))}`;
+    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) =>
+      card(tag, tags.runsByTag.value.get(tag) ?? []),
+    )}`;
 }
 
 /** @param {PluginTags} tags @param {string} title */

@@ -40,7 +40,8 @@ export const PAGES = /** @type {const} */ ([
  * @property {"" | "open" | "closed"} rail the run list, "" = automatic
  * @property {"" | "light" | "dark"} theme "" = the system's
  * @property {"" | "en" | "zh"} lang "" = the browser's
- * @property {Readonly<Record<string, string>>} own settings of single pages, by names that contain a dot ("image.columns")
+ * @property {Readonly<Record<string, string>>} own settings of single pages, by names that contain a dot
+ * ("image.columns")
  */
 
 /** @type {View} */

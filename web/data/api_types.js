@@ -28,7 +28,8 @@
  * @property {RunRow[]} runs
  */
 
-/** A fault of the server's installation. @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
+/** A fault of the server's installation.
+ * @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
 
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 
@@ -65,7 +66,8 @@
  * @property {number} aligned
  */
 
-/** @typedef {{revision: number, tag: string | null, groups: GroupReply[], ungrouped: string[], missing: string[]}} GroupsReply */
+/** @typedef {{revision: number, tag: string | null, groups: GroupReply[], ungrouped: string[], missing: string[]}}
+ * GroupsReply */
 
 /** @typedef {object} ScalarsRequest
  * @property {string[]} tag
@@ -80,7 +82,8 @@
  * @property {number} [attempt] absent = stitched
  */
 
-/** How runs are grouped. @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
+/** How runs are grouped.
+ * @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** @typedef {{revision: number, added: string[], changed: string[], removed: string[]}} UpdateEvent */
 

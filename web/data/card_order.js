@@ -8,7 +8,8 @@ import { compareNatural } from "./natural_order.js";
 const TOGETHER = 10;
 
 /** Sorts groups, and the tags in them, by their newest change; those without a known change are last.
- * @param {readonly TagGroup[]} groups @param {ReadonlyMap<string, number>} changedAt seconds by tag @returns {TagGroup[]} */
+ * @param {readonly TagGroup[]} groups @param {ReadonlyMap<string, number>} changedAt seconds by tag
+ * @returns {TagGroup[]} */
 export function sortedByChange(groups, changedAt) {
   const at = (/** @type {string} */ tag) => Math.round((changedAt.get(tag) ?? -Infinity) / TOGETHER);
   const newest = (/** @type {TagGroup} */ { tags }) =>
@@ -39,7 +40,8 @@ export function movedTo(tags, tag, other) {
 }
 
 /** Returns the shortest manual order that yields this order of a group's cards: the tags after it are in natural order.
- * @param {readonly string[]} manualOrder the previous one @param {readonly string[]} shown the group's tags in their new order */
+ * @param {readonly string[]} manualOrder the previous one
+ * @param {readonly string[]} shown the group's tags in their new order */
 export function shortestOrder(manualOrder, shown) {
   let kept = shown.length;
   while (kept > 0 && (kept === shown.length || compareNatural(shown[kept - 1], shown[kept]) <= 0)) kept--;

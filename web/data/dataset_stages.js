@@ -4,7 +4,9 @@
 /** @typedef {Record<string, Plain>} Parameters */
 
 /** As sent by the server; the children are the inputs of a stage.
- * @typedef {{op_type: string, parameters: Parameters, operations: Parameters[], sampler: Parameters | null, children: Stage[]}} Stage */
+ * @typedef
+ * {{op_type: string, parameters: Parameters, operations: Parameters[], sampler: Parameters | null, children: Stage[]}}
+ * Stage */
 
 /** A stage in its pipeline. @typedef {object} Placed
  * @property {string} id indexes of children, from the last stage: "0.1.0"

@@ -7,7 +7,8 @@
  * odd: which values are not that of the majority */
 
 /** Separates the rows that differ from the equal ones, both in the order in which the names first appear.
- * @param {readonly Readonly<Record<string, Plain>>[]} tables one per run @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */
+ * @param {readonly Readonly<Record<string, Plain>>[]} tables one per run
+ * @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */
 export function differenceOf(tables) {
   const names = new Set(tables.flatMap((table) => Object.keys(table)));
   const rows = [...names].map((name) =>

@@ -32,7 +32,8 @@ import { fetchJson } from "./client.js";
  * @property {number} nodes in the scope, however deep
  */
 /** @typedef {{name: string, control: boolean, type: TypeView | null, missing: boolean}} Link */
-/** @typedef {{name: string, value: string, length: number | null, unit: "characters" | "elements" | "bytes" | null}} Attribute */
+/** @typedef {{name: string, value: string, length: number | null, unit: "characters" | "elements" | "bytes" | null}}
+ * Attribute */
 
 /** @typedef {object} Description
  * @property {TypeView[]} types of the outputs
@@ -81,11 +82,13 @@ export const MOST_ALSO = 100;
 export const listGraphs = (run, signal) =>
   fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
 
-/** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal] @returns {Promise<any>} */
+/** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal]
+ * @returns {Promise<any>} */
 const part = ({ run, graph }, more, signal) =>
   fetchJson(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
 
-/** @param {GraphKey} key @param {string} scope @param {string[]} also children that are listed even if there are more than the limit @returns {Promise<ScopeView>} */
+/** @param {GraphKey} key @param {string} scope
+ * @param {string[]} also children that are listed even beyond the limit @returns {Promise<ScopeView>} */
 export const readScope = async (key, scope, also) =>
   (
     await part(key, [

@@ -4,7 +4,8 @@ import { fetchJson, RequestError } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
 
-/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}} MeasuredReply */
+/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}}
+ * MeasuredReply */
 
 /** @typedef {object} DiagnosticsReply
  * @property {string} axes
@@ -46,15 +47,18 @@ import { fetchJson, RequestError } from "./client.js";
  * @property {DiagnosticsReply | Record<string, never>} diagnostics
  */
 
-/** @typedef {{run: string, hyper_parameters: Record<string, unknown>, metrics: Record<string, unknown>, model: Record<string, unknown>}} LineageRow */
+/** @typedef {Record<string, unknown>} Values */
+/** @typedef {{run: string, hyper_parameters: Values, metrics: Values, model: Values}} LineageRow */
 
 /** More losses are fetched as binary data: parsing them as JSON would block the page. */
 const MOST = 40_000;
-/** Significant digits of losses: single precision has no more, and doubles would need twice the bytes. Downloads are exact. */
+/** Significant digits of losses: single precision has no more, and doubles would need twice the bytes. Downloads are
+ * exact. */
 const DIGITS = 9;
 
 /** Reads a landscape, and the losses of a large one separately.
- * @param {string} run @param {string} tag @param {number | null} publication null = the newest @param {AbortSignal} signal
+ * @param {string} run @param {string} tag @param {number | null} publication null = the newest
+ * @param {AbortSignal} signal
  * @returns {Promise<{reply: LandscapeReply, losses: Float64Array | null} | null>} null if it no longer exists */
 export async function readLandscape(run, tag, publication, signal) {
   const query = new URLSearchParams({ run, tag, most: String(MOST), digits: String(DIGITS) });
@@ -82,5 +86,6 @@ export const readLineageOf = async (run, signal) =>
  * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */
 
 /** Returns the URL of a landscape as a file.
- * @param {FileFormat} format @param {Array<[name: string, value: string]>} parameters run, tag, publication; for HTML also its appearance */
+ * @param {FileFormat} format
+ * @param {Array<[name: string, value: string]>} parameters run, tag, publication; for HTML also its appearance */
 export const landscapeFileUrl = (format, parameters) => `./api/landscapes.${format}?${new URLSearchParams(parameters)}`;

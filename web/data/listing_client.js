@@ -1,8 +1,9 @@
-// Requests for what a run, or one of its series, contains: histograms, images, tensors, texts, graphs, landscapes, lineage.
+// Requests for listings of a run or of one of its series.
 
 import { fetchJson } from "./client.js";
 
-/** @typedef {"histograms" | "images" | "tensors" | "text" | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
+/** @typedef {"histograms" | "images" | "tensors" | "text"} SeriesKind */
+/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
 
 /** Which points of a series. @typedef {object} ListingQuery
  * @property {string} run
@@ -24,9 +25,21 @@ export function urlOf(kind, query) {
 /** @param {string} url @param {AbortSignal} signal @returns {Promise<any>} */
 export const readListing = (url, signal) => fetchJson(url, { signal });
 
+/** `run` and what follows are given for named runs only.
+ * @typedef {object} ListedTag
+ * @property {string} plugin
+ * @property {string} tag
+ * @property {number} runs
+ * @property {string} [run]
+ * @property {number} [points]
+ * @property {number} [first_step]
+ * @property {number} [last_step]
+ * @property {number | string} [updated]
+ */
+
 /** Lists the tags of some plugins: one row per tag with its number of runs or, for given runs, one row per run and tag.
  * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
- * @returns {Promise<{tags: Array<import("./api_types.js").TagRow & {run?: string, points?: number, first_step?: number, last_step?: number, updated?: number | string}>}>} */
+ * @returns {Promise<{tags: ListedTag[]}>} */
 export const listTags = (plugins, runs = [], signal = undefined) =>
   fetchJson(
     `tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`,

@@ -19,7 +19,8 @@ const INTERVAL = 1000;
 export const notes = signal(new Map(), { watched: () => queueMicrotask(follow), unwatched: unfollow });
 /** Notes that the server could not read, a message each. @type {import("@preact/signals-core").Signal<string[]>} */
 export const noteProblems = signal([]);
-/** The error of the last change of a run, if it was not saved. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
+/** The error of the last change of a run, if it was not saved.
+ * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
 export const saveErrors = signal(new Map());
 
 /** The changes being saved or waiting, by run. @type {Map<string, Promise<void>>} */
@@ -111,7 +112,8 @@ async function save(run, patch, previous) {
   }
 }
 
-/** @param {Note} note @param {Partial<Note>} patch @returns {Partial<Note>} the fields of the patch, as the server stored them */
+/** @param {Note} note @param {Partial<Note>} patch
+ * @returns {Partial<Note>} the fields of the patch, as the server stored them */
 const pick = (note, patch) =>
   Object.fromEntries(Object.keys(patch).map((name) => [name, note[/** @type {keyof Note} */ (name)]]));
 

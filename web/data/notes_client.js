@@ -11,7 +11,8 @@ import { fetchJson } from "./client.js";
  * @property {boolean} archived
  */
 
-/** @param {AbortSignal} signal @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
+/** @param {AbortSignal} signal
+ * @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
 export const listNotes = (signal) => fetchJson("notes", { signal });
 
 /** Replaces the fields of the patch.

@@ -4,10 +4,12 @@ import { signal } from "@preact/signals-core";
 
 /** @typedef {import("./address.js").Axis} Axis */
 
-/** A position on an axis; null while the cursor is not over a chart. @type {import("@preact/signals-core").Signal<{axis: Axis, x: number} | null>} */
+/** A position on an axis; null while the cursor is not over a chart.
+ * @type {import("@preact/signals-core").Signal<{axis: Axis, x: number} | null>} */
 export const crosshair = signal(null);
 
-/** The run hovered in the run list, which every chart highlights. @type {import("@preact/signals-core").Signal<string | null>} */
+/** The run hovered in the run list, which every chart highlights.
+ * @type {import("@preact/signals-core").Signal<string | null>} */
 export const hoveredRun = signal(null);
 
 /** The run selected with the keyboard. @type {import("@preact/signals-core").Signal<string | null>} */

@@ -30,7 +30,8 @@ export const coloursOutsidePalette = (chosen) =>
   [...new Set(chosen.values())].filter((colour) => inPalette(colour) < 0).sort();
 
 /** Replaces assigned colours by custom ones; a palette colour follows the theme.
- * @param {ReadonlyMap<string, LineStyle>} assigned @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run @returns {Map<string, LineStyle>} */
+ * @param {ReadonlyMap<string, LineStyle>} assigned @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run
+ * @returns {Map<string, LineStyle>} */
 export function withCustomColours(assigned, chosen) {
   const custom = coloursOutsidePalette(chosen);
   const indexOf = (/** @type {string} */ colour) =>

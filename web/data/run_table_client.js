@@ -29,6 +29,7 @@ import { postJson } from "./client.js";
 
 /** @typedef {{revision: number, loading: boolean, runs: OverviewRun[], missing: string[]}} OverviewReply */
 
-/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request @param {AbortSignal} [signal]
+/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request
+ * @param {AbortSignal} [signal]
  * @returns {Promise<OverviewReply>} */
 export const readOverview = (request, signal) => postJson("overview", request, signal);

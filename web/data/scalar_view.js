@@ -107,7 +107,8 @@ export function setLimits(tag, tagLimits) {
 }
 
 /** @template Entry
- * @param {Array<[string, string, string]>} triples @param {(second: string, third: string) => Entry | null} entryOf @returns {Map<string, Entry[]>} */
+ * @param {Array<[string, string, string]>} triples @param {(second: string, third: string) => Entry | null} entryOf
+ * @returns {Map<string, Entry[]>} */
 function byTag(triples, entryOf) {
   /** @type {Map<string, Entry[]>} */
   const entries = new Map();

@@ -21,7 +21,8 @@ export function toggled(selection, run) {
 }
 
 /** Shows or hides several runs.
- * @param {Selection} selection @param {readonly string[]} names @param {boolean} isOn @param {number} count of all runs @returns {Selection} */
+ * @param {Selection} selection @param {readonly string[]} names @param {boolean} isOn
+ * @param {number} count of all runs @returns {Selection} */
 export function switched({ mode, runs }, names, isOn, count) {
   if (names.length === count) return isOn ? EVERYTHING : NOTHING;
   const some = new Set(names);

@@ -75,7 +75,8 @@ export function bandOf(reply) {
       low: numbers(reply.low),
       high: numbers(reply.high),
       count,
-      most: count.reduce((most, n) => Math.max(most, n), reply.runs.length), // With every rank there are more than runs.
+      // With all ranks there are more series than runs.
+      most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
       hasNonFinite: reply.non_finite.some((n) => n > 0),
       aligned: reply.aligned,
     },

@@ -79,7 +79,8 @@ function within(low, high, kind) {
 /** @param {Value} value */
 const written = (value) => (value === null ? "" : String(value).toLowerCase());
 
-/** "1.5k", "3e-4", of durations "2h" and "1h30m", of times "2026-11-21" and "2026-11-21 09:30"; NaN if it is not a number.
+/** "1.5k", "3e-4", of durations "2h" and "1h30m", of times "2026-11-21" and "2026-11-21 09:30"; NaN if it is not a
+ * number.
  * @param {string} text @param {ValueKind} kind */
 function numberOf(text, kind) {
   if (kind === "duration") return durationOf(text);

@@ -27,7 +27,8 @@ const ALLOWED = {
   hr: () => html`<hr>`,
   paragraph: (token, depth) => html`<p>${inner(token, depth)}</p>`,
   heading: (token, depth) =>
-    html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)} data-depth=${token.depth}>${inner(token, depth)}</div>`,
+    html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)}
+      data-depth=${token.depth}>${inner(token, depth)}</div>`,
   blockquote: (token, depth) => html`<blockquote>${inner(token, depth)}</blockquote>`,
   code: ({ text, lang }) => html`<pre tabindex="0" data-lang=${lang ?? ""}><code>${text}</code></pre>`,
   list: ({ ordered, start, items }, depth) =>
@@ -61,6 +62,15 @@ function link(href, title, content) {
 /** @param {Fields} token @param {number} depth */
 const table = ({ header, rows, align }, depth) => html`
   <div class="wide" tabindex="0"><table>
-    <thead><tr>${header.map((/** @type {Fields} */ cell, /** @type {number} */ column) => html`<th data-align=${align[column] ?? ""}>${inner(cell, depth)}</th>`)}</tr></thead>
-    <tbody>${rows.map((/** @type {Fields[]} */ row) => html`<tr>${row.map((cell, column) => html`<td data-align=${align[column] ?? ""}>${inner(cell, depth)}</td>`)}</tr>`)}</tbody>
+    <thead><tr>${header.map(
+      (/** @type {Fields} */ cell, /** @type {number} */ column) => html`<th
+      data-align=${align[column] ?? ""}>${inner(cell, depth)}</th>`,
+    )}</tr></thead>
+    <tbody>${rows.map(
+      (/** @type {Fields[]} */ row) =>
+        html`<tr>${row.map(
+          (cell, column) => html`<td
+      data-align=${align[column] ?? ""}>${inner(cell, depth)}</td>`,
+        )}</tr>`,
+    )}</tbody>
   </table></div>`;

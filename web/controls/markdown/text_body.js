@@ -12,7 +12,8 @@ const MOST_ROWS = 200;
 const MOST_COLUMNS = 50;
 const MOST_CACHED = 200;
 
-/** Tokens of the texts shown last, so that they are not parsed again. @type {Map<string, ReturnType<typeof tokensOf>>} */
+/** Tokens of the texts shown last, so that they are not parsed again.
+ * @type {Map<string, ReturnType<typeof tokensOf>>} */
 const cache = new Map();
 
 /** @param {string} text */
@@ -26,7 +27,9 @@ function cachedTokens(text) {
 
 /** @param {string} tag @param {{text: string, dims: number[], texts: string[]}} moment @param {boolean} isRaw */
 export const textBody = (tag, { text, dims, texts }, isRaw) =>
-  html`<div class="text-body" tabindex="0" data-as=${isRaw ? "raw" : "markdown"}>${texts.length ? table(tag, dims, texts, isRaw) : formatted(text, isRaw)}</div>`;
+  html`<div class="text-body" tabindex="0" data-as=${isRaw ? "raw" : "markdown"}>${
+    texts.length ? table(tag, dims, texts, isRaw) : formatted(text, isRaw)
+  }</div>`;
 
 /** @param {string} text @param {boolean} [isRaw] as recorded */
 export function formatted(text, isRaw = false) {
@@ -34,9 +37,18 @@ export function formatted(text, isRaw = false) {
   if (tokens) return html`<div class="markdown">${markdown(tokens)}</div>`;
   const isCut = text.length > MOST_SHOWN;
   return html`
-    ${isRaw || text.length <= MOST_FORMATTED ? nothing : html`<p class="meta" data-note="long">${t("text.long", { most: grouped(MOST_FORMATTED) })}</p>`}
+    ${
+      isRaw || text.length <= MOST_FORMATTED
+        ? nothing
+        : html`<p class="meta" data-note="long">${t("text.long", { most: grouped(MOST_FORMATTED) })}</p>`
+    }
     <pre class="raw">${isCut ? text.slice(0, MOST_SHOWN) : text}</pre>
-    ${isCut ? html`<p class="meta" data-note="cut">${t("text.cut", { most: grouped(MOST_SHOWN), n: grouped(text.length) })}</p>` : nothing}`;
+    ${
+      isCut
+        ? html`<p class="meta"
+          data-note="cut">${t("text.cut", { most: grouped(MOST_SHOWN), n: grouped(text.length) })}</p>`
+        : nothing
+    }`;
 }
 
 /** A table: the last dimension is the columns, all others are the rows.
@@ -47,10 +59,25 @@ function table(tag, dims, texts, isRaw) {
   const rows = firstRows(texts, columns, count);
   return html`
     <div class="wide"><table class="texts" aria-label=${t("text.table", { tag })}>
-      <tbody>${rows.map((row, place) => html`<tr><th scope="row">${rowName(place, dims)}</th>${row.map((text) => html`<td>${formatted(text, isRaw)}</td>`)}</tr>`)}</tbody>
+      <tbody>${rows.map(
+        (row, place) =>
+          html`<tr><th scope="row">${rowName(place, dims)}</th>${row.map(
+            (text) => html`<td>${formatted(text, isRaw)}</td>`,
+          )}</tr>`,
+      )}</tbody>
     </table></div>
-    ${count > rows.length ? html`<p class="meta" data-note="rows_cut">${t("text.rows_cut", { most: grouped(rows.length), n: grouped(count) })}</p>` : nothing}
-    ${columns > MOST_COLUMNS ? html`<p class="meta" data-note="columns_cut">${t("text.columns_cut", { most: grouped(MOST_COLUMNS), n: grouped(columns) })}</p>` : nothing}`;
+    ${
+      count > rows.length
+        ? html`<p class="meta"
+          data-note="rows_cut">${t("text.rows_cut", { most: grouped(rows.length), n: grouped(count) })}</p>`
+        : nothing
+    }
+    ${
+      columns > MOST_COLUMNS
+        ? html`<p class="meta"
+          data-note="columns_cut">${t("text.columns_cut", { most: grouped(MOST_COLUMNS), n: grouped(columns) })}</p>`
+        : nothing
+    }`;
 }
 
 /** Returns the rows and columns within the limits.

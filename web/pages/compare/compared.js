@@ -37,7 +37,8 @@ export const chosenTags = Object.fromEntries(
 /** @param {Section} section @param {string} tag */
 export const chooseTag = (section, tag) => set({ [`compare.${section}`]: tag });
 
-/** Returns the tags of a section in natural order, each with the compared runs that have it. @param {Section} section */
+/** Returns the tags of a section in natural order, each with the compared runs that have it.
+ * @param {Section} section */
 export function seriesOf(section) {
   // A run that was just removed is still listed until the next reply.
   const compared = new Set(comparedRuns.value);

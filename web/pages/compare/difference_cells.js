@@ -27,7 +27,16 @@ export function cells(row, isWhole) {
       value,
       at,
     ) => html`<td class=${row.odd[at] ? "odd" : ""} title=${value === undefined ? t("compare.missing") : String(value)}>
-    ${value === undefined ? html`<span class="dim">–</span>` : html`<div>${draw(value)}${isTruncated(value) ? html`<span class="meta" data-note="cut">${t("compare.cut")}</span>` : nothing}</div>`}</td>`,
+    ${
+      value === undefined
+        ? html`<span class="dim">–</span>`
+        : html`<div>${draw(value)}${
+            isTruncated(value)
+              ? html`<span class="meta"
+          data-note="cut">${t("compare.cut")}</span>`
+              : nothing
+          }</div>`
+    }</td>`,
   );
 }
 
@@ -47,7 +56,8 @@ function apart(texts) {
       tail > CONTEXT
         ? `${text.slice(text.length - tail, text.length - tail + CONTEXT)}…`
         : text.slice(text.length - tail);
-    return html`<span class="same">${before}</span><span class="apart">${text.slice(head, text.length - tail)}</span><span class="same">${behind}</span>`;
+    return html`<span class="same">${before}</span><span
+      class="apart">${text.slice(head, text.length - tail)}</span><span class="same">${behind}</span>`;
   };
 }
 

@@ -24,7 +24,8 @@ export function differences() {
   const runs = comparedRuns.value;
   const facts = runs.map((run) => compareCache.rows.value.get(run));
   if (compareCache.error.value)
-    return html`<p class="page-note" role="alert">${t("overview.failed", { reason: compareCache.error.value.message })}</p>`;
+    return html`<p class="page-note"
+      role="alert">${t("overview.failed", { reason: compareCache.error.value.message })}</p>`;
   if (facts.includes(undefined)) return nothing;
   return html`
     <section class="compare-section" data-section="differences">
@@ -49,7 +50,8 @@ export const compareLineage = new PerRun("lineage", (run) =>
 );
 const LINEAGE = ["lineage", "hparams"];
 
-/** Metrics of evaluations and sessions, and the size of model and data. @param {string} run @returns {Record<string, Plain>} */
+/** Metrics of evaluations and sessions, and the size of model and data.
+ * @param {string} run @returns {Record<string, Plain>} */
 function metricsOf(run) {
   const row = compareLineage.replies.value.get(run)?.runs[0];
   if (!row) return {};
@@ -70,7 +72,8 @@ function metricsOf(run) {
 }
 
 /** The values of several runs by name, different ones first. Without values: empty, or a note if `always`.
- * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one per run @param {boolean} [always] */
+ * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one per run
+ * @param {boolean} [always] */
 export function differenceTable(title, runs, tables, always = false) {
   const { different, equal } = differenceOf(tables);
   if (!different.length && !equal.length)
@@ -87,7 +90,12 @@ export function differenceTable(title, runs, tables, always = false) {
     ${
       equal.length
         ? html`<details ?open=${!different.length} data-equal=${equal.length}>
-      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(runs, equal, t("compare.equal", { n: equal.length }), "equal")}</details>`
+      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(
+        runs,
+        equal,
+        t("compare.equal", { n: equal.length }),
+        "equal",
+      )}</details>`
         : nothing
     }`;
 }
@@ -113,14 +121,19 @@ function toggleWhole(name) {
 function line(row) {
   const isWhole = whole.value.includes(row.name);
   const name = isLong(row)
-    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")} @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
+    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")}
+      @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
     : row.name;
-  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row" title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
+  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row"
+    title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
 }
 
 /** @param {string} run */
 function head(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [path, leaf] = cutLeaf(nameOf(run));
-  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span></span></th>`;
+  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span
+    class="run-name">${
+      path ? html`<span class="path">${path}</span>` : nothing
+    }<span class="leaf">${leaf}</span></span></span></th>`;
 }

@@ -14,7 +14,8 @@ import { t } from "./words.js";
 
 /** @typedef {import("../../data/landscapes.js").LandscapeReply} Reply */
 /** @typedef {import("../../controls/landscape_picture.js").Heights} Heights */
-/** A run that has the tag, with its landscape once it is fetched. @typedef {{run: string, tag: string, reply: Reply | undefined}} Shown */
+/** A run that has the tag, with its landscape once it is fetched.
+ * @typedef {{run: string, tag: string, reply: Reply | undefined}} Shown */
 
 const WIDTH = 360;
 const HEIGHT = 270;
@@ -55,9 +56,16 @@ export function landscapeSection() {
   // Figures are placed before their landscapes are fetched, so that a click never hits another run's figure.
   return html`<section class="compare-section" data-section="landscape" data-section-tag=${shownTag()}>
     <header><h2>${t("compare.landscape")}</h2>
-      <select data-key="tag-landscape" aria-label=${t("compare.tag_of", { kind: t("compare.landscape") })} @change=${(/** @type {Event} */ event) => chooseTag("landscape", /** @type {HTMLSelectElement} */ (event.target).value)}>
+      <select data-key="tag-landscape" aria-label=${t("compare.tag_of", { kind: t("compare.landscape") })} @change=${(
+        /** @type {Event} */ event,
+      ) => chooseTag("landscape", /** @type {HTMLSelectElement} */ (event.target).value)}>
         <option value="" .selected=${shownTag() === OWN}>${t("compare.landscape_own")}</option>
-        ${[...series].map(([tag, rows]) => html`<option value=${tag} .selected=${tag === shownTag()}>${tag}${rows.length < comparedRuns.value.length ? ` (${rows.length}/${comparedRuns.value.length})` : ""}</option>`)}
+        ${[...series].map(
+          ([tag, rows]) =>
+            html`<option value=${tag} .selected=${tag === shownTag()}>${tag}${
+              rows.length < comparedRuns.value.length ? ` (${rows.length}/${comparedRuns.value.length})` : ""
+            }</option>`,
+        )}
       </select>
       ${missing ? html`<span class="meta">${t("compare.absent", { n: missing })}</span>` : nothing}
       ${heights ? scale(heights) : nothing}
@@ -86,7 +94,8 @@ function figure({ run, tag, reply }, heights, all) {
     });
   return html`<figure data-run=${run} data-tag=${tag}>
     <figcaption>${runTitle(run)}<span class="meta">${tag}</span></figcaption>
-    <button title=${t("compare.landscape_open")} aria-label=${`${t("compare.landscape_open")}: ${run}`} @click=${open}>${picture(reply, heights)}</button>
+    <button title=${t("compare.landscape_open")} aria-label=${`${t("compare.landscape_open")}: ${run}`}
+      @click=${open}>${picture(reply, heights)}</button>
   </figure>`;
 }
 
@@ -101,5 +110,10 @@ function picture(reply, heights) {
 function scale(heights) {
   const [lowest, highest] = lossesOf(heights);
   return html`<span class="landscape-scale" data-lowest=${lowest} data-highest=${highest}>
-    <span class="meta">${lowest}</span><span class="bands" aria-hidden="true">${bandsOf(heights, theme.value === "dark").map(({ colour }) => html`<i style="background:${colour}"></i>`)}</span><span class="meta">${highest}${heights.scale === "log" ? ` (${t("compare.log")})` : ""}</span></span>`;
+    <span class="meta">${lowest}</span><span class="bands" aria-hidden="true">${bandsOf(
+      heights,
+      theme.value === "dark",
+    ).map(
+      ({ colour }) => html`<i style="background:${colour}"></i>`,
+    )}</span><span class="meta">${highest}${heights.scale === "log" ? ` (${t("compare.log")})` : ""}</span></span>`;
 }

@@ -19,7 +19,14 @@ export const content = () =>
 
 const compared = () => html`
   <div class="compare">
-    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, total: comparedRuns.value.length + leftOut.value })}</p>` : nothing}
+    ${
+      leftOut.value
+        ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", {
+            shown: comparedRuns.value.length,
+            total: comparedRuns.value.length + leftOut.value,
+          })}</p>`
+        : nothing
+    }
     ${differences()}
     ${sections()}
   </div>`;

@@ -30,7 +30,8 @@ export class PerRun {
   /** The first error. */
   error = computed(() => this.#queries.value.map((query) => this.#listingOf(query).error.value).find(Boolean) ?? null);
 
-  /** @param {import("../../data/listing_client.js").Kind} kind @param {(run: string) => Query | null} queryOf null = the run has no such data */
+  /** @param {import("../../data/listing_client.js").Kind} kind
+   * @param {(run: string) => Query | null} queryOf null = the run has no such data */
   constructor(kind, queryOf) {
     this.kind = kind;
     this.queryOf = queryOf;

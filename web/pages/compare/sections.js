@@ -23,8 +23,15 @@ function section(name) {
   return html`
     <section class="compare-section groups" data-section=${name} data-section-tag=${tag} data-size="m">
       <header><h2>${t(`compare.${name}`)}</h2>
-        <select data-key="tag-${name}" aria-label=${t("compare.tag_of", { kind: t(`compare.${name}`) })} @change=${(/** @type {Event} */ event) => chooseTag(name, /** @type {HTMLSelectElement} */ (event.target).value)}>
-          ${[...series].map(([name, of]) => html`<option value=${name} .selected=${name === tag}>${name}${of.length < comparedRuns.value.length ? ` (${of.length}/${comparedRuns.value.length})` : ""}</option>`)}
+        <select data-key="tag-${name}" aria-label=${t("compare.tag_of", { kind: t(`compare.${name}`) })} @change=${(
+          /** @type {Event} */ event,
+        ) => chooseTag(name, /** @type {HTMLSelectElement} */ (event.target).value)}>
+          ${[...series].map(
+            ([name, of]) =>
+              html`<option value=${name} .selected=${name === tag}>${name}${
+                of.length < comparedRuns.value.length ? ` (${of.length}/${comparedRuns.value.length})` : ""
+              }</option>`,
+          )}
         </select>
         ${absent(rows)}
       </header>
@@ -49,6 +56,7 @@ const CARDS = {
   histogram: (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
   image: (tag, rows) => html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`,
   tensor: (tag, rows) =>
-    html`<tensor-card .tag=${tag} .runs=${rows.map((row) => row.run)} data-tag=${tag} @click=${() => change({ page: "tensors" })}></tensor-card>`,
+    html`<tensor-card .tag=${tag} .runs=${rows.map((row) => row.run)} data-tag=${tag}
+      @click=${() => change({ page: "tensors" })}></tensor-card>`,
   text: (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`,
 };

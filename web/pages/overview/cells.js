@@ -20,7 +20,8 @@ const LINE_HEIGHT = 20;
 /** @param {Row} row @param {Column} column */
 function stateCell(row, column) {
   const state = /** @type {import("../../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
-  return html`<span class="run-state" data-state=${state} title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
+  return html`<span class="run-state" data-state=${state}
+    title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -28,7 +29,8 @@ function timeCell(row, column) {
   const seconds = /** @type {number | null} */ (column.value(row));
   return seconds === null
     ? nothing
-    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
+    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span
+      class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -73,7 +75,8 @@ function metricCell(row, column) {
   const step = isLast ? metric?.last_step : metric?.[bestOf(tag)]?.step;
   const isBest = !isLast && bestValues.value.get(tag) === value;
   const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
-  return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value} title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
+  return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value}
+    title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -82,10 +85,12 @@ function sparklineCell(row, column) {
   return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
 }
 
-/** Rows are rendered often, but their sparklines rarely change. @type {WeakMap<object, ReturnType<typeof sparkline>>} */
+/** Rows are rendered often, but their sparklines rarely change.
+ * @type {WeakMap<object, ReturnType<typeof sparkline>>} */
 const cache = new WeakMap();
 
-/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width @param {number} height */
+/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width
+ * @param {number} height */
 function lineOf(points, width, height) {
   const cached = cache.get(points) ?? sparkline(points, width, height);
   cache.set(points, cached);
@@ -96,7 +101,8 @@ function lineOf(points, width, height) {
 export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
 
 /** A metric's sparkline in the colour of its run, with a mark at its first non-finite value.
- * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width @param {number} height */
+ * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width
+ * @param {number} height */
 export function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;
   if (!points?.step.length) return nothing;

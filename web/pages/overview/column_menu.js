@@ -41,9 +41,12 @@ export function columnMenu() {
   return html`
     <div class="menu" role="group" aria-label=${t("overview.columns")} @keydown=${onKey}>
       <div class="menu-head">
-        <input class="plain" type="text" spellcheck="false" placeholder=${t("overview.find")} aria-label=${t("overview.find")} data-key="find-column" .value=${search.value}
-          @input=${(/** @type {InputEvent} */ event) => (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
-        <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value} @click=${resetColumns}>${t("overview.usual")}</button>
+        <input class="plain" type="text" spellcheck="false" placeholder=${t("overview.find")}
+          aria-label=${t("overview.find")} data-key="find-column" .value=${search.value}
+          @input=${(/** @type {InputEvent} */ event) =>
+            (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
+        <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value}
+          @click=${resetColumns}>${t("overview.usual")}</button>
       </div>
       <h3>${t("overview.shown_columns")}</h3>
       <ol>${repeat(
@@ -70,7 +73,11 @@ export function columnMenu() {
           (tag) =>
             check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))),
         )}</ul>
-        ${tags.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>` : nothing}`
+        ${
+          tags.length > MOST_ROWS
+            ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>`
+            : nothing
+        }`
           : nothing
       }
     </div>`;
@@ -88,15 +95,21 @@ function shownColumn(column, at, shown) {
     chooseColumns([...others.slice(0, at + by), column.id, ...others.slice(at + by)]);
   };
   return html`<li data-shown-column=${column.id}>
-    <label><input type="checkbox" .checked=${true} @change=${() => chooseColumns(shown.filter((id) => id !== column.id))}><span>${title}</span></label>
-    <button class="quiet up" data-key="earlier" title=${t("overview.earlier")} aria-label=${`${t("overview.earlier")}: ${title}`} ?disabled=${at === 0} @click=${() => move(-1)}>${ICONS.chevron}</button>
-    <button class="quiet down" data-key="later" title=${t("overview.later")} aria-label=${`${t("overview.later")}: ${title}`} ?disabled=${at === shown.length - 1} @click=${() => move(1)}>${ICONS.chevron}</button>
+    <label><input type="checkbox" .checked=${true}
+      @change=${() => chooseColumns(shown.filter((id) => id !== column.id))}><span>${title}</span></label>
+    <button class="quiet up" data-key="earlier" title=${t("overview.earlier")}
+      aria-label=${`${t("overview.earlier")}: ${title}`} ?disabled=${at === 0}
+      @click=${() => move(-1)}>${ICONS.chevron}</button>
+    <button class="quiet down" data-key="later" title=${t("overview.later")}
+      aria-label=${`${t("overview.later")}: ${title}`} ?disabled=${at === shown.length - 1}
+      @click=${() => move(1)}>${ICONS.chevron}</button>
   </li>`;
 }
 
 /** @param {string} key @param {string} title @param {boolean} checked @param {() => void} toggle */
 const check = (key, title, checked, toggle) =>
-  html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked} @change=${toggle}><span>${title}</span></label></li>`;
+  html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked}
+    @change=${toggle}><span>${title}</span></label></li>`;
 
 /** Keys in the menu are not shortcuts of the page. @param {KeyboardEvent} event */
 function onKey(event) {

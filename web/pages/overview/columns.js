@@ -19,7 +19,10 @@ import { t } from "./words.js";
  * @property {import("../../data/notes_client.js").Note} note
  */
 
-/** How a cell is rendered. @typedef {"state" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"} CellKind */
+/** How a cell is rendered.
+ * @typedef
+ * {"state" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * CellKind */
 
 /** @typedef {object} Column
  * @property {string} id
@@ -37,7 +40,8 @@ import { t } from "./words.js";
 /** Hyperparameters that are columns by default. */
 const DEFAULT_PARAMETERS = 10;
 
-/** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width @param {Column["value"]} value @param {CellKind} look
+/** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width
+ * @param {Column["value"]} value @param {CellKind} look
  * @returns {Column} */
 const own = (id, kind, width, value, look) => ({
   id,
@@ -122,7 +126,8 @@ const parameterColumn = (name, isNumber) => ({
   look: "plain",
 });
 
-/** @typedef {{isNumber: boolean, values: Set<unknown>, runs: number}} Parameter values: the first ones; runs: how many have it */
+/** @typedef {{isNumber: boolean, values: Set<unknown>, runs: number}} Parameter values: the first ones; runs: how many
+ * have it */
 
 /** The hyperparameters of all runs, by name. */
 export const parameters = computed(() => {

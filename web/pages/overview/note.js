@@ -19,7 +19,8 @@ export function noteOn(run) {
 /** @param {string} run @param {string} note */
 const shown = (run, note) => html`
   <section class="note" aria-label=${t("notes.note_title")}>
-    <header><span>${t("notes.note_title")}</span><button type="button" class="text" data-key="edit-note" @click=${() => startEditing(run)}>${t("notes.edit")}</button></header>
+    <header><span>${t("notes.note_title")}</span><button type="button" class="text" data-key="edit-note"
+      @click=${() => startEditing(run)}>${t("notes.edit")}</button></header>
     <div class="note-text text-body" tabindex="0">${formatted(note)}</div>
   </section>`;
 
@@ -27,8 +28,14 @@ const shown = (run, note) => html`
 const field = (run, note) => html`
   <label><span>${t("notes.note")}</span>
     <textarea class="plain" name="note" rows="8" maxlength="65536" placeholder=${t("notes.note_hint")} .value=${note}
-      @change=${(/** @type {Event} */ event) => finishEditing(run, /** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
-  ${note ? html`<p class="note-end"><button type="button" class="plain" data-key="end-note" @click=${() => (editedRun.value = null)}>${t("notes.done")}</button></p>` : nothing}`;
+      @change=${(/** @type {Event} */ event) =>
+        finishEditing(run, /** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
+  ${
+    note
+      ? html`<p class="note-end"><button type="button" class="plain" data-key="end-note"
+        @click=${() => (editedRun.value = null)}>${t("notes.done")}</button></p>`
+      : nothing
+  }`;
 
 /** @param {string} run */
 function startEditing(run) {

@@ -29,10 +29,12 @@ export function notesForm(run, note = nothing) {
       ${error ? html`<p class="warning" role="alert">${t("notes.failed", { reason: error.message })}</p>` : nothing}
       ${isProblem ? html`<p class="warning">${t("notes.unread", { reason: noteProblems.value[0] })}</p>` : nothing}
       <label><span>${t("notes.alias")}</span>
-        <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")} .value=${current.alias ?? ""}
+        <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")}
+          .value=${current.alias ?? ""}
           @change=${(/** @type {Event} */ event) => saveNotes(run, { alias: typed(event).trim() || null })}></label>
       <label><span>${t("notes.tags")}</span>
-        <input class="plain" name="tags" autocomplete="off" placeholder=${t("notes.tags_hint")} .value=${current.tags.join(", ")}
+        <input class="plain" name="tags" autocomplete="off" placeholder=${t("notes.tags_hint")}
+          .value=${current.tags.join(", ")}
           @change=${(/** @type {Event} */ event) => saveNotes(run, { tags: parseLabels(typed(event)) })}></label>
       ${colourPicker(run, current)}
       ${note}
@@ -47,5 +49,6 @@ export function notesForm(run, note = nothing) {
 /** The box follows the note, not the click: a change that is not saved is reverted.
  * @param {string} run @param {"hidden" | "archived"} name @param {boolean} checked */
 const flag = (run, name, checked) => html`<label class="switch" title=${t(`notes.${name}_hint`)}>
-  <input type="checkbox" name=${name} .checked=${checked} @change=${(/** @type {Event} */ event) => saveNotes(run, { [name]: /** @type {HTMLInputElement} */ (event.target).checked })}>
+  <input type="checkbox" name=${name} .checked=${checked} @change=${(/** @type {Event} */ event) =>
+    saveNotes(run, { [name]: /** @type {HTMLInputElement} */ (event.target).checked })}>
   <span>${t(`notes.${name}`)}</span></label>`;

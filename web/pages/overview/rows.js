@@ -103,7 +103,8 @@ const groups = computed(() => {
 });
 
 /** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */
-/** @param {Group[]} groups @param {(group: Group) => import("../../data/value_filter.js").Value} value @param {boolean} down */
+/** @param {Group[]} groups @param {(group: Group) => import("../../data/value_filter.js").Value} value
+ * @param {boolean} down */
 const inOrder = (groups, value, down) => {
   const named = groups.filter(({ name }) => name !== null);
   return [...sortRows(named, [{ value, down }]), ...groups.filter(({ name }) => name === null)];

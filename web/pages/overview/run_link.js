@@ -6,7 +6,8 @@ import { only } from "../../data/selection.js";
 import { change, view } from "../../data/view.js";
 
 /** A link to a page that shows only this run.
- * @param {string} run @param {Partial<import("../../data/address.js").View>} patch @param {unknown} text @param {string} [key] */
+ * @param {string} run @param {Partial<import("../../data/address.js").View>} patch @param {unknown} text
+ * @param {string} [key] */
 export function linkTo(run, patch, text, key = "") {
   const target = changed(view.peek(), { selection: only(run), runs: "", ...patch });
   const follow = (/** @type {MouseEvent} */ event) => {

@@ -56,7 +56,13 @@ function title(listed, facts) {
   return html`
     <header>
       <h2>${swatch(style, DASHES[style.dash])}<span class="leaf">${nameOf(run)}</span>
-        ${note.archived ? html`<span class="meta">${t("notes.is_archived")}</span>` : note.hidden ? html`<span class="meta">${t("notes.is_hidden")}</span>` : nothing}
+        ${
+          note.archived
+            ? html`<span class="meta">${t("notes.is_archived")}</span>`
+            : note.hidden
+              ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+              : nothing
+        }
         ${note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`)}</h2>
       ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
       <p class="run-times">
@@ -64,7 +70,11 @@ function title(listed, facts) {
         ${started === null ? nothing : fact(t("panel.started"), wallTime(started))}
         ${updated === null ? nothing : fact(t("panel.updated"), wallTime(updated))}
         ${started === null || updated === null ? nothing : fact(t("panel.lasted"), duration(updated - started))}
-        ${listed.first_step === null ? nothing : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)}
+        ${
+          listed.first_step === null
+            ? nothing
+            : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)
+        }
         ${fact(t("panel.ranks"), listed.ranks.join(", "))}
         ${listed.attempts > 1 ? fact(t("panel.attempts"), String(listed.attempts)) : nothing}
         ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
@@ -79,9 +89,15 @@ const fact = (name, value) => html`<span><span class="dim">${name}</span> ${valu
 function nonFiniteNotice(listed, { tag, step, value }) {
   const around = Math.max(5, ((listed.last_step ?? step) - (listed.first_step ?? step)) * AROUND);
   const zooms = { [tag]: /** @type {const} */ ([step - around, step + around]) };
-  return html`<p class="warning bad-news" data-bad-step=${step} data-bad-tag=${tag} data-bad-value=${value}>${ICONS.warning}
+  return html`<p class="warning bad-news" data-bad-step=${step} data-bad-tag=${tag}
+    data-bad-value=${value}>${ICONS.warning}
     <span>${t("run.bad", { value: nonFinite(Number(value)) ?? value, step: grouped(step), tag })}</span>
-    ${linkTo(listed.run, { page: "scalars", axis: "step", open: tag, tags: "", zooms }, t("run.bad_look"), "bad-look")}</p>`;
+    ${linkTo(
+      listed.run,
+      { page: "scalars", axis: "step", open: tag, tags: "", zooms },
+      t("run.bad_look"),
+      "bad-look",
+    )}</p>`;
 }
 
 /** @typedef {{file: string, offset: number, reason: "payload" | "length"}} Place */
@@ -90,15 +106,27 @@ function nonFiniteNotice(listed, { tag, step, value }) {
 const damage = ({ damaged_records: n, pending_records: pending, damage: places }) => html`
   <section class="warning damage"><div>
     <p>${ICONS.warning}<span>${t("panel.damaged", { n })}</span></p>
-    <ul>${places.slice(0, MOST_PLACES).map(({ file, offset, reason }) => html`<li data-offset=${offset}><code>${t("run.damage_place", { file, offset: grouped(offset) })}</code>: ${t(`run.damage_${reason}`)}</li>`)}
+    <ul>${places
+      .slice(0, MOST_PLACES)
+      .map(
+        ({ file, offset, reason }) =>
+          html`<li data-offset=${offset}><code>${t("run.damage_place", { file, offset: grouped(offset) })}</code>: ${t(
+            `run.damage_${reason}`,
+          )}</li>`,
+      )}
       ${n > MOST_PLACES ? html`<li>${t("run.damage_more", { n: n - MOST_PLACES })}</li>` : nothing}</ul>
     ${pending ? html`<p>${t("run.pending", { n: pending })}</p>` : nothing}
   </div></section>`;
 
-/** @param {Readonly<Record<string, import("../../data/difference.js").Plain>> | undefined} facts undefined until they are fetched */
+/** @param {Readonly<Record<string, import("../../data/difference.js").Plain>> | undefined} facts undefined until they
+ * are fetched */
 const factTable = (facts) =>
   !facts
     ? nothing
     : Object.keys(facts).length
-      ? html`<table class="facts"><tbody>${Object.entries(facts).map(([name, value]) => html`<tr data-fact=${name}><th scope="row">${name}</th><td title=${String(value)}>${plainText(value)}</td></tr>`)}</tbody></table>`
+      ? html`<table class="facts"><tbody>${Object.entries(facts).map(
+          ([name, value]) =>
+            html`<tr data-fact=${name}><th scope="row">${name}</th><td
+              title=${String(value)}>${plainText(value)}</td></tr>`,
+        )}</tbody></table>`
       : html`<p class="hint">${t("run.no_parameters")}</p>`;

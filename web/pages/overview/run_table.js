@@ -87,9 +87,11 @@ export function runTable() {
   const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
   const width = widths.reduce((sum, one) => sum + one, nameWidth);
   return html`
-    <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled} data-lines=${count}>
+    <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
+      data-lines=${count}>
       <table aria-rowcount=${count + headRows()} style="width:${width}px">
-        <colgroup><col style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
+        <colgroup><col
+          style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}
@@ -108,7 +110,11 @@ export function runTable() {
 
 /** Why there are no rows: what is left may be hidden. */
 const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("overview.no_match")}</p>
-  ${excludedRuns.value.size ? html`<button class="plain" @click=${() => showHidden(true)}>${t("empty.show_away")}</button>` : nothing}</div>`;
+  ${
+    excludedRuns.value.size
+      ? html`<button class="plain" @click=${() => showHidden(true)}>${t("empty.show_away")}</button>`
+      : nothing
+  }</div>`;
 
 /** Holds the place of rows that do not exist. @param {number} rows */
 const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;

@@ -35,10 +35,16 @@ const TAGS = 3;
 /** @param {RunRow} listed @param {Facts} facts */
 export const runTiles = (listed, facts) => html`
   <div class="tiles">
-    ${Object.entries(PAGES).map(([plugin, page]) => (listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing))}
+    ${Object.entries(PAGES).map(([plugin, page]) =>
+      listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
+    )}
     ${sourceTiles(listed)}
   </div>
-  ${others(listed).length ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>` : nothing}`;
+  ${
+    others(listed).length
+      ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>`
+      : nothing
+  }`;
 
 /** @param {RunRow} listed */
 const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
@@ -49,12 +55,46 @@ function sourceTiles({ run, plugins }) {
   const graphs = count(GRAPHS);
   const { "graph.kind": _, ...own } = view.value.own;
   return html`
-    ${graphs ? sourceTile(run, "graph", graphs, { page: "graph", own }, t("plugin.graph", { n: graphs }), html`<graph-tile .run=${run}></graph-tile>`) : nothing}
-    ${plugins.dataset_graph ? sourceTile(run, "dataset_graph", 1, { page: "graph", own: { ...own, "graph.kind": "dataset" } }, t("run.dataset"), html`<dataset-tile .run=${run}></dataset-tile>`) : nothing}
-    ${count(LINEAGE) ? sourceTile(run, "lineage", count(LINEAGE), { page: "lineage" }, t("page.lineage"), html`<lineage-tile .run=${run}></lineage-tile>`) : nothing}`;
+    ${
+      graphs
+        ? sourceTile(
+            run,
+            "graph",
+            graphs,
+            { page: "graph", own },
+            t("plugin.graph", { n: graphs }),
+            html`<graph-tile .run=${run}></graph-tile>`,
+          )
+        : nothing
+    }
+    ${
+      plugins.dataset_graph
+        ? sourceTile(
+            run,
+            "dataset_graph",
+            1,
+            { page: "graph", own: { ...own, "graph.kind": "dataset" } },
+            t("run.dataset"),
+            html`<dataset-tile .run=${run}></dataset-tile>`,
+          )
+        : nothing
+    }
+    ${
+      count(LINEAGE)
+        ? sourceTile(
+            run,
+            "lineage",
+            count(LINEAGE),
+            { page: "lineage" },
+            t("page.lineage"),
+            html`<lineage-tile .run=${run}></lineage-tile>`,
+          )
+        : nothing
+    }`;
 }
 
-/** @param {string} run @param {string} name @param {number} count @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
+/** @param {string} run @param {string} name @param {number} count
+ * @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
 const sourceTile = (
   run,
   name,
@@ -66,15 +106,25 @@ const sourceTile = (
   <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
   <div class="miniature">${content}</div></section>`;
 
-/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin @param {(typeof PAGES)[keyof typeof PAGES]} page */
+/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin
+ * @param {(typeof PAGES)[keyof typeof PAGES]} page */
 function drawnTile(listed, facts, plugin, page) {
   const { run } = listed;
   const tags = tagsOf(listed, plugin);
   const count = listed.plugins[plugin];
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
-    <h3>${linkTo(run, { page, tags: "" }, html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`, `open-${plugin}`)}</h3>
-    <div class="miniature">${plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)}</div>
-    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
+    <h3>${linkTo(
+      run,
+      { page, tags: "" },
+      html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`,
+      `open-${plugin}`,
+    )}</h3>
+    <div class="miniature">${
+      plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)
+    }</div>
+    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${
+      count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""
+    }</p>
   </section>`;
 }
 
@@ -92,7 +142,11 @@ function sparklines(run, facts) {
   const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
   return html`<div class="courses">${metrics.map(
     ([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
-    ${sparklineOf(run, metric, 120, 26)}<span class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(Number(metric.last), format)}</span></div>`,
+    ${sparklineOf(run, metric, 120, 26)}<span
+      class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(
+        Number(metric.last),
+        format,
+      )}</span></div>`,
   )}</div>`;
 }
 
@@ -107,7 +161,8 @@ const MINIATURES = {
     newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
   text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
   landscape: (newest) =>
-    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
+    html`<div class="pictures"
+      data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
 };
 
 /** @param {Newest} newest @param {unknown} drawn */
@@ -128,7 +183,8 @@ function landscape(reply) {
 
 /** @param {Newest} newest */
 const picture = ({ tag, point }) =>
-  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">`;
+  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async"
+    loading="lazy">`;
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;
@@ -145,7 +201,9 @@ function bars({ tag, point }, run) {
     high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2;
   const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
     const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
-    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)} height=${height} />`;
+    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)}
+      height=${height} />`;
   };
-  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img" aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
+  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img"
+    aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
 }

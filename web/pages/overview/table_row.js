@@ -29,15 +29,33 @@ export function runLine(row, columns, place) {
   const shown = isShown(selection.value, run);
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
-    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${row.note.hidden || row.note.archived ? "away" : ""}" aria-rowindex=${place + headRows() + 1} data-run=${run} data-shown=${shown}>
+    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${
+      row.note.hidden || row.note.archived ? "away" : ""
+    }" aria-rowindex=${place + headRows() + 1} data-run=${run} data-shown=${shown}>
       <th scope="row" class="name-cell"><div>
-        <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })} @change=${() => change({ selection: toggled(selection.peek(), run) })}>
+        <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })}
+          @change=${() => change({ selection: toggled(selection.peek(), run) })}>
         ${swatch(style, DASHES[style.dash])}
         ${runLink(row)}
-        ${row.runRow.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.runRow.damaged_records })} title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>` : nothing}
-        ${row.note.archived ? html`<span class="meta">${t("notes.is_archived")}</span>` : row.note.hidden ? html`<span class="meta">${t("notes.is_hidden")}</span>` : nothing}
+        ${
+          row.runRow.damaged_records
+            ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.runRow.damaged_records })}
+              title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
+        ${
+          row.note.archived
+            ? html`<span class="meta">${t("notes.is_archived")}</span>`
+            : row.note.hidden
+              ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+              : nothing
+        }
       </div></th>
-      ${columns.map((column, at) => html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}" data-column=${column.id}>${CELLS[column.look](row, column)}</td>`)}
+      ${columns.map(
+        (column, at) =>
+          html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}"
+            data-column=${column.id}>${CELLS[column.look](row, column)}</td>`,
+      )}
       <td></td>
     </tr>`;
 }
@@ -59,7 +77,8 @@ const tableUrl = computed(() => {
 function runLink({ run, name, note }) {
   const [path, leaf] = note.alias ? ["", name] : cutLeaf(name);
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
-  return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name} @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>
+  return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>
     ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
 }
 
@@ -77,10 +96,15 @@ export function groupLine(group, columns, place) {
     <tr class="group-line" aria-rowindex=${place + headRows() + 1} data-group=${key} data-count=${rows.length}>
       <th scope="rowgroup" class="name-cell"><div>
         ${drawBox(rows, t("overview.group_draw"))}
-        <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span class="leaf">${groupTitle(name)}</span></button>
+        <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
+          class="leaf">${groupTitle(name)}</span></button>
         <span class="meta">${t("overview.group_runs", { n: rows.length })}</span>
       </div></th>
-      ${columns.map((column, at) => html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}" data-column=${column.id}>${meanCell(rows, column)}</td>`)}
+      ${columns.map(
+        (column, at) =>
+          html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}"
+            data-column=${column.id}>${meanCell(rows, column)}</td>`,
+      )}
       <td></td>
     </tr>`;
 }
@@ -93,7 +117,8 @@ function groupTitle(name) {
   return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
 }
 
-/** Groups are immutable: their means are computed once. @type {WeakMap<Row[], Map<string, {mean: number, count: number} | null>>} */
+/** Groups are immutable: their means are computed once.
+ * @type {WeakMap<Row[], Map<string, {mean: number, count: number} | null>>} */
 const means = new WeakMap();
 
 /** The mean of a group: of metrics, and of numbers that vary in it. @param {Row[]} rows @param {Column} column */
@@ -106,5 +131,6 @@ function meanCell(rows, column) {
   if (!mean) return nothing;
   const format = formats.value.get(column.metric ?? "");
   const text = format ? inColumn(mean.mean, format) : plainText(mean.mean);
-  return html`<span class="mean" data-value=${mean.mean} title=${t("overview.mean_of", { n: mean.count })}>${text}</span>`;
+  return html`<span class="mean" data-value=${mean.mean}
+    title=${t("overview.mean_of", { n: mean.count })}>${text}</span>`;
 }

@@ -12,5 +12,6 @@ export function drawBox(rows, label) {
     const names = rows.map(({ run }) => run);
     change({ selection: switched(selection.peek(), names, shown < rows.length, runs.peek().length) });
   };
-  return html`<input type="checkbox" .checked=${shown > 0 && shown === rows.length} .indeterminate=${shown > 0 && shown < rows.length} aria-label=${label} title=${label} @change=${toggle}>`;
+  return html`<input type="checkbox" .checked=${shown > 0 && shown === rows.length}
+    .indeterminate=${shown > 0 && shown < rows.length} aria-label=${label} title=${label} @change=${toggle}>`;
 }

@@ -69,11 +69,14 @@ function downloads(card) {
   const url = (/** @type {"csv" | "json"} */ format) =>
     exportUrl(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
   const link = (/** @type {"csv" | "json"} */ format) =>
-    html`<a class="plain" data-key=${format} href=${url(format)} download=${fileName(card.tag, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+    html`<a class="plain" data-key=${format} href=${url(format)} download=${fileName(card.tag, format)} title=${hint}
+      @click=${close}>${format.toUpperCase()}</a>`;
   return html`<div class="menu-downloads" role="group" aria-label=${t("card.download")}>
     ${ICONS.csv}<span>${t("card.download")}</span>${link("csv")}${link("json")}
-    <button class="plain" data-key="svg" title=${t("card.drawing_hint")} @click=${() => saveDrawing(card, "svg")}>SVG</button>
-    <button class="plain" data-key="png" title=${t("card.drawing_hint")} @click=${() => saveDrawing(card, "png")}>PNG</button>
+    <button class="plain" data-key="svg" title=${t("card.drawing_hint")}
+      @click=${() => saveDrawing(card, "svg")}>SVG</button>
+    <button class="plain" data-key="png" title=${t("card.drawing_hint")}
+      @click=${() => saveDrawing(card, "png")}>PNG</button>
   </div>`;
 }
 

@@ -19,7 +19,8 @@ import { t } from "./words.js";
 /** @typedef {import("../../data/address.js").Window} Window */
 /** @typedef {import("../../data/card_series.js").Feed} Feed */
 
-/** A tag of a card with its series. @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
+/** A tag of a card with its series.
+ * @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
 
 /** Returns the drawn series of a feed, in start order, or its bands.
  * @param {Feed} feed @returns {Series[]} */
@@ -104,7 +105,8 @@ const baseStyle = (series, all) =>
   series.band ? styleOf(all.indexOf(series)) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
 
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
- * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order @param {boolean} isOnlyRun */
+ * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
+ * @param {boolean} isOnlyRun */
 function shifted({ colour, dash }, tag, order, isOnlyRun) {
   if (isOnlyRun) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
   return { colour, dash: (dash + tag + order) % DASHES.length };
@@ -121,7 +123,8 @@ function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
     : kin;
 }
 
-/** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place @returns {Line} */
+/** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place
+ * @returns {Line} */
 function lineOf(series, axis, place) {
   const { run, value, smoothed } = series;
   const isSmooth = smoothing.value !== "" && smoothed.length === value.length;

@@ -25,8 +25,10 @@ function sharing(card) {
     <legend>${t("card.with")}</legend>
     ${several.map((one) => companion(card, one, several))}
     <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addCompanion(event, card, several)}>
-      <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")} aria-label=${t("card.with_add")}
-        @change=${(/** @type {Event} */ event) => isTag(event) && /** @type {HTMLInputElement} */ (event.target).form?.requestSubmit()}>
+      <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")}
+        aria-label=${t("card.with_add")}
+        @change=${(/** @type {Event} */ event) =>
+          isTag(event) && /** @type {HTMLInputElement} */ (event.target).form?.requestSubmit()}>
       <datalist id="tags-offered">${offered.map((tag) => html`<option value=${tag}></option>`)}</datalist>
     </form>
   </fieldset>`;
@@ -98,7 +100,8 @@ function thresholds(tag) {
     </div>`,
     )}
     <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addLimit(event, tag, several)}>
-      <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")} aria-label=${t("card.limit_add")}>
+      <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")}
+        aria-label=${t("card.limit_add")}>
     </form>
   </fieldset>`;
 }
@@ -129,4 +132,5 @@ function addLimit(event, tag, several) {
 
 /** @param {() => void} act */
 const remove = (act) =>
-  html`<button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")} @click=${act}>${ICONS.close}</button>`;
+  html`<button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")}
+    @click=${act}>${ICONS.close}</button>`;

@@ -39,7 +39,8 @@ export const places = computed(() => {
 /** Is a single card enlarged? */
 export const isEnlarged = computed(() => (scalarTags.value ?? []).includes(opened.value));
 
-/** Adds the next cards when the previous ones are drawn, until all are on the page, or the returned function is called. */
+/** Adds the next cards when the previous ones are drawn, until all are on the page, or the returned function is called.
+ */
 export function followPlaces() {
   const end = effect(() => {
     const closed = new Set(closedGroups.value);

@@ -17,8 +17,14 @@ const changed = () =>
   [grouping.value !== "off", outliers.value !== "drawn", best.value !== "off", logXChosen.value].filter(Boolean).length;
 
 export const optionsButton = () => html`
-  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0} title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
-    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${CARD_ICONS.options}${changed() ? html`<span class="badge">${changed()}</span>` : nothing}</button>
+  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
+    title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
+    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${CARD_ICONS.options}${
+      changed()
+        ? html`<span
+      class="badge">${changed()}</span>`
+        : nothing
+    }</button>
   ${popover({ id: ID, label: t("bar.options") }, sheet())}`;
 
 const sheet = () => html`
@@ -29,8 +35,16 @@ const sheet = () => html`
       ["regex", t("bar.group_regex")],
       ["param", t("bar.group_param")],
     ])}
-    ${grouping.value === "regex" ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), [])) : nothing}
-    ${grouping.value === "param" ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value)) : nothing}
+    ${
+      grouping.value === "regex"
+        ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), []))
+        : nothing
+    }
+    ${
+      grouping.value === "param"
+        ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value))
+        : nothing
+    }
     ${grouping.value === "off" ? nothing : bandRows()}
     <hr>
     ${choices(
@@ -89,6 +103,8 @@ const option = (label, content) => html`<div class="option"><span>${label}</span
 
 /** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
 const field = (name, value, label, offered) => html`
-  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200" placeholder=${label} aria-label=${label}
-    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) => set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
+  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200"
+    placeholder=${label} aria-label=${label}
+    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
+      set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
   <datalist id=${`${name}-offered`}>${offered.map((one) => html`<option value=${one}></option>`)}</datalist>`;

@@ -47,7 +47,8 @@ function allCards() {
 /** @param {string[]} tags */
 const pinnedCards = (tags) => html`<div class="groups" data-size=${cardSize.value}>
   <section class="group" aria-label=${t("group.pinned")} data-group-of="pins">
-    <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span class="meta">${t("group.tags", { n: tags.length })}</span></h2>
+    <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span
+      class="meta">${t("group.tags", { n: tags.length })}</span></h2>
     <div class="cards">${repeat(tags, (tag) => tag, card)}</div>
   </section>
 </div>`;

@@ -87,7 +87,8 @@ function byValue(one, other) {
   return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
 }
 
-/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits @param {Hit | null} best
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits
+ * @param {Hit | null} best
  * @param {import("../../charts/ticks.js").Axis} axis */
 export function showReadOut(area, at, hits, best, axis) {
   const sorted = hits.toSorted(byValue);
@@ -148,7 +149,8 @@ function sharedPath(rows) {
   return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
 }
 
-/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../../i18n/numbers.js").ColumnFormat} format
+/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format
  * @param {import("../../i18n/numbers.js").ColumnFormat | null} smoothFormat */
 function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   const { run, series, kin = [] } = line;
@@ -175,7 +177,8 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   write(cells.wall_time, clock(wall));
 }
 
-/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index @param {import("../../i18n/numbers.js").ColumnFormat} format */
+/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format */
 function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
   write(cells.step, low.length ? inColumn(low[index], format) : "");
   write(cells.relative, high.length ? inColumn(high[index], format) : "");
@@ -196,7 +199,8 @@ function write(cell, text) {
 }
 
 /** Places the read-out next to the chart if there is room. Its size is computed, so that no layout is forced.
- * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {number} wide preferred width */
+ * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows
+ * @param {number} wide preferred width */
 function place(area, at, rows, wide) {
   const narrow = innerWidth < NARROW;
   const width = Math.min(innerWidth - 16, narrow ? 300 : wide);

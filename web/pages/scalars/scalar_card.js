@@ -108,7 +108,8 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {{axis: string, x: number} | null} at @param {string} axis of this card; a crosshair on another axis is hidden */
+  /** @param {{axis: string, x: number} | null} at
+   * @param {string} axis of this card; a crosshair on another axis is hidden */
   #showCrosshair(at, axis) {
     this.#chart?.showCrosshair(at?.axis === axis ? at.x : null);
   }

@@ -80,14 +80,20 @@ const smoothing = () => html`
       method.value,
       (value) => set({ "scalar.smooth": value === "ema" ? "" : value }),
     )}
-    ${method.value === "ema" ? slider(0.99, 0.01, strength.value) : slider(POSITIONS, 1, positionOf(method.value, strength.value))}
-    <input id="smooth-number" type="number" min="0" step="any" .value=${String(strength.value)} aria-label=${t("bar.smooth")} @change=${typed}>
+    ${
+      method.value === "ema"
+        ? slider(0.99, 0.01, strength.value)
+        : slider(POSITIONS, 1, positionOf(method.value, strength.value))
+    }
+    <input id="smooth-number" type="number" min="0" step="any" .value=${String(strength.value)}
+      aria-label=${t("bar.smooth")} @change=${typed}>
     ${unit() ? html`<span class="meta" data-unit>${unit()}</span>` : nothing}
   </div>`;
 
 /** @param {number} most @param {number} step @param {number} value */
 const slider = (most, step, value) =>
-  html`<input id="smooth" type="range" min="0" max=${most} step=${step} .value=${String(value)} aria-label=${t("bar.smooth")} aria-valuetext=${`${strength.value} ${unit()}`} @input=${slid}>`;
+  html`<input id="smooth" type="range" min="0" max=${most} step=${step} .value=${String(value)}
+    aria-label=${t("bar.smooth")} aria-valuetext=${`${strength.value} ${unit()}`} @input=${slid}>`;
 
 /** @param {Event} event */
 function slid(event) {

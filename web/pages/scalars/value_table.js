@@ -121,21 +121,35 @@ function table(rows, axis) {
       (row) => tableRow(row, columns, formats),
     )}</tbody>
   </table>
-  ${rows.length > shown.length ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>` : nothing}`;
+  ${
+    rows.length > shown.length
+      ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>`
+      : nothing
+  }`;
 }
 
 /** @param {Column} column */
 function heading(column) {
   const order = sort.value === column ? "ascending" : sort.value === `-${column}` ? "descending" : "none";
   const next = order === "ascending" ? `-${column}` : order === "descending" ? "" : column;
-  return html`<th scope="col" aria-sort=${order} data-column=${column}><button @click=${() => set({ "scalar.sort": next })}>${t(`table.${column}`)}<span aria-hidden="true">${{ ascending: " ↑", descending: " ↓", none: "" }[order]}</span></button></th>`;
+  return html`<th scope="col" aria-sort=${order} data-column=${column}><button @click=${() =>
+    set({
+      "scalar.sort": next,
+    })}>${t(`table.${column}`)}<span
+      aria-hidden="true">${{ ascending: " ↑", descending: " ↓", none: "" }[order]}</span></button></th>`;
 }
 
 /** @param {Row} row @param {Array<(typeof COLUMNS)[number]>} columns @param {Map<string, ColumnFormat>} formats */
 const tableRow = ({ line, name, values }, columns, formats) => html`
-  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)} @mouseleave=${() => (hoveredRun.value = null)}>
+  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)}
+    @mouseleave=${() => (hoveredRun.value = null)}>
     <th scope="row">${swatch(line.style, DASHES[line.style.dash])}<span title=${name}>${name}</span></th>
-    ${columns.map((column) => html`<td data-column=${column} class=${column.endsWith("step") ? "step" : Number.isFinite(values[column]) ? "" : "non-finite"}>${cell(column, values[column], formats)}</td>`)}
+    ${columns.map(
+      (column) =>
+        html`<td data-column=${column} class=${
+          column.endsWith("step") ? "step" : Number.isFinite(values[column]) ? "" : "non-finite"
+        }>${cell(column, values[column], formats)}</td>`,
+    )}
     <td data-column="at"></td>
   </tr>`;
 

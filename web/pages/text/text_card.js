@@ -34,7 +34,16 @@ class TextCard extends SteppedCard {
     const step = textStep.at(this.tag);
     const enlarge = () => change({ open: isOpen ? "" : this.tag });
     return html`
-      ${cardHead(this, action("enlarge", t(isOpen ? "text.shrink" : "text.enlarge"), isOpen ? ICONS.shrink : ICONS.enlarge, enlarge, isOpen))}
+      ${cardHead(
+        this,
+        action(
+          "enlarge",
+          t(isOpen ? "text.shrink" : "text.enlarge"),
+          isOpen ? ICONS.shrink : ICONS.enlarge,
+          enlarge,
+          isOpen,
+        ),
+      )}
       <div class="cells">${repeat(
         this.cells.value,
         (cell) => cell.run,
@@ -49,8 +58,15 @@ class TextCard extends SteppedCard {
     const selected = textStep.own(this.tag) ?? textStep.shared.value ?? Infinity;
     return html`
       <article class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, selected) : nothing}
-          ${moment && navigator.clipboard ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")} @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>` : nothing}
+        <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${
+          moment ? stepOf(cell.run, moment, selected) : nothing
+        }
+          ${
+            moment && navigator.clipboard
+              ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")}
+                @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>`
+              : nothing
+          }
         </div>
         ${cellState(cell, moment) ?? textBody(this.tag, /** @type {Moment} */ (moment), isRaw.value)}
       </article>`;
@@ -58,6 +74,7 @@ class TextCard extends SteppedCard {
 }
 
 /** The copy icon: two overlapping sheets. */
-const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 6h7v7.5H6zM10 6V2.5H3V10h3"/></svg>`;
+const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path
+  d="M6 6h7v7.5H6zM10 6V2.5H3V10h3"/></svg>`;
 
 customElements.define("text-card", TextCard);

@@ -20,7 +20,8 @@ const LONGEST = 1500;
 /** @type {import("@preact/signals-core").ReadonlySignal<"name" | "changed" | "hand">} */
 export const order = setting("scalar.order", "name", /** @type {const} */ (["name", "changed", "hand"]));
 
-/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for cards that
+/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for
+ * cards that
  * keep changing places cannot be read. @type {Query<ReadonlyMap<string, number>>} */
 const changes = new Query((key, signal) => readChanges(JSON.parse(key), signal));
 
