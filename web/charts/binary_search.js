@@ -1,6 +1,6 @@
-// Binary searches over ascending columns: which point is nearest, which points lie in a window.
+// Binary searches over ascending columns: the nearest point, the points in a window.
 
-/** The first index whose x is not below `target`.
+/** Returns the first index whose x is not below `target`.
  * @param {ArrayLike<number>} xs @param {number} target */
 export function lowerBound(xs, target) {
   let lo = 0;
@@ -13,7 +13,7 @@ export function lowerBound(xs, target) {
   return lo;
 }
 
-/** The index of the point nearest to `target`, -1 when there is none.
+/** Returns the index of the point nearest to `target`, -1 if there is none.
  * @param {ArrayLike<number>} xs @param {number} target */
 export function nearest(xs, target) {
   const right = lowerBound(xs, target);
@@ -22,7 +22,7 @@ export function nearest(xs, target) {
   return target - xs[right - 1] <= xs[right] - target ? right - 1 : right;
 }
 
-/** The height of a line at `target`, between its points; NaN beside its ends.
+/** Returns the y of a line at `target`, interpolated; NaN without points, the first or last y beyond the ends.
  * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {number} target */
 export function heightAt(xs, ys, target) {
   const right = lowerBound(xs, target);

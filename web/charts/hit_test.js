@@ -1,4 +1,4 @@
-// Which points lie under the cursor: one of every run that reaches there, and the run that is nearest.
+// The points under the cursor: one of each line, and the line that is nearest.
 
 import { heightAt, nearest } from "./binary_search.js";
 import { sideOf } from "./plot.js";
@@ -6,35 +6,35 @@ import { sideOf } from "./plot.js";
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projections} Projections */
 
-/** A run's point at the cursor. @typedef {{line: Line, index: number}} Hit */
+/** A line's point at the cursor. @typedef {{line: Line, index: number}} Hit */
 
-/** A run takes part while the cursor is no further than this beside its ends. */
-const REACH = 14;
-/** A run stands out while the cursor is no further than this from its line. */
-const GRASP = 40;
+/** Pixels beyond the ends of a line within which it still has a hit. */
+const MARGIN = 14;
+/** Pixels from a line within which it is highlighted. */
+const SNAP = 40;
 
 /** @param {Line[]} lines @param {number} x @param {number} perPixel x units a CSS pixel spans there @returns {Hit[]} */
 export function hitsAt(lines, x, perPixel) {
   const hits = [];
-  const reach = REACH * perPixel;
+  const margin = MARGIN * perPixel;
   for (const line of lines) {
     const { xs } = line;
-    if (!xs.length || x < xs[0] - reach || x > xs[xs.length - 1] + reach) continue;
+    if (!xs.length || x < xs[0] - margin || x > xs[xs.length - 1] + margin) continue;
     hits.push({ line, index: nearest(xs, x) });
   }
   return hits;
 }
 
-/** The hit whose line passes nearest below or above the cursor.
+/** Returns the hit whose line is vertically nearest to the cursor.
  * @param {Hit[]} hits @param {number} x @param {number} top CSS pixels @param {Projections} on @returns {Hit | null} */
 export function nearestHit(hits, x, top, on) {
   /** @type {Hit | null} */
   let best = null;
-  let distance = GRASP;
+  let distance = SNAP;
   for (const hit of hits) {
     const to = on[sideOf(hit.line)];
-    const height = to.top(heightAt(hit.line.xs, hit.line.ys, x)) / to.pixelRatio;
-    const away = Math.abs(height - top);
+    const lineTop = to.top(heightAt(hit.line.xs, hit.line.ys, x)) / to.pixelRatio;
+    const away = Math.abs(lineTop - top);
     if (away < distance) [best, distance] = [hit, away];
   }
   return best;

@@ -1,20 +1,22 @@
-// The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
+// The theme's colours for canvases, read from the style sheet when something is drawn.
 
 import { customColours } from "../data/custom_colours.js";
 import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
 
-/** `palette` goes on with the colours that users chose and it does not have.
- * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
+/** `palette` is extended by the custom colours outside it.
+ * @typedef
+ * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
+ * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
-let known = null;
+let cached = null;
 
 /** @returns {Tokens} */
 export function tokens() {
   const theme = document.documentElement.dataset.theme ?? "light";
   const chosen = customColours.peek();
-  if (known?.theme !== theme || known.chosen !== chosen) known = { theme, chosen, tokens: readTokens(chosen) };
-  return known.tokens;
+  if (cached?.theme !== theme || cached.chosen !== chosen) cached = { theme, chosen, tokens: readTokens(chosen) };
+  return cached.tokens;
 }
 
 /** @param {ReadonlyMap<string, string>} chosen @returns {Tokens} */

@@ -1,6 +1,6 @@
-// Contour lines around a summit: the mark, and the quiet ground of empty states.
+// Contour lines around a summit: the logo, and the background of empty pages.
 
-/** Nested, slightly irregular closed curves as SVG path data, the outermost first.
+/** Returns nested, slightly irregular closed curves as SVG path data, the outermost first.
  * @param {number} rings @param {number} radius of the outermost @param {number} [flatten] height over width */
 export function contours(rings, radius, flatten = 0.82) {
   return Array.from({ length: rings }, (_, ring) => contour(ring, radius * (1 - ring / rings), radius, flatten));
@@ -18,7 +18,9 @@ function contour(ring, size, radius, flatten) {
       0.025 * Math.cos(5 * angle - ring * 0.6);
     const drift = (radius - size) * 0.14;
     points.push(
-      `${(size * bump * Math.cos(angle) + drift).toFixed(2)} ${(flatten * (size * bump * Math.sin(angle)) - drift).toFixed(2)}`,
+      `${(size * bump * Math.cos(angle) + drift).toFixed(2)} ${(
+        flatten * (size * bump * Math.sin(angle)) - drift
+      ).toFixed(2)}`,
     );
   }
   return `M${points.join("L")}Z`;

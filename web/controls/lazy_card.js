@@ -1,9 +1,9 @@
-// A card that works only while it is in sight or near it: what it begins when it wakes ends when it sleeps.
+// A card that is active only while it is in or near the viewport.
 
-/** How far outside the window a card is made ready. */
+/** How far outside the viewport a card is activated. */
 const NEAR = "240px 0px";
 
-const sight = new IntersectionObserver(
+const viewport = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {LazyCard} */ (target);
@@ -14,17 +14,17 @@ const sight = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 
-/** Subclasses say in `begin` what goes on while the card is in sight: effects, listings looked at, observers. */
+/** Subclasses start in `begin` what runs while the card is active: effects, observations, listeners. */
 export class LazyCard extends HTMLElement {
   /** @type {Array<() => void>} */
   #ends = [];
 
   connectedCallback() {
-    sight.observe(this);
+    viewport.observe(this);
   }
 
   disconnectedCallback() {
-    sight.unobserve(this);
+    viewport.unobserve(this);
     this.deactivate();
   }
 
@@ -40,7 +40,7 @@ export class LazyCard extends HTMLElement {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** @returns {Array<() => void>} what ends each of the things begun */
+  /** @returns {Array<() => void>} functions that end what was started */
   begin() {
     return [];
   }

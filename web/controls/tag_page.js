@@ -1,4 +1,4 @@
-// What the pages of histograms, images, tensors and texts share: a filter of tags on top, a card for each tag, or why there is none.
+// The common layout of the pages for histograms, images, tensors and texts: a tag filter, and a card for each tag.
 
 import { html, nothing } from "lit-html";
 import { runsReply } from "../data/catalogue.js";
@@ -11,10 +11,16 @@ import { tagGroups } from "./tag_groups.js";
 
 /** @typedef {import("../data/plugin_tags.js").PluginTags} PluginTags */
 
-/** The filter of tags and how many it keeps; a page's own settings follow it.
+/** The tag filter, and how many tags match it.
  * @param {number} kept @param {number} all */
 export const tagField = (kept, all) => html`
-  ${filterField({ id: "tag-filter", label: t("bar.filter"), pattern: tagFilter.value, rule: tagRule.value, changed: (tags) => change({ tags }) })}
+  ${filterField({
+    id: "tag-filter",
+    label: t("bar.filter"),
+    pattern: tagFilter.value,
+    rule: tagRule.value,
+    changed: (tags) => change({ tags }),
+  })}
   <span class="meta tag-count">${all ? t("bar.tags", { shown: kept, n: all }) : ""}</span>`;
 
 /** @param {PluginTags} tags @param {unknown} settings */
@@ -26,14 +32,16 @@ export const pluginToolbar = (tags, settings) => html`
   <span class="space"></span>
   ${settings}`;
 
-/** @param {PluginTags} tags @param {string} title what to say when no run has such series
+/** @param {PluginTags} tags @param {string} title shown if no run has such series
  * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card */
 export function pluginContent(tags, title, card) {
   const none = noRuns() ?? withoutSeries(tags, title);
   if (none) return none;
   const left = tags.leftOut.value;
   return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
-    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []))}`;
+    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) =>
+      card(tag, tags.runsByTag.value.get(tag) ?? []),
+    )}`;
 }
 
 /** @param {PluginTags} tags @param {string} title */

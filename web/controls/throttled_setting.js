@@ -1,23 +1,23 @@
-// A setting that may change many times a second: shown at once, written into the address a few times a second.
+// A setting that may change many times per second: applied immediately, written to the URL a few times per second.
 
 import { batch, computed, signal } from "@preact/signals-core";
 import { set, setting } from "../data/view.js";
 
-/** Browsers allow an address 200 changes in half a minute. */
+/** Browsers limit changes of the URL to 200 in 30 seconds. */
 const INTERVAL = 200;
 
 export class ThrottledSetting {
   /** @type {import("@preact/signals-core").Signal<string | null>} */
-  #moving = signal(null);
+  #unwritten = signal(null);
   #timer = 0;
   #writtenAt = -Infinity;
 
-  /** @param {string} name with a dot in it, as in the address */
+  /** @param {string} name of the setting in the URL */
   constructor(name) {
     this.name = name;
-    const resting = setting(name, "");
-    /** "" is as usual. */
-    this.text = computed(() => this.#moving.value ?? resting.value);
+    const written = setting(name, "");
+    /** "" = the default. */
+    this.text = computed(() => this.#unwritten.value ?? written.value);
   }
 
   /** @param {string} text */
@@ -25,22 +25,22 @@ export class ThrottledSetting {
     clearTimeout(this.#timer);
     const wait = this.#writtenAt + INTERVAL - performance.now();
     if (wait <= 0) return this.setNow(text);
-    this.#moving.value = text;
+    this.#unwritten.value = text;
     this.#timer = window.setTimeout(() => this.setNow(text), wait);
   }
 
-  /** However soon after the last change: for what is done once.
+  /** Writes to the URL immediately: for single changes.
    * @param {string} text */
   setNow(text) {
     clearTimeout(this.#timer);
     this.#writtenAt = performance.now();
     batch(() => {
       set({ [this.name]: text });
-      this.#moving.value = null;
+      this.#unwritten.value = null;
     });
   }
 }
 
-/** The step that a setting holds; null without one.
+/** Parses the step in a setting; null without one.
  * @param {string} text */
 export const parseStep = (text) => (text.trim() && Number.isFinite(Number(text)) ? Number(text) : null);

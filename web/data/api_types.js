@@ -1,4 +1,4 @@
-// What the server's replies look like. Types only; the rest of the page imports them from here.
+// Types of the server's requests and replies.
 
 /** @typedef {object} RunRow
  * @property {string} run
@@ -11,10 +11,10 @@
  * @property {"mindspore" | "tensorboard"} dialect
  * @property {boolean} live
  * @property {number} damaged_records
- * @property {number} pending_records too large to be verified while they are loaded, and not verified yet
+ * @property {number} pending_records too large to be verified while loading, and not verified yet
  * @property {string | null} parent
  * @property {Record<string, number>} plugins series by plugin
- * @property {Record<string, number[]>} plugin_ranks those of several ranks that have some, by plugin
+ * @property {Record<string, number[]>} plugin_ranks ranks with such series, of runs of several ranks, by plugin
  */
 
 /** @typedef {{files: number, waiting_files: number, bytes: number, read_bytes: number}} LoadProgress */
@@ -28,7 +28,8 @@
  * @property {RunRow[]} runs
  */
 
-/** A fault of the server's installation. @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
+/** A fault of the server's installation.
+ * @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
 
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 
@@ -65,7 +66,8 @@
  * @property {number} aligned
  */
 
-/** @typedef {{revision: number, tag: string | null, groups: GroupReply[], ungrouped: string[], missing: string[]}} GroupsReply */
+/** @typedef {{revision: number, tag: string | null, groups: GroupReply[], ungrouped: string[], missing: string[]}}
+ * GroupsReply */
 
 /** @typedef {object} ScalarsRequest
  * @property {string[]} tag
@@ -74,13 +76,14 @@
  * @property {number} [hi]
  * @property {import("./address.js").Axis} [axis]
  * @property {number} [points] 0 = every point
- * @property {"linear" | "log"} [scale] of the axis, along which the points are spread
+ * @property {"linear" | "log"} [scale] of the axis along which points are selected
  * @property {string} [smooth]
  * @property {number | "all"} [rank] absent = the lowest
  * @property {number} [attempt] absent = stitched
  */
 
-/** How runs are brought together. @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
+/** How runs are grouped.
+ * @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** @typedef {{revision: number, added: string[], changed: string[], removed: string[]}} UpdateEvent */
 

@@ -14,11 +14,13 @@ import { versionOf } from "./run_versions.js";
  * @property {"linear" | "log"} scale of the axis along which points are selected
  * @property {string} rank "" = the lowest, "all", or a number
  * @property {string} attempt "" = stitched, "all" = separately, or a number
- * @property {{how: import("./api_types.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs instead of their series
+ * @property {{how: import("./api_types.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs
+ * instead of their series
  */
 
 /** Series by run; those of bands by group. @typedef {Map<string, Series[]>} SeriesByRun */
-/** Series of one query. `fetched` has each fetched run's version. @typedef {{key: string, series: SeriesByRun, fetched: Map<string, number>}} Snapshot */
+/** Series of one query. `fetched` has each fetched run's version.
+ * @typedef {{key: string, series: SeriesByRun, fetched: Map<string, number>}} Snapshot */
 
 /** @param {Query} query */
 const keyOf = (query) => JSON.stringify(query);

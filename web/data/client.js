@@ -1,11 +1,11 @@
-// Requests to the server this page came from; every address is relative, so that prefixes and proxies work.
+// Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
 
 /** @typedef {import("./api_types.js").RunsReply} RunsReply */
 /** @typedef {import("./api_types.js").TagRow} TagRow */
 /** @typedef {import("./api_types.js").ScalarsRequest} ScalarsRequest */
 /** @typedef {import("./api_types.js").ScalarsReply} ScalarsReply */
 
-/** The server answered, but not with what was asked for. Show `message`; asking again later may help. */
+/** The server refused a request. Show `message`; a retry may succeed. */
 export class RequestError extends Error {
   /** @param {number} status @param {string} detail */
   constructor(status, detail) {
@@ -57,7 +57,7 @@ export const readScalars = (request, signal) => postJson("scalars", request, sig
  * @returns {Promise<import("./api_types.js").GroupsReply>} */
 export const readGroups = (request, signal) => postJson("scalars/groups", request, signal);
 
-/** Where the exact values of tags can be downloaded.
+/** Returns the URL of the exact values of tags.
  * @param {"csv" | "json"} format @param {string[]} tags @param {string[]} runs none = of all runs
  * @param {{rank?: string, attempt?: string}} [which] */
 export function exportUrl(format, tags, runs, { rank = "", attempt = "" } = {}) {

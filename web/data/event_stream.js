@@ -1,11 +1,11 @@
-// The server's event stream: what changed, and whether the server is there at all.
+// The server's event stream: announces changes, and shows whether the server is reachable.
 
 /** @typedef {import("./api_types.js").UpdateEvent} UpdateEvent */
 
 /** @typedef {object} UpdateListener
- * @property {() => void} opened the stream stands; changes before this moment were not told
+ * @property {() => void} opened the stream is open; changes before were not announced
  * @property {(update: UpdateEvent) => void} updated
- * @property {() => void} lost the server is gone; another attempt follows
+ * @property {() => void} lost the connection is lost; it will be retried
  */
 
 const FIRST_RETRY = 500;
@@ -26,7 +26,7 @@ export function followUpdates(listener) {
     };
     stream.onmessage = ({ data }) => listener.updated(JSON.parse(data));
     stream.onerror = () => {
-      // Chromium waits three seconds and gives up on some answers; we neither wait so long nor give up.
+      // Chromium retries only after three seconds, and never after some replies.
       stream?.close();
       listener.lost();
       timer = window.setTimeout(open, retry);

@@ -9,7 +9,8 @@ import { Query } from "./query.js";
 
 const health = new Query((_key, signal) => readHealth(signal));
 
-/** None from servers that report none. @type {import("@preact/signals-core").ReadonlySignal<readonly HealthWarning[]>} */
+/** None from servers that report none.
+ * @type {import("@preact/signals-core").ReadonlySignal<readonly HealthWarning[]>} */
 export const serverWarnings = computed(() => health.value.value?.warnings ?? []);
 
 /** Reads them once per visit, after the runs, until the returned function is called. */

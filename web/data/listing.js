@@ -1,6 +1,6 @@
 // The listing of one series with payloads: fetched while it is observed, again when its run changes.
 
-import { addressOf, readListing } from "./listing_client.js";
+import { readListing, urlOf } from "./listing_client.js";
 import { Query, QueryQueue } from "./query.js";
 import { changes, versionOf } from "./run_versions.js";
 
@@ -42,6 +42,6 @@ export class Listing {
   }
 
   #select() {
-    this.#query.select(addressOf(this.kind, this.query), String(versionOf(this.query.run)));
+    this.#query.select(urlOf(this.kind, this.query), String(versionOf(this.query.run)));
   }
 }

@@ -1,32 +1,45 @@
-// What the server lists of one run, or of one series of it: histograms, images, tensors, texts; graphs, landscapes, lineage.
+// Requests for listings of a run or of one of its series.
 
 import { fetchJson } from "./client.js";
 
-/** @typedef {"histograms" | "images" | "tensors" | "text" | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
+/** @typedef {"histograms" | "images" | "tensors" | "text"} SeriesKind */
+/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
 
 /** Which points of a series. @typedef {object} ListingQuery
  * @property {string} run
- * @property {string} [tag] absent = whatever the run has
+ * @property {string} [tag] absent = every tag of the run
  * @property {number} [lo] first step
  * @property {number} [hi] last step
- * @property {number} [limit] points, evenly spread
+ * @property {number} [limit] evenly spaced points
  * @property {number} [digits] of the losses of landscapes; absent = all
  * @property {number} [rank] absent = the lowest that has the series
  * @property {number} [attempt] absent = all of them stitched
  */
 
 /** @param {Kind} kind @param {ListingQuery} query */
-export function addressOf(kind, query) {
+export function urlOf(kind, query) {
   const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
   return `${kind}?${new URLSearchParams(parameters.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** @param {string} address @param {AbortSignal} signal @returns {Promise<any>} */
-export const readListing = (address, signal) => fetchJson(address, { signal });
+/** @param {string} url @param {AbortSignal} signal @returns {Promise<any>} */
+export const readListing = (url, signal) => fetchJson(url, { signal });
 
-/** The tags of some plugins: of each how many runs have it, or, when runs are named, one row a run.
+/** `run` and what follows are given for named runs only.
+ * @typedef {object} ListedTag
+ * @property {string} plugin
+ * @property {string} tag
+ * @property {number} runs
+ * @property {string} [run]
+ * @property {number} [points]
+ * @property {number} [first_step]
+ * @property {number} [last_step]
+ * @property {number | string} [updated]
+ */
+
+/** Lists the tags of some plugins: one row per tag with its number of runs or, for given runs, one row per run and tag.
  * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
- * @returns {Promise<{tags: Array<import("./api_types.js").TagRow & {run?: string, points?: number, first_step?: number, last_step?: number, updated?: number | string}>}>} */
+ * @returns {Promise<{tags: ListedTag[]}>} */
 export const listTags = (plugins, runs = [], signal = undefined) =>
   fetchJson(
     `tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`,

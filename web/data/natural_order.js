@@ -1,4 +1,4 @@
-// The order in which people sort names: "layer2" before "layer10". Intl.Collator has it too, but takes up to 50 ms to load.
+// Natural order: "layer2" before "layer10". Intl.Collator has it too, but takes up to 50 ms to load.
 
 /** A number sorts by its length, then by its digits; the first "0" keeps it between the signs before and behind digits.
  * @param {string} digits */
@@ -9,7 +9,8 @@ function numberKey(digits) {
   return `0${String.fromCharCode(significant.length + 1)}${significant}`;
 }
 
-/** A key to sort a name by, with `<`: digits by the number they form, letters without case, equal names by their code units.
+/** A key to sort a name by, with `<`: digits by the number they form, letters without case, equal names by their code
+ * units.
  * @param {string} name */
 export const naturalKey = (name) => `${name.toLowerCase().replace(/\d+/g, numberKey)}\0${name}`;
 

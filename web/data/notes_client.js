@@ -1,4 +1,4 @@
-// What users say about runs, kept by the server.
+// Requests for the notes on runs.
 
 import { fetchJson } from "./client.js";
 
@@ -11,10 +11,11 @@ import { fetchJson } from "./client.js";
  * @property {boolean} archived
  */
 
-/** @param {AbortSignal} signal @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
+/** @param {AbortSignal} signal
+ * @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
 export const listNotes = (signal) => fetchJson("notes", { signal });
 
-/** Replaces the fields that the patch holds.
+/** Replaces the fields of the patch.
  * @param {string} run @param {Partial<Note>} patch @returns {Promise<{revision: number, run: string, notes: Note}>} */
 export const changeNotes = (run, patch) =>
   fetchJson(`notes?${new URLSearchParams({ run })}`, {

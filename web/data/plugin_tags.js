@@ -7,7 +7,8 @@ import { groupTags } from "./names.js";
 import { Query } from "./query.js";
 import { drawnRuns, tagRule } from "./runs.js";
 
-/** A series of a plugin. @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
+/** A series of a plugin.
+ * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
 
 /** Nobody compares more runs than this on one page. */
 const MOST_RUNS = 100;

@@ -32,7 +32,8 @@ export class QueryQueue {
 
 const unbounded = new QueryQueue(Infinity);
 
-/** Fetches the value of a key. The value stays until the next one arrives; an error stays until the key or its data changes.
+/** Fetches the value of a key. The value stays until the next one arrives; an error stays until the key or its data
+ * changes.
  * @template Value */
 export class Query {
   /** The newest value; null before the first. @type {import("@preact/signals-core").Signal<Value | null>} */
@@ -51,14 +52,16 @@ export class Query {
   #cancel = null;
 
   /** @param {(key: string, signal: AbortSignal) => Promise<Value>} fetch
-   * @param {{queue?: QueryQueue, interval?: number}} [options] interval: least milliseconds between two requests for one key */
+   * @param {{queue?: QueryQueue, interval?: number}} [options] interval: least milliseconds between two requests for
+   * one key */
   constructor(fetch, { queue = unbounded, interval = 0 } = {}) {
     this.fetch = fetch;
     this.queue = queue;
     this.interval = interval;
   }
 
-  /** Selects what is fetched: another key aborts the request under way, another stamp of the same key lets it finish first.
+  /** Selects what is fetched: another key aborts the request under way, another stamp of the same key lets it finish
+   * first.
    * @param {string | null} key null = nothing @param {string} [stamp] changes with the data */
   select(key, stamp = "") {
     if (key !== this.#key) {

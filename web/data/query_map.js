@@ -27,7 +27,8 @@ export class QueryMap {
     return [...this.#entries.value.values()].map(({ query }) => query);
   }
 
-  /** Fetches these keys and no others. @param {ReadonlyMap<string, string>} stamps by key; a stamp changes with the data */
+  /** Fetches these keys and no others.
+   * @param {ReadonlyMap<string, string>} stamps by key; a stamp changes with the data */
   follow(stamps) {
     const before = this.#entries.peek();
     for (const [key, { stop }] of before) if (!stamps.has(key)) stop();

@@ -4,7 +4,7 @@ import { QueryMap } from "./query_map.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a key is fetched when it is new or its stamp has changed, and forgotten when it is no longer followed", async () => {
+test("a key is fetched when it is new or its stamp has changed, and forgotten when it is not followed", async () => {
   /** @type {string[]} */
   const fetched = [];
   const map = new QueryMap(async (key) => {

@@ -1,9 +1,9 @@
-// A regular expression somebody is typing: it may be broken at any moment.
+// Filters by a regular expression, which may be invalid while it is typed.
 
-/** What a filter means: what it keeps, and why it is broken, if it is.
+/** A parsed filter; `error` is the reason why it is invalid.
  * @typedef {{keeps: (name: string) => boolean, error: string | null}} RegexFilter */
 
-/** Matches anywhere, ignoring case. A broken expression keeps everything and says why it is broken.
+/** Matches anywhere, ignoring case. An invalid expression keeps everything.
  * @param {string} pattern @returns {RegexFilter} */
 export function regexFilter(pattern) {
   if (!pattern) return { keeps: () => true, error: null };

@@ -1,4 +1,4 @@
-// The table of runs: of each its state, times and metrics.
+// The table of runs: their states, times and metrics.
 
 import { computed } from "@preact/signals-core";
 import { parseList } from "./address_lists.js";
@@ -10,13 +10,13 @@ import { setting, view } from "./view.js";
 
 /** @typedef {import("./run_table_client.js").OverviewRun} OverviewRun */
 
-/** Of a run there is little to tell. */
+/** Runs of one request: their rows are small. */
 const RUNS_AT_ONCE = 1000;
-/** Metrics that are shown when nobody has chosen any. */
-const USUAL_METRICS = 2;
+/** Metrics that are shown by default. */
+const DEFAULT_METRICS = 2;
 
 const metricList = setting("over.metrics", /** @type {string} */ (""));
-/** The tags whose last and best values are columns; told only when they change. */
+/** The tags whose last and best values are columns. Changes only when the tags do. */
 export const metrics = computed(() => chosenMetrics.value.split("\n").filter(Boolean));
 const chosenMetrics = computed(() => {
   if (metricList.value) {
@@ -28,21 +28,21 @@ const chosenMetrics = computed(() => {
   return likelyMetrics(
     [...runCounts.value].map(([tag, count]) => ({ tag, runs: count })),
     focus.value,
-    USUAL_METRICS,
+    DEFAULT_METRICS,
   ).join("\n");
 });
 const focus = computed(() => view.value.focus);
 
-/** What one request asks of its runs; `sparkline` and `environment` are left out where nobody sees them.
+/** The parameters of a request; sparklines and environments are requested only where they are shown.
  * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
 
-/** What is told of runs under one such query. @returns {RunCache<OverviewRun, Query>} */
+/** Returns an empty cache of such rows. @returns {RunCache<OverviewRun, Query>} */
 export const overviewCache = () =>
   new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
 
-/** Of every run: what the table is sorted, filtered and grouped by. */
+/** Every run: what the table is sorted, filtered and grouped by. */
 export const tableCache = overviewCache();
-/** Of the runs in sight: their sparklines. */
+/** The visible rows: their sparklines. */
 export const sparklineCache = overviewCache();
-/** Of the one or few runs that are looked at closely: everything. */
+/** The open run: everything. */
 export const detailCache = overviewCache();

@@ -1,4 +1,4 @@
-// The table of runs, as the server tells it.
+// Requests for the table of runs.
 
 import { postJson } from "./client.js";
 
@@ -13,7 +13,7 @@ import { postJson } from "./client.js";
  * @property {Extreme | null} min
  * @property {Extreme | null} max
  * @property {BadValue | null} first_bad
- * @property {SparklinePoints | null} sparkline null unless asked for
+ * @property {SparklinePoints | null} sparkline null unless requested
  */
 
 /** @typedef {object} OverviewRun
@@ -21,7 +21,7 @@ import { postJson } from "./client.js";
  * @property {"live" | "finished" | "waiting" | "empty"} state
  * @property {number | null} duration seconds
  * @property {Record<string, import("./difference.js").Plain>} hyper_parameters
- * @property {Record<string, import("./difference.js").Plain> | null} environment null unless asked for
+ * @property {Record<string, import("./difference.js").Plain> | null} environment null unless requested
  * @property {string[]} problems
  * @property {(BadValue & {tag: string, rank: number}) | null} first_bad
  * @property {Record<string, RunMetric>} metrics
@@ -29,6 +29,7 @@ import { postJson } from "./client.js";
 
 /** @typedef {{revision: number, loading: boolean, runs: OverviewRun[], missing: string[]}} OverviewReply */
 
-/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request @param {AbortSignal} [signal]
+/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request
+ * @param {AbortSignal} [signal]
  * @returns {Promise<OverviewReply>} */
 export const readOverview = (request, signal) => postJson("overview", request, signal);

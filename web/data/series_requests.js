@@ -11,7 +11,8 @@ import { bandOf, seriesOf } from "./series.js";
 /** @typedef {import("./card_series.js").Feed} Feed */
 /** @typedef {import("./series.js").Series} Series */
 
-/** What one request fetches: the same runs, under the same query, for every feed in it. `versions` are those of the runs.
+/** What one request fetches: the same runs, under the same query, for every feed in it. `versions` are those of the
+ * runs.
  * @typedef {{key: string, feeds: Feed[], runs: string[], versions: number[]}} Batch */
 
 /** @typedef {{byTag: Map<string, Series[]>, revision: number, ungrouped: string[]}} Reply */
@@ -56,9 +57,9 @@ export function queriesChanged() {
   scheduler.schedule();
 }
 
-/** @param {Feed} feed whose last request failed */
-export function retryFeed(feed) {
-  feed.invalidate();
+/** @param {Feed[]} feeds whose last request failed */
+export function retryFeeds(feeds) {
+  for (const feed of feeds) feed.invalidate();
   scheduler.schedule();
 }
 

@@ -70,7 +70,7 @@ class LineageTable extends LineagePart {
     const first = Math.max(0, Math.min(rowInSight.value, rows.length - rowsInSight.value) - SPARE);
     const last = Math.min(rows.length, first + rowsInSight.value + 2 * SPARE + STRIDE);
     const existing = rows.slice(first, last);
-    const slot = this.#slots.give(existing.map((row) => sources.value[row].run));
+    const slot = this.#slots.assign(existing.map((row) => sources.value[row].run));
     return html`
       ${tableBar()}
       <div class="run-table" role="region" aria-label=${t("lineage.table")} tabindex="0" @scroll=${(/** @type {Event} */ event) => this.#scrolled(event)} data-lines=${rows.length} style="--lines:${rows.length}"

@@ -1,4 +1,4 @@
-// The newest points of the first tags of each kind of data of the run whose page is open.
+// The newest points of the open run: of the first tags of each kind of data.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { DIGITS } from "../../controls/landscape_picture.js";
@@ -14,7 +14,7 @@ import { openRun } from "./settings.js";
 
 /** @typedef {{tag: string, point: any}} Newest */
 
-/** Kinds that are drawn in small: what the server calls them, what its reply calls the points, of how many tags. */
+/** Kinds that have thumbnails: the listing, the field of its points, the number of tags. */
 const KINDS = /** @type {const} */ ({
   histogram: { kind: "histograms", points: "histograms", most: 1 },
   image: { kind: "images", points: "images", most: 4 },
@@ -43,10 +43,10 @@ const listings = signal(new Map());
 export const tagsOf = ({ run }, plugin) =>
   tagList.value.value?.run === run ? (tagList.value.value.tags.get(plugin) ?? []) : [];
 
-/** The newest points that have come. @param {{run: string}} of @param {Kind} plugin @returns {Newest[]} */
+/** Returns the newest points that are fetched. @param {{run: string}} of @param {Kind} plugin @returns {Newest[]} */
 export function newest({ run }, plugin) {
-  const asked = (listings.value.get(plugin) ?? []).filter(({ query }) => query?.run === run);
-  return asked.flatMap(({ query, reply }) => {
+  const ofRun = (listings.value.get(plugin) ?? []).filter(({ query }) => query?.run === run);
+  return ofRun.flatMap(({ query, reply }) => {
     const point = reply.value?.[KINDS[plugin].points].at(-1);
     return point ? [{ tag: query?.tag ?? "", point }] : [];
   });

@@ -1,4 +1,4 @@
-// The tags of one card: its own, and those that share its chart. Each has its feed.
+// The tags of one card, its own and those that share its chart, with their feeds.
 
 import { computed, effect } from "@preact/signals-core";
 import { Feed } from "../../data/card_series.js";
@@ -6,7 +6,7 @@ import { companions } from "../../data/scalar_view.js";
 import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
 import { drawnSeries } from "./card_model.js";
 
-/** Remembers the feeds of a card, so that a tag that leaves the chart and comes back is there at once. */
+/** Keeps the feeds of a card, so that a tag that is removed and added again is drawn immediately. */
 export class CardParts {
   /** @type {Map<string, Feed>} */
   #feeds = new Map();
@@ -17,7 +17,8 @@ export class CardParts {
     /** The card's own tag first, every tag once. */
     this.tags = computed(() => {
       const others = (companions.value.get(tag) ?? []).filter(
-        (one, place, all) => one.tag !== tag && all.findIndex((other) => other.tag === one.tag) === place,
+        (companion, place, all) =>
+          companion.tag !== tag && all.findIndex((other) => other.tag === companion.tag) === place,
       );
       return [{ tag, side: /** @type {"left" | "right"} */ ("left") }, ...others];
     });
@@ -38,7 +39,7 @@ export class CardParts {
     return feed;
   }
 
-  /** Asks for what the chart shows until the returned function is called. */
+  /** Fetches what the chart shows until the returned function is called. */
   follow() {
     const end = effect(() => {
       const names = new Set(this.tags.value.map(({ tag }) => tag));

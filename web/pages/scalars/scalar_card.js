@@ -1,4 +1,4 @@
-// A card: one tag, one chart. Far from the window it is only its place; in sight it asks, draws and follows.
+// A card: one tag, one chart. It fetches and draws only while it is in or near the viewport.
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
@@ -11,19 +11,19 @@ import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
-import { giveBack, takeChart } from "./draw/chart_pool.js";
+import { releaseChart, takeChart } from "./draw/chart_pool.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/address.js").Window} Window */
 
-/** How far outside the window a card is made ready. */
+/** How far outside the viewport a card is activated. */
 const NEAR = "240px 0px";
 
-const sight = new IntersectionObserver(
+const viewport = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {ScalarCard} */ (target);
-      if (isIntersecting) scheduleDraw(card.wakeUp);
+      if (isIntersecting) scheduleDraw(card.activateLater);
       else card.deactivate();
     }
   },
@@ -42,23 +42,23 @@ export class ScalarCard extends HTMLElement {
   #ends = [];
   /** @type {import("../../charts/line_chart.js").LineChart | null} */
   #chart = null;
-  /** What is drawn, or is about to be. @type {Plot | null} */
+  /** The plot that is drawn or scheduled. @type {Plot | null} */
   plot = null;
   /** @type {CardPointer | null} */
   #pointer = null;
   #draw = () => this.draw();
-  /** Cards that come into sight together wake one after the other. */
-  wakeUp = () => this.activate();
+  /** Cards that become visible together are activated one after the other. */
+  activateLater = () => this.activate();
   tag = "";
   /** @type {CardParts | null} */
   parts = null;
 
   connectedCallback() {
-    sight.observe(this);
+    viewport.observe(this);
   }
 
   disconnectedCallback() {
-    sight.unobserve(this);
+    viewport.unobserve(this);
     this.deactivate();
     if (!this.isConnected) this.drop();
   }
@@ -66,7 +66,7 @@ export class ScalarCard extends HTMLElement {
   activate() {
     if (this.#ends.length) return;
     const parts = (this.parts ??= new CardParts(this.tag));
-    forget(this); // What is in sight is not let go of.
+    forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
     const axis = computed(() => axisFor(own.value));
     const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
@@ -82,14 +82,14 @@ export class ScalarCard extends HTMLElement {
         scheduleDraw(this.#draw);
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
-      effect(() => this.#standOut(hoveredRun.value)),
+      effect(() => this.#highlight(hoveredRun.value)),
       parts.follow(),
     ];
     size.observe(this.host());
   }
 
   deactivate() {
-    cancelDraw(this.wakeUp);
+    cancelDraw(this.activateLater);
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
@@ -100,7 +100,7 @@ export class ScalarCard extends HTMLElement {
     remember(this);
   }
 
-  /** Lets go of the series too; they are asked for again when the card comes back. */
+  /** Drops the series too; they are fetched again when the card becomes visible. */
   drop() {
     forget(this);
     this.parts?.drop();
@@ -108,17 +108,18 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {{axis: string, x: number} | null} at @param {string} axis this card's: another one has no such place */
+  /** @param {{axis: string, x: number} | null} at
+   * @param {string} axis of this card; a crosshair on another axis is hidden */
   #showCrosshair(at, axis) {
     this.#chart?.showCrosshair(at?.axis === axis ? at.x : null);
   }
 
   /** @param {string | null} run */
-  #standOut(run) {
-    this.#chart?.layer?.standOut(run);
+  #highlight(run) {
+    this.#chart?.layer?.highlightRun(run);
   }
 
-  /** Where the chart stands. @returns {HTMLElement} */
+  /** The element that contains the chart. @returns {HTMLElement} */
   host() {
     return /** @type {HTMLElement} */ (this.querySelector(".plot"));
   }
@@ -146,13 +147,13 @@ export class ScalarCard extends HTMLElement {
     });
     this.#chart = chart;
     this.#pointer = new CardPointer(chart);
-    this.#standOut(hoveredRun.peek());
+    this.#highlight(hoveredRun.peek());
   }
 
   #removeChart() {
     this.#pointer?.leave();
     this.#pointer = null;
-    if (this.#chart) giveBack(this.#chart);
+    if (this.#chart) releaseChart(this.#chart);
     this.#chart = null;
   }
 

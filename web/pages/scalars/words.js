@@ -106,7 +106,7 @@ export const en = {
   "card.fewer_hint": "Some runs do not cover the whole range. Fewest runs per group:",
   "card.places": "Band computed at {n} of {total} x positions",
   "card.places_hint":
-    "Too many runs with different x positions: the band was computed at the extremes of each run. Zoom in for every position.",
+    "Too many different x positions: the band was computed at the extremes of each run. Zoom in for all positions.",
   "card.no_group": "No visible run belongs to a group.",
   "table.name": "Run",
   "table.last": "Last",

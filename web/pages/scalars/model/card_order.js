@@ -1,8 +1,8 @@
-// In which order the cards of the scalars page stand, kept in the address; an order by hand that is too long for it in the browser.
+// The order of the cards on the scalars page, stored in the URL; a long manual order is stored in the browser.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
-import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
+import { inManualOrder, movedTo, shortestOrder, sortedByChange } from "../../../data/card_order.js";
 import { runsByName, runsReply, scalarTags } from "../../../data/catalogue.js";
 import { listTags } from "../../../data/listing_client.js";
 import { Query } from "../../../data/query.js";
@@ -12,40 +12,41 @@ import { set, setting } from "../../../data/view.js";
 
 /** @typedef {import("../../../data/names.js").TagGroup} TagGroup */
 
-/** Of more runs those are asked that changed last. */
+/** Runs whose changes are read: those that changed last. */
 const MOST_RUNS = 100;
-/** A longer order makes an address that nobody can send. */
+/** A longer order would make the URL too long to share. */
 const LONGEST = 1500;
 
 /** @type {import("@preact/signals-core").ReadonlySignal<"name" | "changed" | "hand">} */
 export const order = setting("scalar.order", "name", /** @type {const} */ (["name", "changed", "hand"]));
 
-/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for cards that
+/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for
+ * cards that
  * keep changing places cannot be read. @type {Query<ReadonlyMap<string, number>>} */
 const changes = new Query((key, signal) => readChanges(JSON.parse(key), signal));
 
 const inAddress = setting("scalar.hand", "");
 const inBrowser = signal("");
 const storageName = () => `toposcope.hand ${runsReply.peek()?.logdir ?? ""}`;
-const hand = computed(() => parseList(inAddress.value || inBrowser.value));
+const manualOrder = computed(() => parseList(inAddress.value || inBrowser.value));
 
-/** @param {readonly TagGroup[]} groups in the order of their names @returns {readonly TagGroup[]} */
+/** @param {readonly TagGroup[]} groups in natural order @returns {readonly TagGroup[]} */
 export function arrange(groups) {
-  if (order.value === "changed") return changes.value.value ? byChange(groups, changes.value.value) : groups;
-  return order.value === "hand" ? byHand(groups, hand.value) : groups;
+  if (order.value === "changed") return changes.value.value ? sortedByChange(groups, changes.value.value) : groups;
+  return order.value === "hand" ? inManualOrder(groups, manualOrder.value) : groups;
 }
 
-/** Puts a tag where another of its group stands; from then on the order is that of the hand.
- * @param {readonly string[]} shown the group's tags as they stand @param {string} tag @param {string} other */
+/** Moves a tag to the place of another of its group; the order becomes manual.
+ * @param {readonly string[]} shown the group's tags in order @param {string} tag @param {string} other */
 export function moveCard(shown, tag, other) {
-  const text = printList(rememberedOrder(order.peek() === "hand" ? hand.peek() : [], movedTo(shown, tag, other)));
+  const text = printList(shortestOrder(order.peek() === "hand" ? manualOrder.peek() : [], movedTo(shown, tag, other)));
   const isLong = text.length > LONGEST;
   inBrowser.value = isLong ? text : "";
   try {
     if (isLong) localStorage.setItem(storageName(), text);
     else localStorage.removeItem(storageName());
   } catch {
-    // A browser that refuses storage has the order until it leaves the page.
+    // Without storage, the order lasts until the page is closed.
   }
   set({ "scalar.order": "hand", "scalar.hand": isLong ? "" : text });
 }
