@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
-from toposcope.recorder.framework import SEVERAL
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS
 
 
 def is_sharded(tensor: object) -> bool:
@@ -43,8 +43,8 @@ def shared_out(state: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 def optimizer_shared_out(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
     """Return the state of PyTorch's optimizers, one or a tuple, with what belongs to a parameter shared as that is."""
     if isinstance(optimizer, tuple):
-        pairs = zip(state[SEVERAL], optimizer, strict=True)
-        return {SEVERAL: [optimizer_shared_out(of_each, each) for of_each, each in pairs]}
+        pairs = zip(state[SEVERAL_OPTIMIZERS], optimizer, strict=True)
+        return {SEVERAL_OPTIMIZERS: [optimizer_shared_out(of_each, each) for of_each, each in pairs]}
     parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
     if not holds_shards(parameters):
         return state

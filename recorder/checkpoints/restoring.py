@@ -8,7 +8,7 @@ from toposcope.recorder.checkpoints.capturing import one_or_several
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.gathering import optimizer_shared_out, shared_out
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
-from toposcope.recorder.framework import SEVERAL, framework_of
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
 from toposcope.recorder.values.foreign import shown
 
 
@@ -46,7 +46,7 @@ def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
     """Raise ValueError when the state is not of as many optimizers."""
     if state is None:
         raise ValueError("The checkpoint was saved without an optimizer.")
-    saved = len(state[SEVERAL]) if SEVERAL in state else 1
+    saved = len(state[SEVERAL_OPTIMIZERS]) if SEVERAL_OPTIMIZERS in state else 1
     given = len(optimizer) if isinstance(optimizer, tuple) else 1
     if saved != given:
         raise ValueError(f"The checkpoint holds the state of {saved} optimizers, and {given} are to take it.")
