@@ -99,7 +99,7 @@ def test_shapes_without_a_layout_are_rejected(shape: tuple[int, ...], message: s
     [("NCHW", (2, 3, 4, 3)), ("NHWC", (2, 3, 4, 3)), ("CHW", (3, 8, 3)), ("HWC", (3, 8, 3)), ("HW", (1, 4))],
 )
 def test_dataformats_determine_the_layout(layout: str, shape: tuple[int, ...]) -> None:
-    """dataformats have precedence over the inferred layout."""
+    """The argument dataformats has precedence over the inferred layout."""
     assert image_layout(shape, layout) == layout
 
 
