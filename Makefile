@@ -55,6 +55,9 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
+	MYPYPATH=$(TYPED):tests $(BIN)/mypy tests
+	MYPYPATH=$(TYPED):benchmarks:tests $(BIN)/mypy benchmarks
+	MYPYPATH=$(TYPED):examples $(BIN)/mypy examples
 	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an

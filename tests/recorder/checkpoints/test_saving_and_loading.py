@@ -14,9 +14,10 @@ from support.line_network import Line
 from support.trained_networks import Momentum, numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import Checkpoint, load_checkpoint, restore, save_checkpoint
+from toposcope.recorder.checkpoints.checkpoint import Appended
 
 FORMATS = ["ckpt", "safetensors"]
-APPENDED = {"epoch_num": 3, "rate": 0.1, "is_best": True, "note": "a\nb"}
+APPENDED: dict[str, Appended] = {"epoch_num": 3, "rate": 0.1, "is_best": True, "note": "a\nb"}
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -40,7 +41,7 @@ def test_torch_training_continues_from_a_checkpoint(tmp_path: Path, ending: str)
     assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
 
 
-def trained_pair() -> tuple[torch.nn.Module, tuple[torch.optim.Optimizer, ...]]:
+def trained_pair() -> tuple[torch.nn.Sequential, tuple[torch.optim.Optimizer, ...]]:
     """Return a module that is trained by two optimizers of different types."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
@@ -76,7 +77,7 @@ def test_wrong_number_of_optimizers_is_rejected_without_changes(tmp_path: Path) 
     save_checkpoint(network, tmp_path / "one.ckpt", optimizer=optimizers[:1])
     two, one = load_checkpoint(tmp_path / "two.ckpt"), load_checkpoint(tmp_path / "one.ckpt")
     with torch.no_grad():
-        network[0].bias.fill_(7)
+        network[0].get_parameter("bias").fill_(7)
 
     with pytest.raises(ValueError, match=r"2 optimizers, and 1 "):
         restore(two, network, optimizers[0])
@@ -84,7 +85,7 @@ def test_wrong_number_of_optimizers_is_rejected_without_changes(tmp_path: Path) 
         restore(two, network, [*optimizers, optimizers[0]])
     with pytest.raises(ValueError, match=r"1 optimizers, and 2 "):
         restore(one, network, optimizers)
-    assert network[0].bias.tolist() == [7, 7, 7]
+    assert network[0].get_parameter("bias").tolist() == [7, 7, 7]
     restore(one, network, optimizers[0])
 
 
@@ -114,7 +115,7 @@ def test_extra_state_of_modules_is_restored(tmp_path: Path, ending: str, extra: 
     other = torch.nn.Sequential(WithExtraState(), WithExtraState())
     restore(load_checkpoint(tmp_path / f"a.{ending}"), other)
     assert [repr(module.extra) for module in other] == [repr(extra)] * 2
-    assert torch.equal(other[1].weight, network[1].weight)
+    assert torch.equal(other[1].get_parameter("weight"), network[1].get_parameter("weight"))
 
 
 def test_arrays_in_extra_state_stay_arrays_in_a_safetensors_file(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Dataset graphs built from nested dicts."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from google.protobuf.json_format import MessageToDict
@@ -118,7 +120,7 @@ def test_stages_must_have_an_op_type(stage: dict[str, object]) -> None:
         ({"op_type": "Map", "function": print}, "'function' of Map must be None, a str"),
     ],
 )
-def test_wrong_types_are_type_errors(stage: object, message: str) -> None:
+def test_wrong_types_are_type_errors(stage: Any, message: str) -> None:
     """The message names the part with the wrong type."""
     with pytest.raises(TypeError, match=message):
         dataset_graph(stage)

@@ -1,6 +1,7 @@
 """Conversion of messages of other classes, such as MindSpore's, to our classes."""
 
 import functools
+from typing import Any
 
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
@@ -64,7 +65,7 @@ def test_messages_of_any_class_are_converted(plugin: str) -> None:
 def test_message_is_a_snapshot() -> None:
     """A later change of the original does not change the copy."""
     original = lineage_pb2.EvaluationLineage(metric='{"loss": 1}')
-    message = message_from("eval_lineage", original)
+    message: Any = message_from("eval_lineage", original)
     original.metric = "{}"
 
     assert message.metric == '{"loss": 1}'
@@ -131,7 +132,7 @@ def test_incompatible_message_with_the_same_name_is_a_value_error() -> None:
 
 
 @pytest.mark.parametrize("plugin", ["scalar", "LANDSCAPE", "", None])
-def test_other_plugins_are_value_errors(plugin: object) -> None:
+def test_other_plugins_are_value_errors(plugin: Any) -> None:
     """A plugin whose values are not messages is rejected."""
     with pytest.raises(ValueError, match="plugin must be one of graph, "):
         message_from(plugin, graph_pb2.GraphProto())

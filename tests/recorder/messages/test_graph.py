@@ -1,12 +1,14 @@
 """Computational graphs built from plain nodes."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 from support import golden_run
 
 from toposcope.proto import tensor_pb2 as codes
-from toposcope.proto.graph_pb2 import GraphProto, NodeProto, ValueProto
+from toposcope.proto.graph_pb2 import GraphProto, NodeProto, ParameterProto, ValueProto
 from toposcope.recorder.messages.graph import CONSTANT, PARAMETER, Node, graph
 
 
@@ -28,7 +30,7 @@ def described(golden: GraphProto) -> list[Node]:
     return [*parameters, *constants, *operators]
 
 
-def output_type(item: object) -> tuple[tuple[int, ...] | None, str | None]:
+def output_type(item: NodeProto | ParameterProto) -> tuple[tuple[int, ...] | None, str | None]:
     """Return shape and dtype of the output of a node or a parameter; None if it is not a tensor."""
     message = item.output_type if isinstance(item, NodeProto) else item.type
     if message.data_type != codes.DT_TENSOR:
@@ -120,6 +122,11 @@ def test_loops_are_allowed() -> None:
     message = graph([Node("a", "Merge", ["b"]), Node("b", "Next", ["a"])])
 
     assert [node.input[0].name for node in message.node] == ["2", "1"]
+
+
+def make_node(*arguments: Any, **options: Any) -> Node:
+    """Return a node whose fields may have wrong types."""
+    return Node(*arguments, **options)
 
 
 class TorchType:
@@ -229,17 +236,17 @@ def test_invalid_graphs_are_value_errors(nodes: list[Node], message: str) -> Non
     [
         (None, "nodes must be a list of Node"),
         ([("a", "Abs")], "nodes must be of type Node"),
-        ([Node(1, "Abs")], "name of a node must be a str"),
-        ([Node("a", None)], "op_type of 'a' must be a str"),
-        ([Node("a", "Abs", "b")], "inputs of 'a' must be a list of names of nodes, not 'b'"),
-        ([Node("a", "Abs", [1])], "inputs of 'a' must be a list of names of nodes"),
-        ([Node("a", "Abs", shape=3)], "shape of 'a' must be a tuple of integers"),
-        ([Node("a", "Abs", shape=("n",))], "shape of 'a' must be a tuple of integers"),
-        ([Node("a", "Abs", attributes=[1])], "attributes of 'a' must be a dict"),
+        ([make_node(1, "Abs")], "name of a node must be a str"),
+        ([make_node("a", None)], "op_type of 'a' must be a str"),
+        ([make_node("a", "Abs", "b")], "inputs of 'a' must be a list of names of nodes, not 'b'"),
+        ([make_node("a", "Abs", [1])], "inputs of 'a' must be a list of names of nodes"),
+        ([make_node("a", "Abs", shape=3)], "shape of 'a' must be a tuple of integers"),
+        ([make_node("a", "Abs", shape=("n",))], "shape of 'a' must be a tuple of integers"),
+        ([make_node("a", "Abs", attributes=[1])], "attributes of 'a' must be a dict"),
         ([Node("a", "Abs", attributes={"f": print})], "attribute 'f' of 'a' must be None, a str"),
     ],
 )
-def test_wrong_types_are_type_errors(nodes: object, message: str) -> None:
+def test_wrong_types_are_type_errors(nodes: Any, message: str) -> None:
     """The message names the node and the field with the wrong type."""
     with pytest.raises(TypeError, match=message):
         graph(nodes)

@@ -1,5 +1,7 @@
 """Loss landscapes built from arrays."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -141,7 +143,7 @@ def test_shapes_that_do_not_match_are_value_errors(x: object, y: object, z: obje
         ({"step_per_epoch": True}, TypeError, "step_per_epoch must be an integer"),
     ],
 )
-def test_invalid_arguments_are_rejected(options: dict[str, object], error: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_rejected(options: dict[str, Any], error: type[Exception], message: str) -> None:
     """The message names the argument."""
     with pytest.raises(error, match=message):
         landscape([0], [0], [[1]], **options)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def _truth(points: int, **changed: Any) -> PathTruth:
             r"z must have the shape .*; not \(5, 4\)",
         ),
         (
-            lambda: replace(examples.measured(2), known=np.zeros(25)),
+            lambda: replace(examples.measured(2), known=np.zeros(25, np.bool_)),
             ValueError,
             r"known must have the shape .*; not \(25,\)",
         ),
@@ -71,7 +71,7 @@ def _truth(points: int, **changed: Any) -> PathTruth:
             r"x must have one dimension; .*\(5, 1\)",
         ),
         (lambda: replace(examples.measured(2), level=4), ValueError, "level must be an integer from 0 to 3, not 4"),
-        (lambda: replace(examples.measured(2), levels=2.0), TypeError, "levels must be an integer, not 2.0"),
+        (lambda: replace(examples.measured(2), levels=cast(int, 2.0)), TypeError, "levels must be an integer, not 2.0"),
         (lambda: _truth(3, real=np.zeros(2)), ValueError, "columns of equal shape"),
         (lambda: examples.diagnostics(axis_lengths=(1, 1, 1)), ValueError, "each of 1 or 2 axes; not 3"),
         (
@@ -83,7 +83,11 @@ def _truth(points: int, **changed: Any) -> PathTruth:
         (lambda: examples.diagnostics(buffers="melted"), ValueError, "'frozen', 'recalibrated'; not 'melted'"),
         (lambda: examples.diagnostics(samples=-1), ValueError, "samples must be an integer from 0"),
         (lambda: examples.diagnostics(seed="0"), TypeError, "seed must be an integer, not '0'"),
-        (lambda: landscape([0], [0], [[1]], details="none"), TypeError, "details must be a LandscapeDetails or None"),
+        (
+            lambda: landscape([0], [0], [[1]], details=cast(LandscapeDetails, "none")),
+            TypeError,
+            "details must be a LandscapeDetails or None",
+        ),
         (
             lambda: landscape(
                 [0], [0], [[1]], details=LandscapeDetails(examples.measured(2), _truth(3), examples.diagnostics())

@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -126,7 +127,7 @@ def test_sizes_of_large_datasets_are_stored_exactly() -> None:
         ({"train_dataset_path": 7}, TypeError),
     ],
 )
-def test_invalid_arguments_are_rejected(argument: dict[str, object], error: type[Exception]) -> None:
+def test_invalid_arguments_are_rejected(argument: dict[str, Any], error: type[Exception]) -> None:
     """The message names the parameter with the wrong type or an invalid value."""
     with pytest.raises(error, match=next(iter(argument))):
         train_lineage(**argument)
@@ -169,7 +170,7 @@ def test_metric_of_an_unsupported_type_is_a_type_error(value: object) -> None:
 
 
 @pytest.mark.parametrize("metrics", [None, [("loss", 1)], {1: 0.5}])
-def test_metrics_must_be_a_mapping(metrics: object) -> None:
+def test_metrics_must_be_a_mapping(metrics: Any) -> None:
     """Anything other than a mapping with names as keys is a TypeError."""
     with pytest.raises(TypeError, match="metrics must be a dict"):
         eval_lineage(metrics)
@@ -208,6 +209,6 @@ def test_invalid_custom_lineage() -> None:
     with pytest.raises(ValueError, match=r"data\['key'\] must be a 64-bit integer"):
         custom_lineage({"key": 2**63})
     with pytest.raises(TypeError, match="keys of type str; 3 is not"):
-        custom_lineage({3: "x"})
+        custom_lineage({3: "x"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="data is empty"):
         custom_lineage({})

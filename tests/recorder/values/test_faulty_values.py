@@ -1,6 +1,7 @@
 """Recording of values whose methods fail."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ class Unreadable:
 class Garbage(Unreadable):
     """A tensor whose __array__() does not return an array."""
 
-    def __array__(self, *_: object, **__: object) -> np.ndarray:
+    def __array__(self, *_: object, **__: object) -> Any:
         return "garbage"
 
 
@@ -55,7 +56,7 @@ def test_value_that_cannot_be_read(
 
 @pytest.mark.parametrize("plugin", ["scalar", "tensor", "histogram", "image"])
 @pytest.mark.parametrize("dtype", ["O", "M8[s]", "U3", "S3", "V4", [("x", "f4")]], ids=str)
-def test_value_of_an_unsupported_dtype(tmp_path: Path, read_events: ReadEvents, plugin: str, dtype: object) -> None:
+def test_value_of_an_unsupported_dtype(tmp_path: Path, read_events: ReadEvents, plugin: str, dtype: Any) -> None:
     """An array of other elements than numbers is rejected by add_value(); the other values are recorded."""
     with SummaryRecord(tmp_path) as recorder:
         with pytest.raises(TypeError):

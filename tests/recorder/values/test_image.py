@@ -212,8 +212,9 @@ def test_pillow_images(mode: str) -> None:
     """The colours are correct for all modes of Pillow."""
     picture = PIL.Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert(mode)
 
-    pixels, layout = unpack_image(picture, None)
-    image = image_of(np.asarray(pixels), image_layout(np.shape(pixels), layout))
+    unpacked, layout = unpack_image(picture, None)
+    pixels = np.asarray(unpacked)
+    image = image_of(pixels, image_layout(pixels.shape, layout))
 
     decoded = PIL.Image.open(io.BytesIO(image.png))
     assert decoded.mode in ("L", "RGB", "RGBA")
@@ -223,7 +224,7 @@ def test_pillow_images(mode: str) -> None:
 @pytest.mark.parametrize(("mode", "dtype"), [("I;16", np.uint16), ("I", np.int32), ("F", np.float32)])
 def test_pillow_images_of_numbers(mode: str, dtype: type) -> None:
     """Pixels of 16 bits or floats are returned unchanged, not clipped to 255."""
-    numbers = np.array([[0, 300], [600, 6000]], dtype)
+    numbers: np.ndarray = np.array([[0, 300], [600, 6000]], dtype)
     picture = PIL.Image.fromarray(numbers)
     assert picture.mode == mode
 
