@@ -33,9 +33,9 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
     if optimizer is not None:
         _require_number(checkpoint.optimizer, optimizer)
     framework = framework_of(network)
-    own = framework.network_state(network)
-    state = sharded_like(checkpoint.network, own)
-    _require_shapes(state, own)
+    current = framework.network_state(network)
+    state = sharded_like(checkpoint.network, current)
+    _require_shapes(state, current)
     framework.load_network_state(network, state)
     if optimizer is not None:
         optimizer_state = optimizer_sharded_like(checkpoint.optimizer or {}, optimizer)
@@ -52,9 +52,9 @@ def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
         raise ValueError(f"The checkpoint holds the state of {saved} optimizers, and {given} are to take it.")
 
 
-def _require_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+def _require_shapes(state: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise ValueError if tensors of the same name have different shapes."""
-    for name in filterfalse(is_extra_state, state.keys() & own.keys()):
-        saved, current = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], own[name]))
-        if saved != current:
-            raise ValueError(f"{name} has shape {saved} in the checkpoint, and shape {current} in the network.")
+    for name in filterfalse(is_extra_state, state.keys() & current.keys()):
+        saved_shape, shape = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], current[name]))
+        if saved_shape != shape:
+            raise ValueError(f"{name} has shape {saved_shape} in the checkpoint, and shape {shape} in the network.")

@@ -200,5 +200,5 @@ def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
 )
 def test_wrong_argument_is_an_error_that_names_it(arguments: dict[str, Any], error: type[Exception]) -> None:
     ((name, value),) = arguments.items()
-    with pytest.raises(error, match=rf"{name} is .*{value}"):
+    with pytest.raises(error, match=rf"{name} (is|must be) .*{value}"):
         EarlyStopping(**arguments)

@@ -120,7 +120,7 @@ def test_wrong_arguments_are_errors_at_construction() -> None:
         Accuracy("regression")
     with pytest.raises(TypeError, match="eval_type"):
         Accuracy(3)
-    with pytest.raises(ValueError, match="k is"):
+    with pytest.raises(ValueError, match="k must be"):
         TopKCategoricalAccuracy(0)
-    with pytest.raises(TypeError, match="k is"):
+    with pytest.raises(TypeError, match="k must be"):
         TopKCategoricalAccuracy(1.5)
