@@ -28,7 +28,7 @@ from google.protobuf.message import DecodeError, EncodeError
 from server.reading.test_scan import MODULES, UNCOMPILED, Row, expected_of, read_fast, use_scan
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 
 compiled_scan = import_module("toposcope.server.reading.scan.compiled")
 EVENTS: dict[str, Any] = {
