@@ -269,4 +269,4 @@ class SummaryCollector(Callback):
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
             job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.switches.attempt("evaluation metrics", add_evaluation, job, None)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, None)
