@@ -18,7 +18,7 @@ from typing import Any
 
 import event_logs
 import orjson
-from served import Server, serve
+from server_process import Server, serve
 
 CLIENTS, SECONDS = 200, 30.0
 RUNS = [f"run-{number:02}" for number in range(20)]

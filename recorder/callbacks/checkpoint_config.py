@@ -6,7 +6,7 @@ from typing import Any
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode
 from toposcope.recorder.checkpoints.checkpoint import Appended
-from toposcope.recorder.checkpoints.sealing import Seal
+from toposcope.recorder.checkpoints.protection import Protection
 from toposcope.recorder.values.foreign import is_convertible, shown
 
 _FORMATS = ("ckpt", "safetensors")
@@ -99,7 +99,7 @@ class CheckpointConfig:
         self._async_save = _checked_async(async_save)
         self._saved_network = _checked_network(saved_network)
         self._counted, self._append_dict = _checked_info(append_info)
-        self._seal = Seal(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
+        self._seal = Protection(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
         self._remove_redundancy = remove_redundancy
         self._format = _checked_format(format, self._seal)
 
@@ -248,7 +248,7 @@ def _checked_info(append_info: object) -> tuple[tuple[str, ...], dict[str, Appen
     return counted, values
 
 
-def _checked_format(format: object, seal: Seal) -> str:
+def _checked_format(format: object, seal: Protection) -> str:
     if not isinstance(format, str) or format not in _FORMATS:
         raise ValueError(f"format must be 'ckpt' or 'safetensors', not {shown(format)}.")
     if format == "safetensors" and seal.key is not None:

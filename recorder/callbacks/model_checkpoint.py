@@ -9,15 +9,20 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
-from toposcope.recorder.checkpoints.capturing import captured, states_of
+from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
+from toposcope.recorder.checkpoints.checkpoint_writer import CheckpointWriter, Job, Outcome
 from toposcope.recorder.checkpoints.encryption import require_cryptography
-from toposcope.recorder.checkpoints.gathering import agreed, holds_shards, is_sharded, take_part
-from toposcope.recorder.checkpoints.retention import Saved, surplus_by_count, surplus_by_minutes
+from toposcope.recorder.checkpoints.protection import Protection
+from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
 from toposcope.recorder.checkpoints.saving import write_checkpoint
-from toposcope.recorder.checkpoints.sealing import Seal
-from toposcope.recorder.checkpoints.writer import CheckpointWriter, Job, Outcome
+from toposcope.recorder.checkpoints.sharded_tensors import (
+    broadcast_decision,
+    has_sharded_tensors,
+    is_sharded,
+    join_gathering,
+)
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.training.callback import Callback
@@ -74,7 +79,7 @@ class ModelCheckpoint(Callback):
         self._rank = rank_of(os.environ)
         self._directory = _checked_directory(directory)
         self._writer = CheckpointWriter(self._config.async_save)
-        self._saved: list[Saved] = []
+        self._saved: list[SavedCheckpoint] = []
         self._latest = ""
         self._params: CallbackParams | None = None
         self._begin(step=0)
@@ -154,7 +159,7 @@ class ModelCheckpoint(Callback):
             return False
         is_due = monotonic() - self._tried_seconds >= config.save_checkpoint_seconds
         # Clocks differ, but all processes must take part in gathering.
-        return agreed(is_due) if self._is_gathering(params) else is_due
+        return broadcast_decision(is_due) if self._is_gathering(params) else is_due
 
     def _is_end_pending(self, params: CallbackParams) -> bool:
         step = params["cur_step_num"]
@@ -169,7 +174,7 @@ class ModelCheckpoint(Callback):
     def _is_sharing(self, params: CallbackParams) -> bool:
         """Return whether tensors of the network are sharded over processes."""
         if self._shares is None:
-            self._shares = holds_shards(states_of(self._network(params), None))
+            self._shares = has_sharded_tensors(states_of(self._network(params), None))
         return self._shares
 
     def _save(self, params: CallbackParams, *, breaks: bool = False) -> None:
@@ -181,14 +186,14 @@ class ModelCheckpoint(Callback):
         is_apart = self._is_sharing(params) and (breaks or not self._config.integrated_save)
         if self._rank and not (self._all_ranks or is_apart):
             if self._is_gathering(params):
-                take_part(states_of(self._network(params), self._optimizer(params)))
+                join_gathering(states_of(self._network(params), self._optimizer(params)))
             self._saved_step = step
             return
         checkpoint = self._captured(params, is_apart)
         path = self._path(params, is_apart, breaks)
-        seal = Seal(self._config.enc_key, self._config.enc_mode, self._config.crc_check)
+        seal = Protection(self._config.enc_key, self._config.enc_mode, self._config.crc_check)
         format = self._config.format
-        self._writer.begin(Job(path, step, seconds, lambda: write_checkpoint(checkpoint, path, seal, format)))
+        self._writer.start(Job(path, step, seconds, lambda: write_checkpoint(checkpoint, path, seal, format)))
         self._process_outcome(params, waits=not self._config.async_save)
 
     def _captured(self, params: CallbackParams, is_apart: bool) -> Checkpoint:
@@ -196,7 +201,7 @@ class ModelCheckpoint(Callback):
         if is_apart and self._rank and self._config.remove_redundancy:
             network = {name: tensor for name, tensor in network.items() if is_sharded(tensor)}
         appended = self._config.appended_at(params.get("cur_epoch_num", 1), params["cur_step_num"])
-        return captured(network, optimizer, appended, gathers=not is_apart, copies=self._config.async_save)
+        return capture(network, optimizer, appended, gathers=not is_apart, copies=self._config.async_save)
 
     def _network(self, params: CallbackParams) -> Any:
         return params["network"] if self._config.saved_network is None else self._config.saved_network
@@ -227,7 +232,7 @@ class ModelCheckpoint(Callback):
             self._keep(outcome, params)
         elif isinstance(error, OSError):
             self._failure = error
-            log.complain("%s could not be saved, the training continues: %s.", job.path, error)
+            log.error("%s could not be saved, the training continues: %s.", job.path, error)
         else:
             raise error
 
@@ -240,7 +245,7 @@ class ModelCheckpoint(Callback):
         if job.path.endswith(f"_breakpoint.{self._config.format}"):
             return
         self._saved = [saved for saved in self._saved if saved.path != job.path]
-        self._saved.append(Saved(job.path, job.seconds))
+        self._saved.append(SavedCheckpoint(job.path, job.seconds))
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
         surplus = surplus_by_count(self._saved, most) if most else surplus_by_minutes(self._saved, minutes or 0)
         for saved in surplus:
@@ -254,7 +259,7 @@ class ModelCheckpoint(Callback):
                 self._save(params, breaks=True)
             self._process_outcome(params, waits=True)
         except Exception as error:
-            log.complain("No checkpoint could be saved after the exception: %s: %s", type(error).__name__, error)
+            log.error("No checkpoint could be saved after the exception: %s: %s", type(error).__name__, error)
 
 
 def _checked_directory(directory: object) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.checkpoints.gathering import is_sharded, local_part
+from toposcope.recorder.checkpoints.sharded_tensors import is_sharded, local_shard
 from toposcope.recorder.values.arrays import array_from
 
 
@@ -23,7 +23,7 @@ def gradient_norms(gradients: Mapping[str, Any]) -> dict[str, float]:
 
 def own_part(tensor: Any) -> Any:
     """Return the part of a tensor that this process has: the local shard of a sharded tensor, else the tensor."""
-    return local_part(tensor) if is_sharded(tensor) else tensor
+    return local_shard(tensor) if is_sharded(tensor) else tensor
 
 
 def _norm(gradient: Any) -> float:

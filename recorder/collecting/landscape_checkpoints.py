@@ -12,9 +12,9 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.checkpoints import save_checkpoint
+from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
-from toposcope.recorder.checkpoints.gathering import holds_shards
-from toposcope.recorder.checkpoints.whole_file import whole_file
+from toposcope.recorder.checkpoints.sharded_tensors import has_sharded_tensors
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
 
@@ -123,7 +123,7 @@ class LandscapeCheckpoints:
     def _save(self, number: int) -> None:
         network = self._job.params.get("network")
         state = self._job.framework.network_state(network)
-        if holds_shards(state):
+        if has_sharded_tensors(state):
             # All processes would have to gather the shards, and a failure of one would block the others.
             raise TypeError("the tensors of the network are sharded, so that no process has the whole network")
         name = self._job.framework.class_name(network) or "network"
@@ -181,7 +181,7 @@ class LandscapeCheckpoints:
             "landscape_size": settings.landscape_size,
             "create_landscape": dict(settings.create_landscape),
         }
-        with whole_file(os.path.join(self._folder, _METADATA)) as part, open(part, "w", encoding="utf-8") as file:
+        with atomic_file(os.path.join(self._folder, _METADATA)) as part, open(part, "w", encoding="utf-8") as file:
             json.dump(metadata, file)
 
     def _remove_earlier(self) -> None:

@@ -181,7 +181,7 @@ class ConsoleLogger(LoggerDestination):
             print(*lines, sep="\n", file=stream, flush=True)
         except (OSError, ValueError) as error:  # A broken pipe or a closed file.
             self._is_silent = True
-            log.complain("The console logger stops printing: %s", error)
+            log.error("The console logger stops printing: %s", error)
 
 
 def _of(count: int, total: Time | None) -> str:

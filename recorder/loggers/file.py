@@ -117,7 +117,7 @@ class FileLogger(BufferedDestination):
                 file.writelines(f"{line}\n" for line in lines)
         except OSError as error:
             if self._is_healthy:
-                log.complain("%s cannot be written; lines are lost: %s", self._path, error)
+                log.error("%s cannot be written; lines are lost: %s", self._path, error)
             self._is_healthy = False
 
 

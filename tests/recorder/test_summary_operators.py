@@ -165,7 +165,7 @@ def test_without_a_collector_operators_do_nothing() -> None:
 @pytest.mark.parametrize("name", ["", 1, None, b"a"])
 def test_a_name_that_is_no_text_is_refused(operator: Callable, name: object) -> None:
     """Also where nobody collects."""
-    with pytest.raises(TypeError, match="name is a non-empty str"):
+    with pytest.raises(TypeError, match="name must be a non-empty str"):
         operator(name, 1.0)
 
 
@@ -183,7 +183,7 @@ def test_a_value_that_cannot_be_kept_is_logged_once_and_the_forward_pass_goes_on
         assert tags(values) == ["a"]
 
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
-        (logging.WARNING, "summary.tensor('lost'): skipped, the value could not be kept: no memory on the device")
+        (logging.WARNING, "summary.tensor('lost'): skipped, the value cannot be copied: no memory on the device")
     ]
 
 

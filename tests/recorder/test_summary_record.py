@@ -108,7 +108,7 @@ def test_integer_that_no_double_holds_is_warned_of_once(
             recorder.record(step)
 
     assert [value.scalar_value for value in read_events(recorder.log_dir)[1].summary.value] == [2.0**53]
-    assert caplog.text.count("the nearest one is recorded") == 1
+    assert caplog.text.count("rounded to the nearest double") == 1
 
 
 def test_value_that_cannot_be_read_is_skipped_with_one_warning(

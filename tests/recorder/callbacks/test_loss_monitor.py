@@ -92,7 +92,7 @@ def test_output_without_a_number_is_ignored(capsys: pytest.CaptureFixture[str]) 
 
 @pytest.mark.parametrize("wrong", [-1, 1.0, "1", True, None])
 def test_invalid_number_of_steps_is_a_value_error(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"per_print_times .*not"):
+    with pytest.raises(ValueError, match=r"per_print_times must be an integer.*not"):
         LossMonitor(wrong)
 
 

@@ -290,7 +290,7 @@ def test_files_are_encrypted_with_the_key_of_the_config(tmp_path: Path, mode: st
     path = checkpoint.latest_ckpt_file_name
     loaded = load_checkpoint(path, key=b"0123456789abcdef", mode=mode)
     assert numbers_of(loaded.network) == numbers_of(line.parameters())
-    with pytest.raises(ValueError, match=r"net-1_4\.ckpt"):
+    with pytest.raises(ValueError, match="encrypted with another key"):
         load_checkpoint(path, key=bytes(16), mode=mode)
 
 

@@ -110,10 +110,10 @@ def test_evaluation_counts_its_steps(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.0, "2", True])
 def test_data_size_must_be_a_positive_integer(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="data_size"):
+    with pytest.raises(ValueError, match="data_size must be an integer"):
         TimeMonitor(wrong)
 
 
 def test_data_time_must_be_a_bool() -> None:
-    with pytest.raises(TypeError, match="data_time"):
+    with pytest.raises(TypeError, match="data_time must be True or False, not 1"):
         TimeMonitor(data_time=1)

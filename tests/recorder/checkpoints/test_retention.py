@@ -2,12 +2,12 @@
 
 import pytest
 
-from toposcope.recorder.checkpoints.retention import Saved, surplus_by_count, surplus_by_minutes
+from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 
 
-def saved_at(*minutes: float) -> list[Saved]:
+def saved_at(*minutes: float) -> list[SavedCheckpoint]:
     """Return checkpoints of these minutes."""
-    return [Saved(str(minute), 60 * minute) for minute in minutes]
+    return [SavedCheckpoint(str(minute), 60 * minute) for minute in minutes]
 
 
 @pytest.mark.parametrize(("most", "surplus"), [(1, [0, 1]), (2, [0]), (3, []), (9, [])])

@@ -101,21 +101,21 @@ def test_operations_and_sampler() -> None:
 @pytest.mark.parametrize("stage", [{}, {"batch_size": 4}, {"op_type": ""}, {"op_type": "A", "children": [{}]}])
 def test_stages_have_names(stage: dict[str, object]) -> None:
     """A stage without op_type is a ValueError."""
-    with pytest.raises(ValueError, match="names its op_type"):
+    with pytest.raises(ValueError, match="must have an op_type"):
         dataset_graph(stage)
 
 
 @pytest.mark.parametrize(
     ("stage", "message"),
     [
-        ([], "a stage of the dataset is a dict"),
-        ({1: 2}, "keys of type str; 1 is none"),
-        ({"op_type": "Map", "children": {"op_type": "A"}}, "children of Map are a list"),
-        ({"op_type": "Map", "children": ["A"]}, "a stage of the dataset is a dict, not 'A'"),
-        ({"op_type": "Map", "operations": "Resize"}, "operations of Map are a list"),
-        ({"op_type": "Map", "operations": ["Resize"]}, "an operation of Map is a dict, not 'Resize'"),
-        ({"op_type": "Map", "sampler": "Random"}, "the sampler of Map is a dict, not 'Random'"),
-        ({"op_type": "Map", "function": print}, "'function' of Map is None, a str"),
+        ([], "a stage of the dataset must be a dict"),
+        ({1: 2}, "keys of type str; 1 is not"),
+        ({"op_type": "Map", "children": {"op_type": "A"}}, "children of Map must be a list"),
+        ({"op_type": "Map", "children": ["A"]}, "a stage of the dataset must be a dict, not 'A'"),
+        ({"op_type": "Map", "operations": "Resize"}, "operations of Map must be a list"),
+        ({"op_type": "Map", "operations": ["Resize"]}, "an operation of Map must be a dict, not 'Resize'"),
+        ({"op_type": "Map", "sampler": "Random"}, "the sampler of Map must be a dict, not 'Random'"),
+        ({"op_type": "Map", "function": print}, "'function' of Map must be None, a str"),
     ],
 )
 def test_other_types_are_named(stage: object, message: str) -> None:

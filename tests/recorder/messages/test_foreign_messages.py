@@ -54,27 +54,27 @@ def test_messages_of_any_class_become_ours(plugin: str) -> None:
     """A message that MindSpore wrote is the same in our class, from our class and from a foreign one."""
     golden = golden_messages()[plugin]
 
-    for given in (golden, foreign(golden)):
-        message = message_from(plugin, given)
+    for actual in (golden, foreign(golden)):
+        message = message_from(plugin, actual)
 
         assert type(message) is MESSAGES[plugin]
         assert message == golden
 
 
 def test_message_is_a_snapshot() -> None:
-    """What happens to the given message later does not change ours."""
-    given = lineage_pb2.EvaluationLineage(metric='{"loss": 1}')
-    message = message_from("eval_lineage", given)
-    given.metric = "{}"
+    """What happens to the actual message later does not change ours."""
+    actual = lineage_pb2.EvaluationLineage(metric='{"loss": 1}')
+    message = message_from("eval_lineage", actual)
+    actual.metric = "{}"
 
     assert message.metric == '{"loss": 1}'
 
 
 def test_unknown_fields_survive() -> None:
     """Fields of a newer MindSpore, which our classes do not know, stay in the bytes."""
-    given = foreign_class("TrainLineage")(extra="kept")
+    actual = foreign_class("TrainLineage")(extra="kept")
 
-    assert message_from("train_lineage", given).SerializeToString() == given.SerializeToString()
+    assert message_from("train_lineage", actual).SerializeToString() == actual.SerializeToString()
 
 
 def test_graph_comes_out_of_a_model() -> None:
@@ -89,7 +89,7 @@ def test_graph_comes_out_of_a_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plugin", "value", "given"),
+    ("plugin", "value", "actual"),
     [
         ("train_lineage", lineage_pb2.EvaluationLineage(), "a message toposcope.EvaluationLineage"),
         ("train_lineage", lineage_pb2.TrainLineage, "<class"),
@@ -100,12 +100,14 @@ def test_graph_comes_out_of_a_model() -> None:
         ("custom_lineage_data", {"note": "x"}, "{'note': 'x'}"),
     ],
 )
-def test_other_values_are_type_errors(plugin: str, value: object, given: str) -> None:
+def test_other_values_are_type_errors(plugin: str, value: object, actual: str) -> None:
     """Another message, and what is none, is refused in words that say what it is and what is wanted."""
-    with pytest.raises(TypeError, match=f"{plugin}.* is a message {MESSAGES[plugin].DESCRIPTOR.name}, not ") as raised:
+    with pytest.raises(
+        TypeError, match=f"{plugin}.* must be a message {MESSAGES[plugin].DESCRIPTOR.name}, not "
+    ) as raised:
         message_from(plugin, value)
 
-    assert given in str(raised.value)
+    assert actual in str(raised.value)
 
 
 @pytest.mark.parametrize("content", [b"abc", b"", b"\x08\x01", graph_pb2.ModelProto()])
@@ -124,12 +126,12 @@ def test_message_of_equal_name_with_other_bytes_is_a_value_error() -> None:
     pool.Add(file)
     other = message_factory.GetMessageClass(pool.FindMessageTypeByName("other.TrainLineage"))
 
-    with pytest.raises(ValueError, match="is no TrainLineage"):
+    with pytest.raises(ValueError, match="is not a valid TrainLineage"):
         message_from("train_lineage", other(hyper_parameters="SGD"))
 
 
 @pytest.mark.parametrize("plugin", ["scalar", "LANDSCAPE", "", None])
 def test_other_plugins_are_value_errors(plugin: object) -> None:
     """A plugin whose values are no messages is refused by name."""
-    with pytest.raises(ValueError, match="plugin is one of graph, "):
+    with pytest.raises(ValueError, match="plugin must be one of graph, "):
         message_from(plugin, graph_pb2.GraphProto())

@@ -110,9 +110,9 @@ def test_message_is_a_snapshot() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "z", "message"),
     [
-        (np.zeros(3), np.zeros(2), np.zeros((3, 2)), r"z has \(3, 2\), y \(2,\) and x \(3,\)"),
-        (np.zeros(3), np.zeros(2), np.zeros(6), r"z has 2 dimension\(s\); one of shape \(6,\)"),
-        (np.zeros((3, 1)), np.zeros(2), np.zeros((2, 3)), r"x has 1 dimension\(s\); one of shape \(3, 1\)"),
+        (np.zeros(3), np.zeros(2), np.zeros((3, 2)), r"got z \(3, 2\), y \(2,\) and x \(3,\)"),
+        (np.zeros(3), np.zeros(2), np.zeros(6), r"z must have 2 dimension\(s\); got shape \(6,\)"),
+        (np.zeros((3, 1)), np.zeros(2), np.zeros((2, 3)), r"x must have 1 dimension\(s\); got shape \(3, 1\)"),
         ([], [], np.zeros((0, 0)), r"at least \(1, 1\)"),
     ],
 )
@@ -125,20 +125,20 @@ def test_shapes_that_do_not_match(x: object, y: object, z: object, message: str)
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"path": np.zeros((4, 2))}, ValueError, r"path has the shape \(k, 3\), at least \(1, 3\); not \(4, 2\)"),
-        ({"path": np.zeros((0, 3))}, ValueError, r"path has the shape .* not \(0, 3\)"),
+        ({"path": np.zeros((4, 2))}, ValueError, r"path must have the shape \(k, 3\), at least \(1, 3\); not \(4, 2\)"),
+        ({"path": np.zeros((0, 3))}, ValueError, r"path must have the shape .* not \(0, 3\)"),
         ({"path": ([1], [1, 2], [1])}, ValueError, r"three columns of equal shape; not \[\(1,\), \(2,\), \(1,\)\]"),
-        ({"path": [[1, 2, 3]], "intervals": [1, 2]}, ValueError, "one a point of the path; 2 for 1"),
-        ({"path": [[1, 2, 3]], "intervals": [2**31]}, ValueError, "an interval is an integer from"),
-        ({"path": [[1, 2, 3]], "intervals": [1.5]}, TypeError, "an interval is an integer"),
-        ({"path": [[1, 2, 3]], "intervals": 1}, TypeError, "intervals are integers in a list"),
-        ({"intervals": [1]}, ValueError, "intervals belong to the points of a path"),
-        ({"convergence_point": [0, 0]}, ValueError, r"convergence_point has the shape \(3,\).* not \(2,\)"),
+        ({"path": [[1, 2, 3]], "intervals": [1, 2]}, ValueError, "one integer per point of the path; got 2 for 1"),
+        ({"path": [[1, 2, 3]], "intervals": [2**31]}, ValueError, "an interval must be an integer from"),
+        ({"path": [[1, 2, 3]], "intervals": [1.5]}, TypeError, "an interval must be an integer"),
+        ({"path": [[1, 2, 3]], "intervals": 1}, TypeError, "intervals must be a list of integers"),
+        ({"intervals": [1]}, ValueError, "intervals require a path"),
+        ({"convergence_point": [0, 0]}, ValueError, r"convergence_point must have the shape \(3,\).* not \(2,\)"),
         ({"convergence_point": "origin"}, TypeError, "convergence_point"),
-        ({"decomposition": None}, TypeError, "decomposition is a str"),
-        ({"unit": "batch"}, ValueError, "unit is 'step' or 'epoch', not 'batch'"),
-        ({"step_per_epoch": 0}, ValueError, "step_per_epoch is an integer from 1"),
-        ({"step_per_epoch": True}, TypeError, "step_per_epoch is an integer"),
+        ({"decomposition": None}, TypeError, "decomposition must be a str"),
+        ({"unit": "batch"}, ValueError, "unit must be 'step' or 'epoch', not 'batch'"),
+        ({"step_per_epoch": 0}, ValueError, "step_per_epoch must be an integer from 1"),
+        ({"step_per_epoch": True}, TypeError, "step_per_epoch must be an integer"),
     ],
 )
 def test_other_arguments_are_named(options: dict[str, object], error: type[Exception], message: str) -> None:

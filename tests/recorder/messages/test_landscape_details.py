@@ -55,25 +55,33 @@ def _truth(points: int, **changed: Any) -> PathTruth:
 @pytest.mark.parametrize(
     ("make", "error", "says"),
     [
-        (lambda: replace(made.measured(2), z=np.zeros((5, 4))), ValueError, r"z has the shape .*; not \(5, 4\)"),
-        (lambda: replace(made.measured(2), known=np.zeros(25)), ValueError, r"known has the shape .*; not \(25,\)"),
-        (lambda: replace(made.measured(2), x=np.zeros((5, 1))), ValueError, r"x has one dimension; .*\(5, 1\)"),
-        (lambda: replace(made.measured(2), level=4), ValueError, "level is an integer from 0 to 3, not 4"),
-        (lambda: replace(made.measured(2), levels=2.0), TypeError, "levels is an integer, not 2.0"),
+        (lambda: replace(made.measured(2), z=np.zeros((5, 4))), ValueError, r"z must have the shape .*; not \(5, 4\)"),
+        (
+            lambda: replace(made.measured(2), known=np.zeros(25)),
+            ValueError,
+            r"known must have the shape .*; not \(25,\)",
+        ),
+        (lambda: replace(made.measured(2), x=np.zeros((5, 1))), ValueError, r"x must have one dimension; .*\(5, 1\)"),
+        (lambda: replace(made.measured(2), level=4), ValueError, "level must be an integer from 0 to 3, not 4"),
+        (lambda: replace(made.measured(2), levels=2.0), TypeError, "levels must be an integer, not 2.0"),
         (lambda: _truth(3, real=np.zeros(2)), ValueError, "columns of equal shape"),
         (lambda: made.diagnostics(axis_lengths=(1, 1, 1)), ValueError, "each of 1 or 2 axes; not 3"),
-        (lambda: made.diagnostics(energy=(0.9,)), ValueError, "energy has a number for each axis, 2, or none; not 1"),
-        (lambda: made.diagnostics(ritz_residuals=()), ValueError, "one an eigenvalue; 0 for 2"),
+        (
+            lambda: made.diagnostics(energy=(0.9,)),
+            ValueError,
+            "energy must have a number for each axis, 2, or none; not 1",
+        ),
+        (lambda: made.diagnostics(ritz_residuals=()), ValueError, "one number per eigenvalue; got 0 for 2"),
         (lambda: made.diagnostics(buffers="melted"), ValueError, "'frozen', 'recalibrated'; not 'melted'"),
-        (lambda: made.diagnostics(samples=-1), ValueError, "samples is an integer from 0"),
-        (lambda: made.diagnostics(seed="0"), TypeError, "seed is an integer, not '0'"),
-        (lambda: landscape([0], [0], [[1]], details="none"), TypeError, "details are a LandscapeDetails or None"),
+        (lambda: made.diagnostics(samples=-1), ValueError, "samples must be an integer from 0"),
+        (lambda: made.diagnostics(seed="0"), TypeError, "seed must be an integer, not '0'"),
+        (lambda: landscape([0], [0], [[1]], details="none"), TypeError, "details must be a LandscapeDetails or None"),
         (
             lambda: landscape(
                 [0], [0], [[1]], details=LandscapeDetails(made.measured(2), _truth(3), made.diagnostics())
             ),
             ValueError,
-            "one number a point; 3 for 0",
+            "one number per point of the path; got 3 for 0",
         ),
     ],
 )

@@ -171,7 +171,7 @@ def test_metric_that_cannot_be_expressed_is_named(value: object) -> None:
 @pytest.mark.parametrize("metrics", [None, [("loss", 1)], {1: 0.5}])
 def test_metrics_are_a_mapping_from_names(metrics: object) -> None:
     """Anything else than a mapping with names as keys is a TypeError."""
-    with pytest.raises(TypeError, match="metrics is a dict"):
+    with pytest.raises(TypeError, match="metrics must be a dict"):
         eval_lineage(metrics)
 
 
@@ -205,9 +205,9 @@ def test_custom_values_of_other_types_are_named(value: object) -> None:
 
 def test_custom_lineage_that_does_not_fit() -> None:
     """An integer beyond 64 bits, another key than a str, and no entry at all are refused."""
-    with pytest.raises(ValueError, match=r"data\['key'\] is an integer of 64 bits"):
+    with pytest.raises(ValueError, match=r"data\['key'\] must be a 64-bit integer"):
         custom_lineage({"key": 2**63})
-    with pytest.raises(TypeError, match="keys of type str; 3 is none"):
+    with pytest.raises(TypeError, match="keys of type str; 3 is not"):
         custom_lineage({3: "x"})
     with pytest.raises(ValueError, match="data is empty"):
         custom_lineage({})

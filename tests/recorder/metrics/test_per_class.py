@@ -113,7 +113,7 @@ def test_confusion_matrix_compares_probabilities_with_its_threshold() -> None:
 def test_invalid_arguments_are_errors() -> None:
     with pytest.raises(ValueError, match="beta must be positive"):
         Fbeta(0)
-    with pytest.raises(TypeError, match=r"^beta "):
+    with pytest.raises(TypeError, match="beta must be a number"):
         Fbeta("one")
     with pytest.raises(ValueError, match="num_classes"):
         ConfusionMatrix(1)

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values import histogram
-from toposcope.recorder.values.histogram import Histogram, encoded, histogram_of
+from toposcope.recorder.values.histogram import Histogram, encode, histogram_of
 
 INTEGERS = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -182,7 +182,7 @@ def field(message: Any) -> list[tuple[float, float, int]]:
 def test_message_is_read_by_the_generated_class(values: np.ndarray) -> None:
     """All numbers arrive, the zeros too."""
     result = histogram_of(values)
-    message = Summary.Histogram.FromString(encoded(result))
+    message = Summary.Histogram.FromString(encode(result))
 
     lefts, widths = result.edges[:-1].tolist(), np.diff(result.edges).tolist()
     assert field(message) == list(zip(lefts, widths, result.counts.tolist(), strict=True))
@@ -197,4 +197,4 @@ def test_counts_of_any_length_share_one_message(count: int) -> None:
     """Short counts are padded to the length of the longest."""
     result = Histogram(count, 0, 0, 0, 0.0, 1.0, 0.5, np.array([0, 0.5, 1]), np.array([1, count]))
 
-    assert field(Summary.Histogram.FromString(encoded(result))) == [(0, 0.5, 1), (0.5, 0.5, count)]
+    assert field(Summary.Histogram.FromString(encode(result))) == [(0, 0.5, 1), (0.5, 0.5, count)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.image import encoded, image_layout, image_of, unpacked
+from toposcope.recorder.values.image import encode, image_layout, image_of, unpack_image
 
 CHANNELS = st.sampled_from([1, 3, 4])
 SIDE = st.integers(1, 6)
@@ -78,14 +78,14 @@ def test_layout_follows_from_the_shape(shape: tuple[int, ...], layout: str) -> N
 @pytest.mark.parametrize(
     ("shape", "message"),
     [
-        ((3, 8, 3), "CHW or HWC: say which by dataformats"),
+        ((3, 8, 3), "CHW or HWC: pass dataformats"),
         ((5, 6, 7), r"1, 3 or 4 channels C; its shape is \(5, 6, 7\)"),
         ((2, 5, 6, 7), "1, 3 or 4 channels"),
         ((2, 2, 6, 7), "1, 3 or 4 channels"),
         ((5,), "one of"),
         ((), "one of"),
-        ((0, 3, 4, 4), "holds none"),
-        ((0, 4), "holds none"),
+        ((0, 3, 4, 4), "must have pixels"),
+        ((0, 4), "must have pixels"),
     ],
 )
 def test_shapes_that_are_no_image_are_refused(shape: tuple[int, ...], message: str) -> None:
@@ -202,7 +202,7 @@ def test_unused_cells_of_rgba_are_transparent() -> None:
 def test_message_is_read_by_the_generated_class(batch: np.ndarray) -> None:
     """All fields arrive."""
     image = image_of(batch, "NHWC")
-    message = Summary.Image.FromString(encoded(image))
+    message = Summary.Image.FromString(encode(image))
 
     assert (message.height, message.width, message.colorspace, message.encoded_image) == image
 
@@ -212,7 +212,7 @@ def test_images_of_pillow_are_images(mode: str) -> None:
     """Whatever way Pillow keeps the colours, they are the ones that are seen."""
     picture = PIL.Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert(mode)
 
-    pixels, layout = unpacked(picture, None)
+    pixels, layout = unpack_image(picture, None)
     image = image_of(np.asarray(pixels), image_layout(np.shape(pixels), layout))
 
     seen = PIL.Image.open(io.BytesIO(image.png))
@@ -227,7 +227,7 @@ def test_numbers_in_images_of_pillow_are_numbers(mode: str, dtype: type) -> None
     picture = PIL.Image.fromarray(numbers)
     assert picture.mode == mode
 
-    pixels, layout = unpacked(picture, None)
+    pixels, layout = unpack_image(picture, None)
 
     assert layout == "HW"
     np.testing.assert_array_equal(np.asarray(pixels), numbers)

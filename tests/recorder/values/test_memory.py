@@ -1,4 +1,4 @@
-"""Memory that is used again."""
+"""MemoryPool that is used again."""
 
 import gc
 import subprocess
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from toposcope.recorder.values import memory
-from toposcope.recorder.values.memory import Memory
+from toposcope.recorder.values.memory import MemoryPool
 
 LARGE = 300_000
 
@@ -19,7 +19,7 @@ LARGE = 300_000
 def test_copies_are_equal_and_in_order(size: int, dtype: str) -> None:
     """Small or large, contiguous or not."""
     for original in (np.arange(size).astype(dtype), np.arange(2 * size).astype(dtype).reshape(2, size).T):
-        copy = Memory().copy_of(original)
+        copy = MemoryPool().copy_of(original)
 
         assert copy.flags.c_contiguous
         assert copy.flags.writeable
@@ -29,23 +29,23 @@ def test_copies_are_equal_and_in_order(size: int, dtype: str) -> None:
 
 def test_block_is_used_again_when_its_array_is_gone() -> None:
     """The next array of about that size gets the same memory."""
-    store = Memory()
-    first = store.copy_of(np.zeros(LARGE))
+    pool = MemoryPool()
+    first = pool.copy_of(np.zeros(LARGE))
     address = first.ctypes.data
     del first
 
-    assert store.copy_of(np.ones(LARGE - 10)).ctypes.data == address
+    assert pool.copy_of(np.ones(LARGE - 10)).ctypes.data == address
 
 
 def test_block_is_not_used_while_a_view_of_it_lives() -> None:
     """What is still to be written keeps its bytes, in whatever form it is held."""
-    store = Memory()
-    copy = store.copy_of(np.zeros(LARGE))
+    pool = MemoryPool()
+    copy = pool.copy_of(np.zeros(LARGE))
     held = copy.reshape(-1).view(np.uint8).data[8:16]
     del copy
     gc.collect()
 
-    others = [store.copy_of(np.ones(LARGE)) for _ in range(3)]
+    others = [pool.copy_of(np.ones(LARGE)) for _ in range(3)]
 
     assert bytes(held) == bytes(8)
     assert len({other.ctypes.data for other in others}) == 3
@@ -54,21 +54,21 @@ def test_block_is_not_used_while_a_view_of_it_lives() -> None:
 def test_free_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of sizes that nobody asks for any more are let go."""
     monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 10 << 20)
-    store = Memory()
+    pool = MemoryPool()
     for number in range(1, 40):
-        store.copy_of(np.zeros(number * LARGE, np.uint8))
+        pool.copy_of(np.zeros(number * LARGE, np.uint8))
 
-    assert store._free_bytes <= 12 << 20
-    assert store._free_bytes == sum(size * len(blocks) for size, blocks in store._free.items())
+    assert pool._free_bytes <= 12 << 20
+    assert pool._free_bytes == sum(size * len(blocks) for size, blocks in pool._free.items())
 
 
 def test_block_larger_than_all_that_may_be_free_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """One giant value does not take its memory until the end of the training."""
     monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 1 << 20)
-    store = Memory()
-    store.copy_of(np.zeros(LARGE))
+    pool = MemoryPool()
+    pool.copy_of(np.zeros(LARGE))
 
-    assert (store._free, store._free_bytes) == ({}, 0)
+    assert (pool._free, pool._free_bytes) == ({}, 0)
 
 
 def test_child_does_not_wait_for_a_lock_of_the_parent() -> None:
@@ -76,13 +76,13 @@ def test_child_does_not_wait_for_a_lock_of_the_parent() -> None:
     script = """
         import os, signal, threading
         import numpy as np
-        from toposcope.recorder.values.memory import Memory
+        from toposcope.recorder.values.memory import MemoryPool
 
-        store = Memory()
+        pool = MemoryPool()
         held, forked = threading.Event(), threading.Event()
 
         def hold():
-            with store._lock:
+            with pool._lock:
                 held.set()
                 forked.wait()
 
@@ -91,7 +91,7 @@ def test_child_does_not_wait_for_a_lock_of_the_parent() -> None:
         child = os.fork()
         if child == 0:
             signal.alarm(20)
-            print(store.copy_of(np.ones(300_000)).sum(), flush=True)
+            print(pool.copy_of(np.ones(300_000)).sum(), flush=True)
             os._exit(0)
         forked.set()
         print(os.waitpid(child, 0)[1])

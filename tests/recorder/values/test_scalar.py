@@ -140,7 +140,7 @@ def test_masked_numbers_are_nan(value: object) -> None:
 @pytest.mark.parametrize("value", [np.zeros(2), np.zeros((3, 0)), Tensor(0.0, (2, 2)), OnlyArray([1, 2])])
 def test_more_or_less_than_one_element_is_a_value_error(value: object) -> None:
     """An array or tensor must have exactly one element."""
-    with pytest.raises(ValueError, match=r"holds [024]\."):
+    with pytest.raises(ValueError, match=r"has [024]\."):
         scalar_from(value)
 
 

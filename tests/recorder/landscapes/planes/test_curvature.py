@@ -102,6 +102,8 @@ def test_curvatures_are_second_derivatives_per_length() -> None:
     expected = [direction @ matrix @ direction / (direction @ direction) for direction in directions[:2]]
     assert np.allclose(found[:2], expected, rtol=1e-4)
     assert np.isnan(found[2])
+    infinite = np.full(20, np.inf, np.float32)
+    assert np.isnan(curvatures_along(lambda _: infinite, directions[:1])).all()
 
 
 def test_bad_hessians_are_refused() -> None:

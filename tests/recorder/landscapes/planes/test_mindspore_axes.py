@@ -61,3 +61,13 @@ def test_mindspores_axes_need_its_names(tmp_path: Path) -> None:
         mindspore_axes(checkpoints)
     with pytest.raises(ValueError, match="three checkpoints or more"):
         mindspore_axes(opened(tmp_path / "two", bowl_path(2)[0]))
+
+
+@pytest.mark.parametrize("checkpoint", [0, 2])
+@pytest.mark.parametrize("number", [np.inf, np.nan])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, number: float, checkpoint: int) -> None:
+    """Without a warning from NumPy."""
+    path = bowl_path(3)[0]
+    path[checkpoint, 1] = number
+    with pytest.raises(ValueError, match="from checkpoints whose weights are finite"):
+        mindspore_axes(opened(tmp_path, path))

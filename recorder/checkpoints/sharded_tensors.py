@@ -1,0 +1,77 @@
+"""Sharded tensors (DTensors of PyTorch's FSDP2 and tensor parallelism): gathering them, and sharding whole tensors."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from toposcope.recorder.checkpoints.checkpoint import leaves_of
+from toposcope.recorder.framework import SEVERAL
+
+
+def is_sharded(tensor: object) -> bool:
+    """Return whether a tensor is sharded over processes."""
+    return hasattr(tensor, "full_tensor") and hasattr(tensor, "to_local") and hasattr(tensor, "placements")
+
+
+def has_sharded_tensors(tree: object) -> bool:
+    """Return whether a tree of mappings, lists and tuples contains a sharded tensor."""
+    return any(map(is_sharded, leaves_of(tree)))
+
+
+def gather(tensor: Any) -> Any:
+    """Return the whole tensor on the CPU; all processes that share it must call this, in the same order."""
+    return tensor.detach().full_tensor().cpu()
+
+
+def local_shard(tensor: Any) -> Any:
+    """Return the shard of this process."""
+    return tensor.detach().to_local()
+
+
+def join_gathering(tree: object) -> None:
+    """Take part in gathering all sharded tensors in a tree, for another process that saves them."""
+    for leaf in leaves_of(tree):
+        if is_sharded(leaf):
+            gather(leaf)
+
+
+def sharded_like(state: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return state with its tensors, whole or shards of this process, sharded like those of the same name in own."""
+    return {name: _sharded_like(tensor, own.get(name)) for name, tensor in state.items()}
+
+
+def optimizer_sharded_like(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
+    """Return the state of one or several PyTorch optimizers with the tensors of each parameter sharded like it."""
+    if isinstance(optimizer, tuple):
+        pairs = zip(state[SEVERAL], optimizer, strict=True)
+        return {SEVERAL: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
+    parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
+    if not has_sharded_tensors(parameters):
+        return state
+    moments = {
+        index: {name: _sharded_like(value, parameters[index]) for name, value in values.items()}
+        for index, values in state["state"].items()
+    }
+    return {**state, "state": moments}
+
+
+def broadcast_decision(decision: bool) -> bool:
+    """Return the decision of rank 0; all processes of torch.distributed must call this."""
+    distributed: Any = import_module("torch.distributed")
+    decisions = [decision]
+    distributed.broadcast_object_list(decisions, src=0)
+    return decisions[0]
+
+
+def _sharded_like(value: Any, own: Any) -> Any:
+    if not is_sharded(own) or is_sharded(value) or not hasattr(value, "shape"):
+        return value
+    distributed: Any = import_module("torch.distributed.tensor")
+    local = value.to(own.to_local().device)
+    if local.shape == own.shape:
+        return distributed.distribute_tensor(local, own.device_mesh, own.placements)
+    if local.shape == own.to_local().shape:
+        return distributed.DTensor.from_local(
+            local, own.device_mesh, own.placements, shape=own.shape, stride=own.stride()
+        )
+    return value
