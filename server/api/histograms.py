@@ -7,8 +7,9 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads, number
+from toposcope.server.api.errors import REQUEST_ERRORS
+from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.payload_query import PayloadList, Point, WindowQuery, list_payloads
 from toposcope.server.api.snapshot import Current
 from toposcope.server.values.histogram import Histogram, read_histogram
 
@@ -42,7 +43,7 @@ class Histograms(PayloadList):
     histograms: list[HistogramEntry]
 
 
-@router.get("/histograms", response_model=Histograms, responses=REFUSED)
+@router.get("/histograms", response_model=Histograms, responses=REQUEST_ERRORS)
 def list_histograms(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List histograms, of whatever encoding, in one form."""
     return json_reply(list_payloads(current, "histogram", query, "histograms", _read))
@@ -57,12 +58,12 @@ def _entry(histogram: Histogram) -> dict[str, Any]:
     rows: Iterable[tuple[float, ...]] = zip(*(column.tolist() for column in columns), strict=True)
     is_finite = all(np.isfinite(column).all() for column in columns)
     return {
-        "count": number(histogram.total_count),
-        "min": number(histogram.min),
-        "max": number(histogram.max),
-        "sum": number(histogram.sum),
+        "count": json_number(histogram.total_count),
+        "min": json_number(histogram.min),
+        "max": json_number(histogram.max),
+        "sum": json_number(histogram.sum),
         "nan_count": histogram.nan_count,
         "pos_inf_count": histogram.pos_inf_count,
         "neg_inf_count": histogram.neg_inf_count,
-        "buckets": list(rows) if is_finite else [[number(cell) for cell in row] for row in rows],
+        "buckets": list(rows) if is_finite else [[json_number(cell) for cell in row] for row in rows],
     }

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.lineage import RunsQuery
-from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.json_values import in_json
 from toposcope.server.runs.run import RunView
@@ -95,7 +95,7 @@ class Hparams(BaseModel):
     runs: list[RunHparams]
 
 
-@router.get("/hparams", response_model=Hparams, responses=REFUSED)
+@router.get("/hparams", response_model=Hparams, responses=REQUEST_ERRORS)
 def read_hparams(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the sessions and experiments that TensorBoard's writers recorded."""
     chosen = find_runs(current, query.run)

@@ -7,18 +7,10 @@ import numpy as np
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem
 from toposcope.server.api.json_reply import Number, is_known, json_reply
-from toposcope.server.api.payload_query import (
-    MOST_NAME,
-    REFUSED,
-    PayloadList,
-    Point,
-    Problem,
-    Series,
-    WindowQuery,
-    list_payloads,
-    point_at,
-)
+from toposcope.server.api.payload_query import PayloadList, Point, Series, WindowQuery, list_payloads, point_at
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
@@ -65,7 +57,7 @@ class ImageQuery(BaseModel):
     index: int = Field(0, ge=0, lt=MOST_IMAGES, description="which picture of the value")
 
 
-@router.get("/images", response_model=Images, responses=REFUSED)
+@router.get("/images", response_model=Images, responses=REQUEST_ERRORS)
 def list_images(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List images."""
 
@@ -93,7 +85,7 @@ def list_images(current: Current, query: Annotated[WindowQuery, Query()]) -> Res
         304: {"description": "The picture is the one that If-None-Match names."},
         404: {"model": Problem, "description": "No image of that tag stands there."},
         410: {"model": Problem, "description": "The image is damaged, or its file was replaced."},
-        422: REFUSED[422],
+        **INVALID_REQUEST,
     },
 )
 def read_image(

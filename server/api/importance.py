@@ -6,16 +6,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import anyio
 from anyio import to_thread
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of, not_found
 from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
@@ -50,7 +50,7 @@ class ImportanceBody(ImportanceQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
 class ImportanceReply(BaseModel):
@@ -75,12 +75,12 @@ class ImportanceReply(BaseModel):
     """The most important first."""
 
 
-_REPLIES: dict[int | str, dict[str, Any]] = {
+_REPLIES: Replies = {
     404: {"model": Problem, "description": "There is no such run, or none has such a metric."},
-    422: REFUSED[422],
+    **INVALID_REQUEST,
     501: {"model": Problem, "description": "scikit-learn is not installed."},
 }
-_POST_REPLIES: dict[int | str, dict[str, Any]] = {**_REPLIES, **{status: POST_REPLIES[status] for status in (400, 413)}}
+_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 MISSING_EXTRA = "importance needs scikit-learn, which is not installed: pip install 'toposcope[importance]'"
 
 
@@ -132,7 +132,7 @@ async def read_importance(request: Request, current: Current, query: Annotated[I
     return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
 
 
-@router.post("/importance", response_model=ImportanceReply, responses=_POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/importance", response_model=ImportanceReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 async def read_importance_of_many(
     request: Request, current: Current, query: Annotated[ImportanceBody, Body()]
 ) -> Response:

@@ -1,5 +1,6 @@
 """JSON replies: NumPy columns as they are, numbers that JSON lacks as strings."""
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -33,8 +34,13 @@ def is_known(etag: str, if_none_match: str | None) -> bool:
     return etag.removeprefix("W/") in known or "*" in known
 
 
-def numbers(column: Float64s) -> Float64s | list[float | str]:
-    """Return a column for json_reply."""
+def json_number(value: float | None) -> float | str | None:
+    """Return a number for json_reply; None stays None."""
+    return value if value is None or math.isfinite(value) else number_text(value)
+
+
+def json_numbers(column: Float64s) -> Float64s | list[float | str]:
+    """Return a column of doubles for json_reply."""
     if np.isfinite(column).all():
         return np.ascontiguousarray(column)
     return [number_text(value) if not np.isfinite(value) else value for value in column.tolist()]

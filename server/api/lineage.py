@@ -8,9 +8,9 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED
-from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
@@ -19,6 +19,7 @@ from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_
 from toposcope.server.values.dataset_graph import read_dataset_graph
 
 router = APIRouter()
+_POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
 
 
 class RunsQuery(BaseModel):
@@ -34,7 +35,7 @@ class RunsBody(RunsQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
 class RunQuery(BaseModel):
@@ -119,7 +120,7 @@ class DatasetPipelines(BaseModel):
     runs: list[RunPipeline]
 
 
-@router.get("/lineage", response_model=Lineages, responses=REFUSED)
+@router.get("/lineage", response_model=Lineages, responses=REQUEST_ERRORS)
 def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the lineage of runs.
 
@@ -129,7 +130,7 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
     return _read_lineages(current, query)
 
 
-@router.post("/lineage", response_model=Lineages, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/lineage", response_model=Lineages, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read the lineage of runs; the same as GET for lists that are too long for a URL."""
     logdir_of(request).want(query.run)
@@ -145,7 +146,7 @@ def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     return json_reply({"revision": current.revision, "runs": rows})
 
 
-@router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REFUSED)
+@router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REQUEST_ERRORS)
 def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Response:
     """Read the newest dataset pipeline of a run as a tree, from its last stage to the sources."""
     runs = find_runs(current, [query.run])
@@ -154,13 +155,15 @@ def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Respo
     return json_reply(in_json(content))
 
 
-@router.get("/lineage/datasets", response_model=DatasetPipelines, responses=REFUSED)
+@router.get("/lineage/datasets", response_model=DatasetPipelines, responses=REQUEST_ERRORS)
 def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the newest dataset pipelines of runs as trees."""
     return _read_datasets(current, query)
 
 
-@router.post("/lineage/datasets", response_model=DatasetPipelines, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post(
+    "/lineage/datasets", response_model=DatasetPipelines, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES
+)
 def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read dataset pipelines; the same as GET for lists that are too long for a URL."""
     logdir_of(request).want(query.run)

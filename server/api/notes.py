@@ -1,12 +1,13 @@
 """GET and PUT /api/notes and /api/runs/{run}/notes: what users say about runs."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import Noted, Notes
@@ -37,16 +38,11 @@ class NotesOfRun(BaseModel):
 
 
 _RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run; its slashes may stand as they are")]
-_PUT_REPLIES: dict[int | str, dict[str, Any]] = {
-    400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
+_PUT_REPLIES: Replies = {
+    **body_errors(_MOST_BYTES),
+    **INVALID_REQUEST,
     403: {"description": "The request comes from a page of another origin."},
     404: {"model": Problem, "description": "There is no such run, and there are no notes on it."},
-    413: {
-        "model": Problem,
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-        "description": f"The body has more than {_MOST_BYTES} bytes.",
-    },
-    422: {"model": Problem, "description": "A value of the request is not what was expected."},
     503: {"model": Problem, "description": "The data folder cannot be written."},
 }
 
@@ -76,7 +72,7 @@ def change_notes(
     return _change(notes_of(request), current, run, change)
 
 
-@router.get("/runs/{run:path}/notes", response_model=NotesOfRun, responses=REFUSED)
+@router.get("/runs/{run:path}/notes", response_model=NotesOfRun, responses=REQUEST_ERRORS)
 def read_notes_of_run(request: Request, current: Current, run: _RunPath) -> Response:
     """Read what users say about a run."""
     return _reply(notes_of(request).current(), current, run)

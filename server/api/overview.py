@@ -6,9 +6,10 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.json_reply import Number, json_reply
+from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_errors
+from toposcope.server.api.json_reply import Number, json_number, json_reply
 from toposcope.server.api.notes import notes_of
-from toposcope.server.api.payload_query import REFUSED, Problem, number
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import Noted
@@ -19,8 +20,6 @@ from toposcope.server.runs.series_summary import BadPoint
 from toposcope.server.runs.sparkline import sparkline
 
 router = APIRouter()
-_MOST_BYTES = 16 << 20
-"""Of a request, as for scalars."""
 
 
 class OverviewQuery(BaseModel):
@@ -42,7 +41,7 @@ class OverviewBody(OverviewQuery):
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
 class BadValue(BaseModel):
@@ -142,20 +141,12 @@ class OverviewReply(BaseModel):
     """Metrics asked for that none of the runs has."""
 
 
-_REPLIES: dict[int | str, dict[str, Any]] = {
-    304: {"description": "Nothing asked for changed since that revision."},
+_REPLIES: Replies = {
+    304: {"description": "None of the runs has changed since that revision."},
     404: {"model": Problem, "description": "There is no such run."},
-    422: REFUSED[422],
+    **INVALID_REQUEST,
 }
-_POST_REPLIES: dict[int | str, dict[str, Any]] = {
-    **_REPLIES,
-    400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
-    413: {
-        "model": Problem,
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-        "description": f"The body has more than {_MOST_BYTES} bytes.",
-    },
-}
+_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 
 
 @router.get("/overview", response_model=OverviewReply, responses=_REPLIES)
@@ -164,7 +155,7 @@ def read_overview(request: Request, current: Current, query: Annotated[OverviewQ
     return _read(request, current, query)
 
 
-@router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=_MOST_BYTES)
+@router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_long_overview(request: Request, current: Current, query: Annotated[OverviewBody, Body()]) -> Response:
     """Read the table of runs; the same as GET for lists that are too long for a URL."""
     logdir_of(request).want(query.run)
@@ -226,9 +217,9 @@ def _describe(run: RunView, bad: BadScalar | None) -> dict[str, Any]:
     return {
         "run": run.name,
         "state": state_of(run),
-        "started": number(run.started),
-        "updated": number(run.updated),
-        "duration": number((run.updated or 0.0) - (run.started or 0.0)) if is_timed else None,
+        "started": json_number(run.started),
+        "updated": json_number(run.updated),
+        "duration": json_number((run.updated or 0.0) - (run.started or 0.0)) if is_timed else None,
         "first_step": first_step,
         "last_step": last_step,
         "ranks": list(run.attempts),
@@ -264,7 +255,7 @@ def _metric(overview: Overview, run: RunView, tag: str, with_sparkline: bool) ->
     return {
         "rank": rank,
         "points": summary.points,
-        "last": number(summary.last),
+        "last": json_number(summary.last),
         "last_step": summary.last_step,
         "min": summary.min and summary.min._asdict(),
         "max": summary.max and summary.max._asdict(),
@@ -274,4 +265,4 @@ def _metric(overview: Overview, run: RunView, tag: str, with_sparkline: bool) ->
 
 
 def _bad(point: BadPoint) -> dict[str, Any]:
-    return {"step": point.step, "wall_time": number(point.wall_time), "value": number(point.value)}
+    return {"step": point.step, "wall_time": json_number(point.wall_time), "value": json_number(point.value)}

@@ -1,6 +1,5 @@
 """What the routes of images, histograms, tensors and texts share: which points are asked for, and the reply's frame."""
 
-import math
 import os
 import threading
 from collections.abc import Callable
@@ -11,8 +10,10 @@ import numpy as np
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.json_reply import json_number
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import find_runs
-from toposcope.server.json_values import in_json, number_text
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
@@ -21,8 +22,6 @@ from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 
 MOST_POINTS = 1000
-MOST_NAME = 10_000
-"""Characters of a name in a request."""
 _HEAVY_BYTES = 16 << 20
 _heavy = threading.Semaphore(2)
 """Lists read heavier payloads two at a time: many cards of large tensors take no more memory than two of them."""
@@ -64,18 +63,6 @@ class PayloadList(BaseModel):
     """Points that would be listed, but cannot be read or make no sense."""
 
 
-class Problem(BaseModel):
-    """Why a request has no answer."""
-
-    detail: str
-
-
-REFUSED: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "There is no such run, or it has no such tag."},
-    422: {"model": Problem, "description": "A value of the request is not what was expected."},
-}
-
-
 class Series(NamedTuple):
     """The series that was asked for."""
 
@@ -100,11 +87,6 @@ class Point(NamedTuple):
     kind: str
     """What field the payload stood in, one of scan.KINDS."""
     dialect: str
-
-
-def number(value: float | None) -> float | str | None:
-    """Return a number for json_reply; None stays None."""
-    return value if value is None or math.isfinite(value) else number_text(value)
 
 
 def find_series(current: Snapshot, plugin: str, query: PayloadQuery) -> Series:
@@ -173,7 +155,7 @@ def list_payloads(
     damaged = 0
     for row in rows.tolist():
         point = point_at(series, row)
-        frame = {"step": point.step, "wall_time": number(point.wall_time)}
+        frame = {"step": point.step, "wall_time": json_number(point.wall_time)}
         try:
             with _heavy if series.payloads.length[row] > _HEAVY_BYTES else nullcontext():
                 entries += [frame | entry for entry in read(point, read_payload(series.run, series.payloads, row))]

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.json_reply import Number, json_reply, numbers
+from toposcope.server.api.errors import body_errors
+from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.scalar_query import (
-    MOST_BYTES,
-    MOST_RUNS,
-    POST_REPLIES,
     REPLIES,
     DrawnQuery,
     LongLists,
@@ -30,6 +29,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
 
 router = APIRouter()
+_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
 _Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]
 _Groups = Annotated[dict[str, _Runs], Field(max_length=10_000)]
 
@@ -111,7 +111,7 @@ def read_groups(request: Request, current: Current, query: Annotated[GroupQuery,
     return _read(request, current, query, None)
 
 
-@router.post("/scalars/groups", response_model=ScalarGroups, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/scalars/groups", response_model=ScalarGroups, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_groups(request: Request, current: Current, query: Annotated[GroupBody, Body()]) -> Response:
     """Read one band a group of runs; the same as GET for lists that are too long for a URL, or for groups as told."""
     if query.groups is not None:
@@ -209,9 +209,9 @@ def _group(
         "runs": list(dict.fromkeys(run.name for run, _ in members)),
         "x": band.x,
         "step": band.x if query.axis == "step" else [],
-        "centre": numbers(band.centre),
-        "low": numbers(band.low),
-        "high": numbers(band.high),
+        "centre": json_numbers(band.centre),
+        "low": json_numbers(band.low),
+        "high": json_numbers(band.high),
         "count": band.present,
         "non_finite": band.non_finite,
         "total": band.total,

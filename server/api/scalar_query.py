@@ -1,11 +1,12 @@
 """What the routes of scalars share: which series are asked for, how they are smoothed, and which of them there are."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.payload_query import REFUSED, Problem
+from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies
+from toposcope.server.api.request_limits import MOST_RUNS, MOST_TAGS
 from toposcope.server.api.snapshot import choose_runs, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
@@ -15,10 +16,6 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import PATTERN, Smoothing, parse_smoothing
 
-MOST_BYTES = 16 << 20
-"""Of a request: the names of a hundred thousand runs have room in it."""
-MOST_TAGS, MOST_RUNS = 10_000, 100_000
-"""In a posted list."""
 Smooth = Annotated[
     str,
     Field(
@@ -72,19 +69,10 @@ class LongLists(BaseModel):
     run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
-REPLIES: dict[int | str, dict[str, Any]] = {
-    304: {"description": "Nothing asked for changed since that revision."},
-    404: {"model": Problem, "description": "No run has any of the tags, or there is none of the runs."},
-    422: REFUSED[422],
-}
-POST_REPLIES: dict[int | str, dict[str, Any]] = {
-    **REPLIES,
-    400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
-    413: {
-        "model": Problem,
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-        "description": f"The body has more than {MOST_BYTES} bytes.",
-    },
+REPLIES: Replies = {
+    304: {"description": "None of the series has changed since that revision."},
+    404: {"model": Problem, "description": "No run has any of the tags, or none of the runs exists."},
+    **INVALID_REQUEST,
 }
 
 

@@ -1,19 +1,15 @@
 """GET and POST /api/scalars, GET /api/scalars.csv: scalar series, whole, in a window or with fewer points."""
 
-import csv
-import io
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from toposcope.server.api.json_reply import Number, json_reply, numbers
-from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
+from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.request_limits import MOST_BODY_BYTES
 from toposcope.server.api.scalar_query import (
-    MOST_BYTES,
-    POST_REPLIES,
     REPLIES,
     DrawnQuery,
     LongLists,
@@ -23,14 +19,12 @@ from toposcope.server.api.scalar_query import (
     smoothing_of,
 )
 from toposcope.server.api.snapshot import Current, logdir_of
-from toposcope.server.json_values import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Selected, Window, select
+from toposcope.server.scalar_csv import scalar_csv
 
 router = APIRouter()
-_CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]
-_CSV_CHUNK = 10_000
 
 
 class ScalarBody(LongLists, DrawnQuery):
@@ -74,10 +68,11 @@ class Scalars(BaseModel):
     """Tags and runs asked for that no series has."""
 
 
-_CSV_REPLIES: dict[int | str, dict[str, Any]] = {
+_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
+_CSV_REPLIES: Replies = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
     404: REPLIES[404],
-    422: REFUSED[422],
+    **INVALID_REQUEST,
 }
 
 
@@ -87,7 +82,7 @@ def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Res
     return _read(current, query)
 
 
-@router.post("/scalars", response_model=Scalars, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET for lists that are too long for a URL."""
     logdir_of(request).want(query.run)
@@ -98,8 +93,12 @@ def read_many_scalars(request: Request, current: Current, query: Annotated[Scala
 def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
     """Read scalar series, every point, as CSV: run,tag,rank,step,wall_time,value."""
     found, _ = find_series(current, query)
+    window = Window(query.axis, query.lo, query.hi)
+    series = (
+        (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in found
+    )
     headers = {"Content-Disposition": 'attachment; filename="scalars.csv"'}
-    return StreamingResponse(_csv(found, query), media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _read(current: Snapshot, query: DrawnQuery) -> Response:
@@ -128,25 +127,10 @@ def _series(run: RunView, tag: str, rank: int, attempt: int | str | None, select
         "rank": rank,
         "attempt": attempt,
         "step": selected.points.step,
-        "wall_time": numbers(selected.points.wall_time),
-        "value": numbers(selected.points.value),
-        "smoothed": [] if selected.smoothed is None else numbers(selected.smoothed),
+        "wall_time": json_numbers(selected.points.wall_time),
+        "value": json_numbers(selected.points.value),
+        "smoothed": [] if selected.smoothed is None else json_numbers(selected.smoothed),
         "total": selected.total,
         "duplicates": selected.duplicates,
         **selected.best._asdict(),
     }
-
-
-def _csv(found: list[tuple[str, RunView, int]], query: SeriesQuery) -> Iterator[str]:
-    yield ",".join(_CSV_COLUMNS) + "\r\n"
-    window = Window(query.axis, query.lo, query.hi)
-    for tag, run, rank in found:
-        points = select(run, tag, rank, query.attempt, window, None).points
-        for start in range(0, points.total, _CSV_CHUNK):
-            part = points.take(slice(start, start + _CSV_CHUNK))
-            text = io.StringIO()
-            csv.writer(text).writerows(
-                (in_json(run.name), tag, rank, step, number_text(wall_time), number_text(value))
-                for step, wall_time, value in zip(*(column.tolist() for column in part), strict=True)
-            )
-            yield text.getvalue()

@@ -7,8 +7,8 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.json_values import in_json
 from toposcope.server.runs.run import RunView
@@ -48,7 +48,7 @@ class Tags(BaseModel):
     tags: list[TagRow]
 
 
-@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REFUSED)
+@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REQUEST_ERRORS)
 def list_tags(current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
     """List tags of all plugins, or of chosen ones."""
     runs = find_runs(current, query.run)

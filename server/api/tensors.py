@@ -9,18 +9,16 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 
 from toposcope.server.api.array_reply import Nested, nested, npy_reply
-from toposcope.server.api.json_reply import Number, is_known, json_reply
+from toposcope.server.api.errors import REQUEST_ERRORS, Problem
+from toposcope.server.api.json_reply import Number, is_known, json_number, json_reply
 from toposcope.server.api.payload_query import (
-    REFUSED,
     PayloadList,
     PayloadQuery,
     Point,
-    Problem,
     Series,
     WindowQuery,
     find_series,
     list_payloads,
-    number,
     point_at,
 )
 from toposcope.server.api.snapshot import Current
@@ -97,7 +95,7 @@ class TensorData(BaseModel):
     """The part as lists in lists; a complex number as [real, imaginary]."""
 
 
-@router.get("/tensors", response_model=Tensors, responses=REFUSED)
+@router.get("/tensors", response_model=Tensors, responses=REQUEST_ERRORS)
 def list_tensors(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List tensors with their statistics."""
     return json_reply(list_payloads(current, "tensor", query, "tensors", _read))
@@ -111,9 +109,9 @@ def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
             "dims": tensor.dims,
             "dtype": tensor.dtype,
             "count": found.total_count,
-            "min": number(found.min),
-            "max": number(found.max),
-            "mean": number(found.mean),
+            "min": json_number(found.min),
+            "max": json_number(found.max),
+            "mean": json_number(found.mean),
             "nan_count": found.nan_count,
             "pos_inf_count": found.pos_inf_count,
             "neg_inf_count": found.neg_inf_count,
@@ -125,7 +123,7 @@ def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
     "/tensors/data",
     response_model=TensorData,
     responses={
-        **REFUSED,
+        **REQUEST_ERRORS,
         200: {
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
             "headers": {
@@ -166,7 +164,7 @@ def read_tensor_data(
             "rank": series.rank,
             "attempt": query.attempt,
             "step": point.step,
-            "wall_time": number(point.wall_time),
+            "wall_time": json_number(point.wall_time),
             "dtype": tensor.dtype,
             "tensor_dims": tensor.dims,
             "dims": part.shape,

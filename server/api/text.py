@@ -5,8 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads
+from toposcope.server.api.payload_query import PayloadList, Point, WindowQuery, list_payloads
 from toposcope.server.api.snapshot import Current
 from toposcope.server.values.text import read_text
 
@@ -34,7 +35,7 @@ class Texts(PayloadList):
     texts: list[TextEntry]
 
 
-@router.get("/text", response_model=Texts, responses=REFUSED)
+@router.get("/text", response_model=Texts, responses=REQUEST_ERRORS)
 def list_texts(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List texts."""
     return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES))

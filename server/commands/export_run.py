@@ -1,8 +1,6 @@
 """Writes what a run holds into the folder of an export, plugin by plugin."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NamedTuple
 
@@ -15,15 +13,16 @@ from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut
 from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
-from toposcope.server.json_values import in_json, number_text
+from toposcope.server.json_values import in_json
 from toposcope.server.landscapes.landscape import landscape
 from toposcope.server.reading.scan import KINDS
-from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of
+from toposcope.server.scalar_csv import scalar_csv
 from toposcope.server.values.dataset_graph import read_dataset_graph
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.hparams import read_experiment, read_session
@@ -35,8 +34,6 @@ SERIES_PLUGINS = ("scalar", "image", "tensor", "histogram", "text", "landscape")
 """Those that have tags of the user's choice."""
 RUN_PLUGINS = ("graph", "lineage", "dataset_graph", "hparams")
 PLUGINS = (*SERIES_PLUGINS, *RUN_PLUGINS)
-_CSV_COLUMNS = ("run", "tag", "rank", "step", "wall_time", "value")
-_CSV_CHUNK = 10_000
 _EXTENSIONS = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -102,33 +99,15 @@ def _tags(run: RunView, plugin: str, wanted: Wanted) -> list[Tag]:
 def _export_scalars(run: RunView, wanted: Wanted, folder: ExportFolder) -> None:
     choice = wanted.choice
     series = [
-        (tag.name, rank, points(run, tag.name, rank, choice))
+        (run.name, tag.name, rank, points(run, tag.name, rank, choice))
         for tag in _tags(run, "scalar", wanted)
         for rank in ranks(run, tag, choice)
     ]
     if not series:
         return
-    total = sum(each.total for _, _, each in series)
+    total = sum(each.total for *_, each in series)
     with folder.create(Entry("", run.name, "scalar", points=total), "scalar", ".csv") as file:
-        file.write(_csv([_CSV_COLUMNS]))
-        for tag, rank, each in series:
-            for chunk in _csv_chunks(run.name, tag, rank, each):
-                file.write(chunk)
-
-
-def _csv_chunks(run: str, tag: str, rank: int, series: Points) -> Iterator[bytes]:
-    for start in range(0, series.total, _CSV_CHUNK):
-        columns = [column.tolist() for column in series.take(slice(start, start + _CSV_CHUNK))]
-        yield _csv(
-            (run, tag, rank, step, number_text(wall_time), number_text(value))
-            for step, wall_time, value in zip(*columns, strict=True)
-        )
-
-
-def _csv(rows: Iterable[tuple[Any, ...]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text_bytes(text.getvalue())
+        file.writelines(scalar_csv(series))
 
 
 def _series(run: RunView, plugin: str, wanted: Wanted) -> Iterator[_Series]:

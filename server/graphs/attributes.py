@@ -1,9 +1,10 @@
 """Attributes of nodes as text, cut where they are long."""
 
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from toposcope.server.graphs.wire_fields import Span, nested_fields
@@ -11,6 +12,8 @@ from toposcope.server.graphs.wire_fields import Span, nested_fields
 _LONGEST_NAME = 200
 _LARGEST_VALUE = 1 << 20
 """Bytes of a value that is decoded to be shown."""
+MOST_ELEMENTS = 20
+"""Elements of a tensor that are shown."""
 
 
 class Text(NamedTuple):
@@ -76,6 +79,28 @@ def attribute_at(payload: bytes, span: Span, name_field: int, show: Callable[[by
         return show(payload[slice(*span)])
     except (DecodeError, UnicodeDecodeError):
         return Attribute("", Text("…", size, "bytes"))
+
+
+def attributes_at(
+    payload: bytes, spans: Sequence[Span], name_field: int, show: Callable[[bytes], Attribute], room: Room
+) -> Attributes:
+    """Return the attributes whose messages are at these places, as many as there is room for; see attribute_at."""
+    listed = [attribute_at(payload, span, name_field, show) for span in spans[: room.attributes]]
+    return Attributes(listed, len(spans))
+
+
+def first_elements(content: bytes, dtype: np.dtype[Any]) -> tuple[int, npt.NDArray[Any]]:
+    """Return (number of elements, the first of them) of a tensor stored as bytes."""
+    count = len(content) // dtype.itemsize
+    return count, np.frombuffer(content, dtype, min(count, MOST_ELEMENTS))
+
+
+def tensor_text(type_and_shape: str, count: int, items: Iterable[str], most: int) -> Text:
+    """Return a tensor as text: its type and shape, then its `count` elements, as many as fit."""
+    if not count:
+        return Text(type_and_shape)
+    shown = elements(items, count, most)
+    return Text(f"{type_and_shape}: {shown.text}", shown.length, shown.unit)
 
 
 def quoted(value: str, most: int) -> str:

@@ -8,25 +8,27 @@ import numpy as np
 
 from toposcope.proto.tensorboard_pb2 import AttrValue, NodeDef, TensorProto, TensorShapeProto
 from toposcope.server.graphs.attributes import (
+    MOST_ELEMENTS,
     Attribute,
     Attributes,
     Room,
     Text,
     attribute,
-    attribute_at,
+    attributes_at,
     decoded,
     dimensions,
     elements,
+    first_elements,
     number,
     quoted,
     single,
+    tensor_text,
     text,
 )
 from toposcope.server.graphs.graph import Kind, Output
 from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_OUTPUTS
 from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 
-_FIRST_ELEMENTS = 20
 _REFERENCES = 100
 """Added to the code of a data type when a variable itself is meant."""
 _DTYPES = {
@@ -102,15 +104,18 @@ def type_outputs(code: int) -> tuple[Output, ...]:
 
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the attributes of a NodeDef, the device it runs on among them."""
+    """Read the attributes of a NodeDef, and the device that it runs on as the first of them."""
+
+    def show(content: bytes) -> Attribute:
+        return _shown(NodeDef.Attr.FromString(content), room.characters)
+
     if is_small(span):
         node = NodeDef.FromString(payload[slice(*span)])
-        device, total = node.device, len(node.attr)
-        listed = [_shown(each, room.characters) for each in node.attr[: room.attributes]]
+        device = node.device
+        listed, total = [_shown(each, room.characters) for each in node.attr[: room.attributes]], len(node.attr)
     else:
         device, spans = _large_node(payload, span)
-        total = len(spans)
-        listed = [_attribute(payload, each, room.characters) for each in spans[: room.attributes]]
+        listed, total = attributes_at(payload, spans, NodeDef.Attr.KEY_FIELD_NUMBER, show, room)
     if device:
         listed, total = [Attribute("device", text(decoded(device), room.characters)), *listed], total + 1
     return Attributes(listed[: room.attributes], total)
@@ -125,13 +130,6 @@ def _large_node(payload: bytes, span: Span) -> tuple[bytes, list[Span]]:
         elif field == NodeDef.DEVICE_FIELD_NUMBER:
             device = payload[start:end]
     return device, spans
-
-
-def _attribute(payload: bytes, span: Span, most: int) -> Attribute:
-    def show(content: bytes) -> Attribute:
-        return _shown(NodeDef.Attr.FromString(content), most)
-
-    return attribute_at(payload, span, NodeDef.Attr.KEY_FIELD_NUMBER, show)
 
 
 def _shown(message: NodeDef.Attr, most: int) -> Attribute:
@@ -168,11 +166,7 @@ def _sizes(shape: TensorShapeProto) -> tuple[int, ...] | None:
 
 def _tensor(tensor: TensorProto, most: int) -> Text:
     head = f"{dtype_name(tensor.dtype) or 'tensor'} {_shape(tensor.tensor_shape, most).text}"
-    count, first = _first_elements(tensor, most)
-    if not count:
-        return Text(head)
-    shown = elements(first, count, most)
-    return Text(f"{head}: {shown.text}", shown.length, shown.unit)
+    return tensor_text(head, *_first_elements(tensor, most), most)
 
 
 def _first_elements(tensor: TensorProto, most: int) -> tuple[int, Iterable[str]]:
@@ -181,14 +175,14 @@ def _first_elements(tensor: TensorProto, most: int) -> tuple[int, Iterable[str]]
         dtype = _NUMPY.get(tensor.dtype)
         if dtype is None:
             return 0, []
-        count = len(tensor.tensor_content) // dtype.itemsize
-        return count, map(str, np.frombuffer(tensor.tensor_content, dtype, min(count, _FIRST_ELEMENTS)))
+        count, first = first_elements(tensor.tensor_content, dtype)
+        return count, map(str, first)
     for field, items in tensor.ListFields():
         if field.name == "string_val":
-            return len(items), (quoted(decoded(item), most) for item in items[:_FIRST_ELEMENTS])
+            return len(items), (quoted(decoded(item), most) for item in items[:MOST_ELEMENTS])
         if field.name in ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32_val", "uint64_val"):
             show = single if field.name == "float_val" else number
-            return len(items), map(show, items[:_FIRST_ELEMENTS])
+            return len(items), map(show, items[:MOST_ELEMENTS])
     return 0, []
 
 

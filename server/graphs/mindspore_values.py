@@ -3,26 +3,28 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES as ELEMENTS
 from toposcope.proto.data_types import bfloat16_values
 from toposcope.proto.graph_pb2 import AttributeProto, NamedValueProto, NodeProto, ParameterProto, TypeProto, ValueProto
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.server.graphs.attributes import (
+    MOST_ELEMENTS,
     Attribute,
     Attributes,
     Room,
     Text,
     attribute,
     attribute_at,
+    attributes_at,
     decoded,
     dimensions,
     elements,
+    first_elements,
     number,
     quoted,
     single,
+    tensor_text,
     text,
 )
 from toposcope.server.graphs.mindspore_types import DTYPES, TypeReader
@@ -30,7 +32,6 @@ from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 
 _NO_FIELD = 0
 _DEEPEST_VALUE = 6
-_FIRST_ELEMENTS = 20
 _NONE = {codes.DT_TUPLE: "[]", codes.DT_LIST: "[]", codes.DT_DICT: "{}", codes.DT_STRING: "", codes.DT_NONE: "null"}
 """Values without a field, by their data type."""
 
@@ -47,13 +48,17 @@ _FIELDS = {
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
     """Read the attributes of a NodeProto."""
+
+    def show(content: bytes) -> Attribute:
+        return _shown(AttributeProto.FromString(content), room.characters)
+
     if is_small(span):
-        found = NodeProto.FromString(payload[slice(*span)]).attribute
-        return Attributes([_shown(each, room.characters) for each in found[: room.attributes]], len(found))
+        messages = NodeProto.FromString(payload[slice(*span)]).attribute
+        return Attributes([_shown(each, room.characters) for each in messages[: room.attributes]], len(messages))
     spans = [
         (start, end) for field, start, end in nested_fields(payload, *span) if field == NodeProto.ATTRIBUTE_FIELD_NUMBER
     ]
-    return Attributes([_attribute(payload, each, room.characters) for each in spans[: room.attributes]], len(spans))
+    return attributes_at(payload, spans, AttributeProto.NAME_FIELD_NUMBER, show, room)
 
 
 def parameter_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
@@ -74,13 +79,6 @@ def _value_alone(payload: bytes, span: Span, value_field: int, room: Room) -> At
 
     listed = [attribute_at(payload, each, _NO_FIELD, show)._replace(name="value") for each in spans[-1:]]
     return Attributes(listed, len(listed))
-
-
-def _attribute(payload: bytes, span: Span, most: int) -> Attribute:
-    def show(content: bytes) -> Attribute:
-        return _shown(AttributeProto.FromString(content), most)
-
-    return attribute_at(payload, span, AttributeProto.NAME_FIELD_NUMBER, show)
 
 
 def _shown(message: AttributeProto, most: int) -> Attribute:
@@ -127,21 +125,16 @@ def _tensors(content: Sequence[TensorProto], most: int, depth: int) -> Text:
 
 
 def _tensor(tensor: TensorProto, most: int, _: int) -> Text:
-    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:_FIRST_ELEMENTS])}"
-    count, first = _first_elements(tensor)
-    if not count:
-        return Text(head)
-    shown = elements(first, count, most)
-    return Text(f"{head}: {shown.text}", shown.length, shown.unit)
+    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:MOST_ELEMENTS])}"
+    return tensor_text(head, *_first_elements(tensor), most)
 
 
 def _first_elements(tensor: TensorProto) -> tuple[int, Iterator[str]]:
     """Return (number of elements that are there, the first of them)."""
     dtype = ELEMENTS.get(tensor.data_type)
     if dtype is None or not tensor.raw_data:
-        return len(tensor.float_data), map(single, tensor.float_data[:_FIRST_ELEMENTS])
-    count = len(tensor.raw_data) // dtype.itemsize
-    first = np.frombuffer(tensor.raw_data, dtype, min(count, _FIRST_ELEMENTS))
+        return len(tensor.float_data), map(single, tensor.float_data[:MOST_ELEMENTS])
+    count, first = first_elements(tensor.raw_data, dtype)
     return count, map(str, bfloat16_values(first) if tensor.data_type == codes.DT_BFLOAT16 else first)
 
 

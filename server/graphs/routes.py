@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.payload_query import number as number_in_json
+from toposcope.server.api.errors import INVALID_REQUEST, Problem
+from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.graphs.counts import count
 from toposcope.server.graphs.entry_views import node_view
@@ -160,14 +160,14 @@ class CountsReply(GraphPart):
 _NODES_REFUSED: dict[int | str, dict[str, Any]] = {
     404: {"model": Problem, "description": "There is no such run, graph, scope or node."},
     410: {"model": Problem, "description": "The graph is malformed, larger than what is shown, damaged or replaced."},
-    422: REFUSED[422],
+    **INVALID_REQUEST,
 }
 
 
 @router.get(
     "/graphs",
     response_model=Graphs,
-    responses={404: {"model": Problem, "description": "There is no such run."}, 422: REFUSED[422]},
+    responses={404: {"model": Problem, "description": "There is no such run."}, **INVALID_REQUEST},
 )
 def read_graphs(current: Current, query: Annotated[GraphsQuery, Query()]) -> Response:
     """List the newest graphs of a run."""
@@ -240,7 +240,7 @@ def _row(run: RunView, place: Place) -> dict[str, Any]:
     file = os.path.basename(place.path)
     row: dict[str, Any] = dict.fromkeys(GraphRow.model_fields)
     row |= {"id": place.id, "name": file, "tag": place.tag.name, "file": file, "rank": place.rank, "step": place.step}
-    row |= {"wall_time": number_in_json(place.wall_time), "left_out": []}
+    row |= {"wall_time": json_number(place.wall_time), "left_out": []}
     try:
         summary = _graphs.summary(run, place)
     except ValueError as error:

@@ -7,7 +7,8 @@ import numpy as np
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import Field
 
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED
+from toposcope.server.api.errors import REQUEST_ERRORS
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, find_runs, not_found
 from toposcope.server.landscapes.appearance import Camera, Colours, Lang, Look, Scale, Theme
 from toposcope.server.landscapes.csv_file import csv
@@ -59,7 +60,9 @@ _HTML, _NPZ, _CSV, _VTK = "text/html", "application/zip", "text/csv", "applicati
 _BYTES = "application/octet-stream"
 
 
-@router.get("/landscapes.html", response_class=Response, responses={**REFUSED, **_file(_HTML, "html"), **_NO_PLOTLY})
+@router.get(
+    "/landscapes.html", response_class=Response, responses={**REQUEST_ERRORS, **_file(_HTML, "html"), **_NO_PLOTLY}
+)
 def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Query()]) -> Response:
     """Read a landscape as an HTML document of its own: a surface to turn, with the paths of the runs that share it."""
     landscape = _read(choose_one(current, query))
@@ -73,31 +76,31 @@ def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Qu
     return _attachment(document.encode("utf-8", "replace"), f"{_HTML}; charset=utf-8", "landscape.html")
 
 
-@router.get("/landscapes.npz", response_class=Response, responses={**REFUSED, **_file(_NPZ, "binary")})
+@router.get("/landscapes.npz", response_class=Response, responses={**REQUEST_ERRORS, **_file(_NPZ, "binary")})
 def read_landscape_arrays(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read a landscape as a file of NumPy's: every number exact."""
     return _written(npz, current, query, _NPZ, "landscape.npz")
 
 
-@router.get("/landscapes.csv", response_class=Response, responses={**REFUSED, **_file(_CSV, "csv")})
+@router.get("/landscapes.csv", response_class=Response, responses={**REQUEST_ERRORS, **_file(_CSV, "csv")})
 def read_landscape_lines(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read a landscape as lines: the grid, the measured nodes, the path; every number exact."""
     return _written(csv, current, query, _CSV, "landscape.csv")
 
 
-@router.get("/landscapes.vti", response_class=Response, responses={**REFUSED, **_file(_VTK, "xml")})
+@router.get("/landscapes.vti", response_class=Response, responses={**REQUEST_ERRORS, **_file(_VTK, "xml")})
 def read_landscape_image_data(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read a landscape as VTK's image data, for ParaView; its axes are evenly spaced."""
     return _written(vti, current, query, _VTK, "landscape.vti")
 
 
-@router.get("/landscapes.vtp", response_class=Response, responses={**REFUSED, **_file(_VTK, "xml")})
+@router.get("/landscapes.vtp", response_class=Response, responses={**REQUEST_ERRORS, **_file(_VTK, "xml")})
 def read_landscape_poly_data(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read the path of a landscape as VTK's poly data, for ParaView: the checkpoints at their real losses."""
     return _written(vtp, current, query, _VTK, "landscape.vtp")
 
 
-@router.get("/landscapes/losses", response_class=Response, responses={**REFUSED, **_file(_BYTES, "binary")})
+@router.get("/landscapes/losses", response_class=Response, responses={**REQUEST_ERRORS, **_file(_BYTES, "binary")})
 def read_landscape_losses(current: Current, query: Annotated[FileQuery, Query()]) -> Response:
     """Read the losses of a landscape: row by row, little-endian doubles."""
     losses = _read(choose_one(current, query)).z

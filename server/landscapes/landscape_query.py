@@ -6,7 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.payload_query import MOST_NAME
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import find_runs, not_found
 from toposcope.server.landscapes.landscape import Landscape, landscape
 from toposcope.server.loading.logdir import Snapshot

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
-from toposcope.server.api.json_reply import Number, numbers
+from toposcope.server.api.json_reply import Number, json_numbers
 from toposcope.server.json_values import in_json
 from toposcope.server.landscapes.details import Details
 from toposcope.server.landscapes.landscape import Landscape
@@ -167,7 +167,7 @@ def entry(chosen: Chosen, most_bytes: int, query: LandscapeQuery) -> dict[str, A
         "kind": found.kind if found else None,
         "metadata": {name: found.metadata.get(name) if found else None for name in LandscapeMetadata.model_fields},
     }
-    publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": numbers(payloads.wall_time)}
+    publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": json_numbers(payloads.wall_time)}
     return {
         **in_json(described),
         **_columns(found, query),
@@ -182,11 +182,11 @@ def _columns(found: Landscape | None, query: LandscapeQuery) -> dict[str, Any]:
     if found is None:
         return {"x": [], "y": [], "z": [], "path": None, "convergence_point": None}
     return {
-        "x": numbers(found.x),
-        "y": numbers(found.y),
+        "x": json_numbers(found.x),
+        "y": json_numbers(found.y),
         "z": nested(_rounded(found.z, query.digits)) if query.most is None or found.z.size <= query.most else [],
         "path": None if found.path is None else _named(found.path._asdict()),
-        "convergence_point": None if found.convergence_point is None else numbers(found.convergence_point),
+        "convergence_point": None if found.convergence_point is None else json_numbers(found.convergence_point),
     }
 
 

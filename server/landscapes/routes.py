@@ -4,8 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.snapshot import Current, find_runs, not_found
 from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, choose
 from toposcope.server.landscapes.replies import Landscapes, entry
@@ -14,7 +14,7 @@ from toposcope.server.loading.logdir import Snapshot
 router = APIRouter()
 
 
-@router.get("/landscapes", response_model=Landscapes, responses=REFUSED)
+@router.get("/landscapes", response_model=Landscapes, responses=REQUEST_ERRORS)
 def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()]) -> Response:
     """Read the newest landscape of each tag, or the newest at a step, or an older publication."""
     runs = find_runs(current, query.run)

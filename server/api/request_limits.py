@@ -1,0 +1,8 @@
+"""How large a request may be; whatever exceeds a limit is answered with 413 or 422."""
+
+MOST_NAME = 10_000
+"""Characters of the name of a run, tag or file."""
+MOST_BODY_BYTES = 16 << 20
+"""Bytes of a posted body: room for the names of a hundred thousand runs."""
+MOST_TAGS, MOST_RUNS = 10_000, 100_000
+"""Tags and runs in a posted list."""
