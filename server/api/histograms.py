@@ -1,4 +1,4 @@
-"""GET /api/histograms: how the values of a tensor were distributed, step by step."""
+"""GET /api/histograms: the distribution of a tensor's values at each step."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -17,35 +17,35 @@ router = APIRouter()
 
 
 class HistogramEntry(BaseModel):
-    """The histogram at one step. Null stands for what the file does not say."""
+    """The histogram at one step. Fields that the file does not record are null."""
 
     step: int
     wall_time: Number
     """Seconds since 1970."""
     count: Number
-    """All values, as the writer counted them."""
+    """Number of values, as counted by the writer."""
     min: Number | None
-    """Over the finite values, like max and sum; null, too, when there are none."""
+    """Over the finite values, like max and sum; also null if there are none."""
     max: Number | None
     sum: Number | None
-    """0 when no value is finite; null in TensorBoard's newer files."""
+    """0 if no value is finite; null in newer TensorBoard files."""
     nan_count: int | None
-    """Null, like the infinities', in TensorBoard's files: the counts of their buckets may sum up to less than count."""
+    """Null, like those of infinities, in TensorBoard files, whose bucket counts may sum up to less than count."""
     pos_inf_count: int | None
     neg_inf_count: int | None
     buckets: list[tuple[Number, Number, Number]]
-    """[left edge, width, count], ascending; 2000 at most, neighbours of finer histograms are merged."""
+    """[left edge, width, count], ascending; at most 2000, as adjacent buckets are merged."""
 
 
 class Histograms(PayloadList):
-    """Histograms of one tag."""
+    """The histograms of one tag."""
 
     histograms: list[HistogramEntry]
 
 
 @router.get("/histograms", response_model=Histograms, responses=REQUEST_ERRORS)
 def list_histograms(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
-    """List histograms, of whatever encoding, in one form."""
+    """List the histograms of a tag; all encodings are converted to one form."""
     return json_reply(list_payloads(current, "histogram", query, "histograms", _read))
 
 

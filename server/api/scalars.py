@@ -1,4 +1,4 @@
-"""GET and POST /api/scalars, GET /api/scalars.csv: scalar series, whole, in a window or with fewer points."""
+"""GET and POST /api/scalars, GET /api/scalars.csv: scalar series, complete, in a window or downsampled."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from toposcope.server.api.scalar_query import (
     LongLists,
     SeriesQuery,
     find_series,
-    is_known,
+    is_unchanged,
     smoothing_of,
 )
 from toposcope.server.api.snapshot import Current, logdir_of
@@ -28,7 +28,7 @@ router = APIRouter()
 
 
 class ScalarBody(LongLists, DrawnQuery):
-    """A DrawnQuery in JSON."""
+    """A DrawnQuery as JSON."""
 
 
 class ScalarSeries(BaseModel):
@@ -43,29 +43,29 @@ class ScalarSeries(BaseModel):
     """Seconds since 1970."""
     value: list[Number]
     smoothed: list[Number]
-    """Read off the smoothed full series at the steps above; empty unless asked for."""
+    """Values of the smoothed complete series at these steps; empty without smoothing."""
     total: int
     """Points in the window before downsampling."""
     duplicates: int
-    """Points left out because a later one has the same step."""
+    """Points omitted because a later one has the same step."""
     min: float | None
-    """The smallest finite value of all points in the window, before downsampling and smoothing; null: there is none."""
+    """The smallest finite value in the window, before downsampling and smoothing; null if there is none."""
     min_step: int | None
-    """The step of the first point that has it."""
+    """The step of the first point with this value."""
     max: float | None
-    """The largest one."""
+    """The largest finite value."""
     max_step: int | None
 
 
 class Scalars(BaseModel):
-    """The series that matched, by tag in the order asked for."""
+    """The selected series, by tag in the order of the request."""
 
     revision: int
     tag: str | None
-    """The tag, when one was asked for."""
+    """The tag, if the request has only one."""
     series: list[ScalarSeries]
     missing: list[str]
-    """Tags and runs asked for that no series has."""
+    """Requested tags and runs without a series."""
 
 
 _POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
@@ -84,18 +84,18 @@ def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Res
 
 @router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
-    """Read scalar series; the same as GET for lists that are too long for a URL."""
+    """Read scalar series; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).want(query.run)
     return _read(current, query)
 
 
 @router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
 def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
-    """Read scalar series, every point, as CSV: run,tag,rank,step,wall_time,value."""
-    found, _ = find_series(current, query)
+    """Read all points of scalar series as CSV, with the columns run, tag, rank, step, wall_time and value."""
+    selected, _ = find_series(current, query)
     window = Window(query.axis, query.lo, query.hi)
     series = (
-        (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in found
+        (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in selected
     )
     headers = {"Content-Disposition": 'attachment; filename="scalars.csv"'}
     return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
@@ -103,8 +103,8 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
 
 def _read(current: Snapshot, query: DrawnQuery) -> Response:
     smoothing = smoothing_of(query.smooth)
-    found, missing = find_series(current, query)
-    if not missing and is_known(current, query.since, query.run):
+    series, missing = find_series(current, query)
+    if not missing and is_unchanged(current, query.since, query.run):
         return Response(status_code=304)
     window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
     return json_reply(
@@ -113,7 +113,7 @@ def _read(current: Snapshot, query: DrawnQuery) -> Response:
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "series": [
                 _series(run, tag, rank, query.attempt, select(run, tag, rank, query.attempt, window, smoothing))
-                for tag, run, rank in found
+                for tag, run, rank in series
             ],
             "missing": missing,
         }

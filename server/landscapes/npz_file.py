@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.landscapes.landscape import Landscape
 
 
@@ -37,4 +37,4 @@ def _prefixed(prefix: str, columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(content: Any) -> str:
-    return json.dumps(in_json(content), ensure_ascii=False)
+    return json.dumps(json_value(content), ensure_ascii=False)

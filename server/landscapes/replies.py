@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
 from toposcope.server.api.json_reply import Number, json_numbers
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.landscapes.details import Details
 from toposcope.server.landscapes.landscape import Landscape
 from toposcope.server.landscapes.landscape_query import Chosen, LandscapeQuery, read
@@ -169,7 +169,7 @@ def entry(chosen: Chosen, most_bytes: int, query: LandscapeQuery) -> dict[str, A
     }
     publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": json_numbers(payloads.wall_time)}
     return {
-        **in_json(described),
+        **json_value(described),
         **_columns(found, query),
         **_details(found.details if found else None, query.digits),
         "steps": np.unique(payloads.step),
@@ -200,7 +200,7 @@ def _details(details: Details | None, digits: int | None) -> dict[str, Any]:
         "level": measured.pop("level"),
         "measured": measured,
         "truth": None if details.truth is None else _named(details.truth._asdict()),
-        "diagnostics": in_json(details.diagnostics),
+        "diagnostics": json_value(details.diagnostics),
     }
 
 

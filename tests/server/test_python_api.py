@@ -80,7 +80,7 @@ def test_what_is_unknown_is_named(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     run = toposcope.server.open(logs).runs["."]
 
-    with pytest.raises(KeyError, match=r"no scalar tag 'lost' in run '\.'; it has 'loss'"):
+    with pytest.raises(KeyError, match=r"no scalar tag 'lost' in run '\.': expected one of 'loss'"):
         run.scalars("lost")
     with pytest.raises(KeyError, match=r"no image tag 'loss' in run '\.'; it has none"):
         run.images("loss")

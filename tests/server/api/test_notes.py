@@ -315,7 +315,7 @@ def test_data_folder_inside_the_logdir_is_refused(logdir: Path) -> None:
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "--data-dir" in done.stderr
-    assert "is inside the logdir, which is never written" in done.stderr
+    assert "is inside the logdir, which is read-only" in done.stderr
 
 
 def test_notes_are_in_the_data_folder_of_the_user(logdir: Path, tmp_path: Path, serve, monkeypatch) -> None:

@@ -227,10 +227,10 @@ def test_bad_requests_name_the_value(query: dict[str, object], status: int, says
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({"groups": {"a": ["x"]}, "by": "none"}, "beside run or by"),
-        ({"groups": {"a": ["x"]}, "run": ["x"]}, "beside run or by"),
-        ({"groups": {}}, "no group has a run"),
-        ({"groups": {"a": []}}, "no group has a run"),
+        ({"groups": {"a": ["x"]}, "by": "none"}, "cannot be combined with run or by"),
+        ({"groups": {"a": ["x"]}, "run": ["x"]}, "cannot be combined with run or by"),
+        ({"groups": {}}, "the groups are empty"),
+        ({"groups": {"a": []}}, "the groups are empty"),
         ({"groups": {"a": "x"}}, "groups.a"),
         ({"points": "5"}, "points='5'"),
     ],

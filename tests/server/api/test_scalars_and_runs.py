@@ -193,7 +193,7 @@ def test_other_methods_are_told_which_there_are(client: httpx.Client) -> None:
 
     assert (scalars.status_code, scalars.headers["allow"]) == (405, "GET, HEAD, POST")
     assert (runs.status_code, runs.headers["allow"]) == (405, "GET, HEAD")
-    assert runs.json()["detail"] == "no POST here: expected one of GET, HEAD"
+    assert runs.json()["detail"] == "method POST is not allowed: expected one of GET, HEAD"
 
 
 def test_refusals_are_short(client: httpx.Client) -> None:

@@ -249,7 +249,7 @@ def test_tensorboards_tensors_are_read(tmp_path: Path, serve) -> None:
     assert (numbers["dtype"], numbers["max"], numbers["pos_inf_count"]) == ("float16", 1, 1)
     assert read(client, "numbers", step=3)["data"] == [1, "Infinity"]
     assert (texts["dtype"], texts["dims"], texts["count"], texts["min"]) == ("string", [2, 1], 0, None)
-    assert (refused.status_code, "tensor of string: expected numbers" in refused.json()["detail"]) == (422, True)
+    assert (refused.status_code, "dtype string: expected numbers" in refused.json()["detail"]) == (422, True)
 
 
 def test_malformed_tensor_is_gone_and_says_why(tmp_path: Path, serve) -> None:

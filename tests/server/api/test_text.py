@@ -73,7 +73,7 @@ def test_more_text_than_a_reply_holds_is_refused(tmp_path: Path, serve) -> None:
     (served,) = client.get("api/text", params={"run": ".", "tag": "log", "lo": 3}).json()["texts"]
 
     assert refused.status_code == 422
-    assert "4 points that would be listed have 37748736 bytes" in refused.json()["detail"]
+    assert "4 selected points have 37748736 bytes" in refused.json()["detail"]
     assert len(served["text"]) == 9 << 20
 
 
