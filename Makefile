@@ -11,7 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz
+.PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
@@ -44,18 +45,31 @@ bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.install
 
 # Every check and every test, two at a time.
 test: check page chromium
+	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
+coverage: $(VENV)/.dev page chromium
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage/html
 
 # Put the page's scripts and styles together; after a change in web/.
 page: $(VENV)/.installed
 	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
-# Formatting, lint and types.
+# Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
+	$(BIN)/codespell .
+	$(BIN)/codespell --dictionary .codespell/dictionary.txt --regex '[A-Z]?[a-z]+' .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
-	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -97,6 +111,34 @@ proto: $(VENV)/.dev $(TYPED)
 	PYTHONPATH=$(VENV)/protoc $(BIN)/python -m grpc_tools.protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
 
+# The source distribution and the wheel of this system, in dist, checked and installed in fresh environments. The wheel serves
+# every CPython from 3.11 on; on Linux it serves every glibc from 2.17 on, which auditwheel verifies. Where the compiler's own
+# glibc is too new for that: make release ZIG=1, whose scan takes up to a tenth more time.
+RELEASE := build/release
+GLIBC := 2.17
+ifeq ($(shell uname -s),Linux)
+RELEASE_CC := $(if $(ZIG),$(abspath $(RELEASE))/bin/python -m ziglang cc -target $(shell uname -m)-linux-gnu.$(GLIBC),$(CC))
+RELEASE_FLAGS := CC="$(RELEASE_CC)" LDSHARED="$(RELEASE_CC) -shared" CFLAGS=-O3
+REPAIR = PATH="$(RELEASE)/bin:$$PATH" $(RELEASE)/bin/auditwheel repair --plat manylinux_$(subst .,_,$(GLIBC))_$(shell uname -m) --wheel-dir dist
+else
+REPAIR = cp -t dist
+endif
+
+release: $(RELEASE)/.installed
+	$(if $(ZIG),$(RELEASE)/bin/python -m pip --disable-pip-version-check --quiet install 'ziglang>=0.17')
+	rm -rf dist $(RELEASE)/dist
+	@mkdir dist
+	$(RELEASE_FLAGS) $(RELEASE)/bin/python -m build --outdir $(RELEASE)/dist .
+	$(REPAIR) $(RELEASE)/dist/*.whl
+	cp $(RELEASE)/dist/*.tar.gz dist
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
+
+$(RELEASE)/.installed: tests/release/environment.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
+	@touch $@
+
 # The browser of the tests, from the system's packages: Chromium without windows where there is that, as it opens pages
 # three times as fast.
 APT_INSTALL = DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
@@ -110,7 +152,7 @@ chromium:
 	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
 
 clean:
-	rm -rf $(VENV) build web/node_modules web/built server/reading/scan/*.so *.egg-info
+	rm -rf $(VENV) build dist web/node_modules web/built server/reading/scan/*.so *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -123,6 +165,7 @@ $(BIN)/python:
 
 # A changed scan is compiled anew here.
 $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 
@@ -130,6 +173,10 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/read
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 build/bench/%/.installed: benchmarks/environments/%.txt

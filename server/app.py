@@ -41,7 +41,7 @@ from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
-from toposcope.server.runs.read_ahead import ReadAhead
+from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
@@ -84,7 +84,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     """Return the application that serves the API alone; see make_app."""
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     overview_cache = Overview()
-    read_ahead = ReadAhead(overview_cache, lambda: logdir.snapshot.runs)
+    read_ahead = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
     notes_store = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
     def publish(update: Update) -> None:

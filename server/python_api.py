@@ -15,11 +15,12 @@ from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
 from toposcope.server.values.histogram import Histogram, read_histogram
-from toposcope.server.values.hparams import Session, read_session
+from toposcope.server.values.hparams import Session
 from toposcope.server.values.image import Image, read_images
 from toposcope.server.values.lineage import Lineage
 from toposcope.server.values.tensor import Tensor, read_tensor

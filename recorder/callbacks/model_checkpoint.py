@@ -18,7 +18,7 @@ from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
 from toposcope.recorder.checkpoints.saving import write_checkpoint
 from toposcope.recorder.checkpoints.sealing import Seal
 from toposcope.recorder.checkpoints.writer import CheckpointWriter, Job, Outcome
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext

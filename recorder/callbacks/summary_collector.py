@@ -12,14 +12,14 @@ from toposcope.recorder.arguments import (
     checked_file_size,
     checked_integer,
 )
+from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
-from toposcope.recorder.collecting.settings import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
-from toposcope.recorder.training.logger import LoggerDestination
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.watch import WatchedRun, watch
 from toposcope.recorder.values.foreign import shown

@@ -7,7 +7,7 @@ import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, mapped
 from toposcope.recorder.checkpoints.gathering import gathered, is_sharded, local_part
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.values.foreign import shown
 
 

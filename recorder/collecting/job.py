@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from toposcope.recorder.collecting.settings import CollectedData
-from toposcope.recorder.collecting.switches import Switches
-from toposcope.recorder.frameworks.framework import Framework, framework_of
+from toposcope.recorder.collecting.collected_data import CollectedData
+from toposcope.recorder.collecting.failure_guard import FailureGuard
+from toposcope.recorder.framework import Framework, framework_of
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
 
@@ -31,7 +31,7 @@ class Job(NamedTuple):
     params: Mapping[str, Any]
     """The facts that callbacks are told; the same object is kept up to date."""
     framework: Framework
-    switches: Switches
+    switches: FailureGuard
     is_leading: bool
     """Whether this process records what all processes have in common: the graph, the lineage, images, checkpoints."""
 
@@ -56,4 +56,4 @@ def job_of(plan: Plan, recorder: SummaryRecord, params: Mapping[str, Any]) -> Jo
     network = params.get("network")
     framework = framework_of(params.get("optimizer") if network is None else network)
     is_leading = plan.all_ranks or rank_of(os.environ) == 0
-    return Job(plan, recorder, params, framework, Switches(plan.summary_dir), is_leading)
+    return Job(plan, recorder, params, framework, FailureGuard(plan.summary_dir), is_leading)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from toposcope.recorder.collecting.batch import images_in
-from toposcope.recorder.collecting.gradients import gradient_norms, own_part
+from toposcope.recorder.collecting.batch_images import images_in
+from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine import MachineFigures
 from toposcope.recorder.collecting.throughput import Throughput
-from toposcope.recorder.frameworks.framework import DatasetFacts
+from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.adapters import adapter, framework_name, is_module
 from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign import shown
 
@@ -137,16 +137,15 @@ def steps_of(network: Any, **parts: Any) -> Steps:
         raise ValueError(f"amp_level is one of {', '.join(map(repr, AMP_LEVELS))}; not {shown(level)}.")
     if parts.get("loss_fn") is not None and not callable(parts["loss_fn"]):
         raise TypeError(f"loss_fn is a function of outputs and labels, not {shown(parts['loss_fn'])}.")
-    if any(kind.__module__.startswith("torch.nn.") for kind in type(network).__mro__):
-        from toposcope.recorder.frameworks.torch.steps import TorchSteps
-
-        return TorchSteps(network, **parts)
+    if is_module(network):
+        steps: Steps = adapter("torch", "steps").TorchSteps(network, **parts)
+        return steps
     if isinstance(network, TrainableNetwork):
         for name, without in (("amp_level", "O0"), ("loss_scale", None), ("eval_network", None)):
             if parts.get(name, without) != without:
                 raise ValueError(f"{name} is for PyTorch modules: a {type(network).__name__} trains itself.")
         return OwnSteps(network)
-    if framework_of(network).__class__.__name__ == "MindSporeFramework":
+    if framework_name(network) == "mindspore":
         raise TypeError("A MindSpore Cell trains in mindspore.Model: pass bridge(...) of our callbacks to it.")
     raise TypeError(
         "network is a torch.nn.Module or has the methods train_step, eval_step, parameters and load_parameters; "

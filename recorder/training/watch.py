@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import timedelta
-from functools import partial
 from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
+from toposcope.recorder.adapters import adapter, is_module
 from toposcope.recorder.arguments import checked_integer, checked_text
-from toposcope.recorder.frameworks.torch.modules import is_module
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.training.callback_list import (
     CallbackList,
@@ -25,7 +21,8 @@ from toposcope.recorder.training.callback_list import (
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State
@@ -97,6 +94,16 @@ def _checked_optimizers(optimizer: Any) -> list[Any]:
     return given
 
 
+class CallHook(Protocol):
+    """Observes when a network is first called in each training step."""
+
+    def arm(self) -> None:
+        """Observe the network until its next call in training mode."""
+
+    def disarm(self) -> None:
+        """Stop observing."""
+
+
 class WatchedRun:
     """A loop that tells callbacks and loggers what happens in it.
 
@@ -124,7 +131,7 @@ class WatchedRun:
         """For metrics, hyperparameters, images and tables of the user's own."""
         self._engine: Engine | None = None
         self._is_left = False
-        self._forward = _Forward(state.model, self._begin_step)
+        self._call_hook = _call_hook(state.model, self._begin_step)
         self._is_epoch_begun = self._is_epoch_ended = self._is_step_begun = False
         self._clock = 0.0
 
@@ -152,7 +159,7 @@ class WatchedRun:
         engine, state = self._running(), self.state
         if loss is None or isinstance(loss, str | Mapping):
             raise TypeError(f"loss is a number or a tensor, not {shown(loss)}.")
-        self._forward.disarm()
+        self._call_hook.disarm()
         if not self._is_step_begun:
             self._begin_step(batch)
         elif batch is not None:
@@ -169,7 +176,7 @@ class WatchedRun:
         self._is_step_begun = False
         if state.dataloader_len is not None and state.timestamp.batch_in_epoch >= state.dataloader_len:
             self._end_epoch()
-        self._forward.arm()
+        self._call_hook.arm()
         return not state.is_stop_requested
 
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
@@ -190,7 +197,7 @@ class WatchedRun:
         """
         engine, state, measured = self._running(), self.state, dict(items_of("metrics", metrics))
         checked_text("label", label)
-        self._forward.disarm()
+        self._call_hook.disarm()
         if state.dataloader_len is None and self._is_epoch_begun and not self._is_epoch_ended:
             self._end_epoch()
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
@@ -207,7 +214,7 @@ class WatchedRun:
         if not more:
             self._close_epoch()
         self._clock = perf_counter()  # Evaluations are no training time.
-        self._forward.arm()
+        self._call_hook.arm()
 
     def end_epoch(self) -> None:
         """Tell that an epoch is over, with its evaluation: where the loader has no length, or for epochs cut short.
@@ -232,14 +239,14 @@ class WatchedRun:
             self._engine.close(error)
             raise
         self._clock = perf_counter()
-        self._forward.arm()
+        self._call_hook.arm()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         engine = self._running()
-        self._forward.disarm()
+        self._call_hook.disarm()
         try:
             if error is None:
                 self._close_epoch()
@@ -290,69 +297,21 @@ class WatchedRun:
             self._running().run_event(Event.EPOCH_CHECKPOINT)
 
 
-class _Forward:
-    """A forward pre-hook that tells of the first training call of a torch module, and takes itself off then.
-
-    It is on the module only between two steps: nothing hears it that callbacks do with the module. In the calls before
-    that one, which are evaluations, summary operators rest.
-    """
-
-    def __init__(self, model: Any, on_call: Callable[[Any], None]) -> None:
-        self._torch: Any = sys.modules["torch"] if is_module(model) else None
-        self._model, self._on_call = model, on_call
-        self._handles: list[Any] = []
-        self._rest = _Rest()
+class _NoCallHook:
+    """The CallHook of a network whose calls cannot be observed."""
 
     def arm(self) -> None:
-        """Listen, if the model is one of PyTorch that is not compiled in place: that would compile the hook, too."""
-        if self._torch is not None and not self._handles and self._model._compiled_call_impl is None:
-            self._handles = [
-                self._model.register_forward_pre_hook(self, with_kwargs=True),
-                self._model.register_forward_hook(self._rest, always_call=True),
-            ]
+        """Do nothing."""
 
-    def disarm(self) -> None:
-        """Listen no more."""
-        while self._handles:
-            self._handles.pop().remove()
-        self._rest()
-
-    def __call__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        # First, as the compiler traces what comes next. Evaluations are no steps.
-        if self._torch.compiler.is_compiling():
-            return
-        if model.training and self._torch.is_grad_enabled():
-            self.disarm()
-            self._on_call(args or kwargs)
-        else:
-            self._rest.begin()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""
-        return _INERT
+    disarm = arm
 
 
-class _Rest:
-    """A forward hook that ends the rest of the summary operators during a call that is an evaluation."""
-
-    def __init__(self) -> None:
-        self._pauses: list[AbstractContextManager[None]] = []
-
-    def begin(self) -> None:
-        """Let the operators rest until the call is over."""
-        self._pauses.append(paused())
-        self._pauses[-1].__enter__()
-
-    def __call__(self, *_call: object) -> None:
-        while self._pauses:
-            self._pauses.pop().__exit__(None, None, None)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """See _Forward."""
-        return _INERT
-
-
-_INERT = (partial, (sys.audit, "toposcope.forward"))
+def _call_hook(network: Any, on_call: Callable[[Any], None]) -> CallHook:
+    """Return a hook that calls on_call with the arguments of a network's first training call of each step."""
+    if not is_module(network):
+        return _NoCallHook()
+    hook: CallHook = adapter("torch", "call_hook").TrainingCallHook(network, on_call)
+    return hook
 
 
 def _detached(value: Any) -> Any:

@@ -10,8 +10,8 @@ from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.lineage import RunsQuery
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.json_values import json_value
+from toposcope.server.runs.hparams_sessions import parent_of, read_experiment, read_session
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.hparams import parent_of, read_experiment, read_session
 
 router = APIRouter()
 

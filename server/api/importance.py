@@ -139,7 +139,7 @@ async def read_importance_of_many(
     request: Request, current: Current, query: Annotated[ImportanceBody, Body()]
 ) -> Response:
     """Compute the importance of hyperparameters; the same as GET, for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
 
 
@@ -178,7 +178,7 @@ def _table(overview: Overview, current: Snapshot, query: ImportanceQuery) -> _Ta
     rows, metric = [], []
     finite = [run for run in runs if math.isfinite(values.get(run.name, math.nan))]
     for run in finite:
-        told = overview.told(run, sessions.get(run.name, ())).hyper_parameters
+        told = overview.settings(run, sessions.get(run.name, ())).hyper_parameters
         row = {name: value for name, value in told.items() if name != query.metric}
         if row:
             rows.append(row)
@@ -213,7 +213,7 @@ def _lineage_metrics(
     overview: Overview, run: RunView, sessions: Sessions, runs: Mapping[str, RunView]
 ) -> Mapping[str, Plain]:
     """Return the metrics of evaluations and sessions, and "loss", the last training loss, unless they contain it."""
-    answers = overview.answers(run)
+    answers = overview.reply_cache(run)
     key = ("metrics", *((session.name, session.revision) for session in sessions.get(run.name, ())))
     if key not in answers:
         lineage, _ = lineage_of(run, sessions, runs)

@@ -15,8 +15,7 @@ from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
-from toposcope.server.values.dataset_graph import read_dataset_graph
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph, sessions_by_parent
 
 router = APIRouter()
 _POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
@@ -133,7 +132,7 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
 @router.post("/lineage", response_model=Lineages, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read the lineage of runs; the same as GET, for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read_lineages(current, query)
 
 
@@ -166,7 +165,7 @@ def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
 )
 def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read dataset pipelines; the same as GET, for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read_datasets(current, query)
 
 

@@ -111,7 +111,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "events": sum(file.counters.events for file in run.files),
         "damaged_records": sum(len(file.damage) for file in run.files),
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
-        "pending_records": sum(file.heavy - file.verified for file in run.files),
+        "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "parent": parent,
         "plugins": dict(run.plugins),
         "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},

@@ -20,8 +20,8 @@ from toposcope.server.api.scalar_query import (
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.runs.alignment import Room, curve_of, room_for
-from toposcope.server.runs.bands import Band, Centre, Spread, find_band
+from toposcope.server.runs.alignment import PositionLimits, curve_of, position_limits
+from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
@@ -122,7 +122,7 @@ def read_many_groups(request: Request, current: Current, query: Annotated[GroupB
         if not runs:
             raise HTTPException(422, "the groups are empty: expected at least one run")
         query.run = list(dict.fromkeys(runs))
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read(request, current, query, query.groups)
 
 
@@ -147,9 +147,9 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
             "revision": current.revision,
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "groups": [
-                _group(tag, name, members, query, smoothing, room)
+                _group(tag, name, members, query, smoothing, limits)
                 for tag in dict.fromkeys(query.tag)
-                for name, members, room in _members(tag, groups, ranks)
+                for name, members, limits in _members(tag, groups, ranks)
             ],
             "ungrouped": [name for name in ungrouped if name in having_tag],
             "missing": missing,
@@ -171,7 +171,7 @@ def _groups(
             sessions[parents[name]].append(current.runs[name])
 
     def hyper_parameters(run: RunView) -> dict[str, Value]:
-        return overview.told(run, sessions.get(run.name, ())).hyper_parameters
+        return overview.settings(run, sessions.get(run.name, ())).hyper_parameters
 
     try:
         return group_runs(choose_runs(current, query.run)[0], grouping, hyper_parameters)
@@ -185,13 +185,13 @@ def _invalid_grouping(by: str | None, error: ValueError) -> HTTPException:
 
 def _members(
     tag: str, groups: list[Group], ranks: Mapping[tuple[str, str], list[int]]
-) -> list[tuple[str, list[tuple[RunView, int]], Room]]:
-    """Return (name, series, room) of each group that has a tag; `ranks` is keyed by tag and run."""
+) -> list[tuple[str, list[tuple[RunView, int]], PositionLimits]]:
+    """Return (name, series, limits) of each group that has a tag; `ranks` is keyed by tag and run."""
     members = [
         (group.name, [(run, rank) for run in group.runs for rank in ranks.get((tag, run.name), ())]) for group in groups
     ]
-    room = room_for(sum(len(series) for _, series in members))
-    return [(name, series, room) for name, series in members if series]
+    limits = position_limits(sum(len(series) for _, series in members))
+    return [(name, series, limits) for name, series in members if series]
 
 
 def _group(
@@ -200,10 +200,10 @@ def _group(
     members: list[tuple[RunView, int]],
     query: GroupQuery,
     smoothing: Smoothing | None,
-    room: Room,
+    limits: PositionLimits,
 ) -> dict[str, Any]:
     curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
-    band: Band = find_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room, query.scale)
+    band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, limits, query.scale)
     return {
         "tag": tag,
         "group": name,

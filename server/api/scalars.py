@@ -85,7 +85,7 @@ def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Res
 @router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET, for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read(current, query)
 
 

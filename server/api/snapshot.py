@@ -19,7 +19,7 @@ def snapshot_of(request: Request) -> Snapshot:
     logdir = logdir_of(request)
     names = request.query_params.getlist("run")
     if names:
-        logdir.want(names)
+        logdir.prioritise(names)
     return logdir.snapshot
 
 

@@ -19,13 +19,12 @@ from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.runs.hparams_sessions import read_experiment, read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph
 from toposcope.server.scalar_csv import scalar_csv
-from toposcope.server.values.dataset_graph import read_dataset_graph
 from toposcope.server.values.histogram import read_histogram
-from toposcope.server.values.hparams import read_experiment, read_session
 from toposcope.server.values.image import media_type, read_images
 from toposcope.server.values.tensor import read_tensor
 from toposcope.server.values.text import read_text

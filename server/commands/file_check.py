@@ -10,9 +10,9 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound, read_at
 from toposcope.server.reading.scan import next_header
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
 from toposcope.server.reading.scanner import Damage, Scanner
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, read_version
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch
 
 _SEEK_BYTES = 1 << 20
 _FRAME_BYTES = framing.HEADER_BYTES + framing.FOOTER_BYTES
@@ -77,11 +77,11 @@ def check_file(descriptor: int, name: FileName) -> FileCheck:
 
 def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, list[int]]]:
     """Yield, window by window, (end of the last complete record, offsets of the heavy records)."""
-    scratch = Scratch(WINDOW_BYTES)
+    scratch = ScanBuffers(WINDOW_BYTES)
     offset, needed_bytes, worth_reading_at = 0, 0, framing.HEADER_BYTES
     while worth_reading_at <= size:
         length = max(min(WINDOW_BYTES, size - offset), needed_bytes)
-        arrays = scratch if length <= scratch.size else Scratch(length)
+        arrays = scratch if length <= scratch.size else ScanBuffers(length)
         filled = os.preadv(descriptor, [arrays.data[:length]], offset)
         if filled < min(length, size - offset):
             raise ValueError(f"the file was truncated while it was read, from {size} to {offset + filled} bytes")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toposcope.proto.file_name import FileName, parse_file_name
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """An event file on disk."""
 
     run: str
@@ -22,7 +22,7 @@ class Found(NamedTuple):
 class Discovery(NamedTuple):
     """What one walk over a logdir, or over a part of it, found."""
 
-    files: list[Found]
+    files: list[FoundFile]
     ignored_files: int
     """Files that are no event files by their names or their kind."""
     problems: dict[str, str]
@@ -36,7 +36,7 @@ def discover(logdir: str, below: str | None = None) -> Discovery:
 
     A logdir that does not exist holds nothing; a directory that cannot be listed is reported in problems.
     """
-    files: list[Found] = []
+    files: list[FoundFile] = []
     ignored = 0
     problems: dict[str, str] = {}
     has_links = False
@@ -52,7 +52,7 @@ def discover(logdir: str, below: str | None = None) -> Discovery:
     return Discovery(files, ignored, problems, has_links)
 
 
-def find(logdir: str, path: str) -> Found | None:
+def find(logdir: str, path: str) -> FoundFile | None:
     """Return the event file at a path below the logdir, or None when there is none."""
     try:
         status = os.stat(path)
@@ -66,12 +66,12 @@ def printable(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _found(logdir: str, path: str, file_name: str, status: os.stat_result | None) -> Found | None:
+def _found(logdir: str, path: str, file_name: str, status: os.stat_result | None) -> FoundFile | None:
     name = parse_file_name(file_name)
     if name is None or status is None:
         return None
     run = printable(os.path.relpath(os.path.dirname(path), logdir)).replace(os.sep, "/")
-    return Found(run, path, name, status)
+    return FoundFile(run, path, name, status)
 
 
 def _walk(top: str, problems: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import Found, discover, find
+from toposcope.server.loading.discovery import FoundFile, discover, find
 from toposcope.server.reading.event_file import WORKERS, EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
@@ -22,7 +22,7 @@ class Loaded(NamedTuple):
 
     runs: Mapping[str, RunView]
     """In the order of their names; those whose files hold no complete record yet are missing."""
-    files: list[Found]
+    files: list[FoundFile]
     """All event files."""
     ignored_files: int
     """Files that are no event files by their names or their kind."""
@@ -60,7 +60,7 @@ def load_file(path: str, verify: bool = False) -> Loaded:
 
 
 def _load(
-    files: list[Found], ignored_files: int, problems: Mapping[str, str], index: Index | None, verify: bool
+    files: list[FoundFile], ignored_files: int, problems: Mapping[str, str], index: Index | None, verify: bool
 ) -> Loaded:
     # The largest first: they take longest.
     order = sorted(files, key=lambda found: -found.status.st_size)
@@ -71,12 +71,12 @@ def _load(
     return Loaded(dict(_runs(files, views)), files, ignored_files, {**problems, **failed})
 
 
-def _read(index: Index | None, verify: bool, found: Found) -> FileView | str | None:
+def _read(index: Index | None, verify: bool, found: FoundFile) -> FileView | str | None:
     """Return what an event file holds, None when it holds no complete record yet, or why it cannot be read."""
     file = EventFile(found.path, found.name, index)
     try:
         view = _read_all(file)
-        while verify and view and view.verified < view.heavy:
+        while verify and view and view.verified_large_records < view.large_records:
             file.verify(_BUDGET_BYTES)
             view = _read_all(file)
     except OSError as error:
@@ -92,7 +92,7 @@ def _read_all(file: EventFile) -> FileView | None:
     return file.view()
 
 
-def _runs(files: Iterable[Found], views: Mapping[str, FileView | None]) -> Iterator[tuple[str, RunView]]:
+def _runs(files: Iterable[FoundFile], views: Mapping[str, FileView | None]) -> Iterator[tuple[str, RunView]]:
     by_run: dict[str, list[FileView]] = {}
     for found in files:
         view = views.get(found.path)

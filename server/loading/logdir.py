@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import Found, discover, find
-from toposcope.server.loading.files import Loading, Progress
+from toposcope.server.loading.discovery import FoundFile, discover, find
+from toposcope.server.loading.file_loader import FileLoader, Progress
 from toposcope.server.loading.watch import Watcher, can_watch
 from toposcope.server.reading.index import Index
 from toposcope.server.runs.run import RunView
@@ -69,7 +69,7 @@ class Logdir:
         empty = MappingProxyType[str, RunView]({})
         self.snapshot = Snapshot(0, 0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
         self._reload_seconds = reload_seconds
-        self._loading = Loading(index)
+        self._loading = FileLoader(index)
         self._paths: dict[str, set[str]] = {}
         self._live: dict[str, float] = {}
         """Until when a run counts as live unless it grows, in seconds since 1970."""
@@ -94,10 +94,10 @@ class Logdir:
         self._woken.set()
         self._thread.join()
 
-    def want(self, runs: Iterable[str]) -> None:
+    def prioritise(self, runs: Iterable[str]) -> None:
         """Load these runs before others."""
         if self.snapshot.loading and runs:
-            self._loading.want(runs)
+            self._loading.prioritise(runs)
 
     def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
         """Call subscriber, in the loading thread, after each publication that changed runs; return how to end that."""
@@ -214,7 +214,7 @@ class Logdir:
             path = os.path.dirname(path)
         return False
 
-    def _note(self, found: Iterable[Found]) -> None:
+    def _note(self, found: Iterable[FoundFile]) -> None:
         for each in found:
             self._paths.setdefault(each.run, set()).add(each.path)
 

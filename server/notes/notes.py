@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 Told = Callable[[list[str]], None]
 
 
-class Noted(NamedTuple):
+class NotesSnapshot(NamedTuple):
     """All notes at one moment; never changes."""
 
     revision: int
@@ -53,7 +53,7 @@ class Notes:
         self._folder = folder
         self._revision = revision
         self._files: dict[str, _File] = {}
-        self._noted = Noted(0, -1, MappingProxyType({}), [])
+        self._noted = NotesSnapshot(0, -1, MappingProxyType({}), [])
         self._seen: int | None = None
         """When the folder had changed for the last time, in nanoseconds since 1970; None: look at its files."""
         self._failure: str | None = None
@@ -78,7 +78,7 @@ class Notes:
         self._stopping.set()
         self._thread.join()
 
-    def current(self) -> Noted:
+    def current(self) -> NotesSnapshot:
         """Return all notes as they are now."""
         self._refresh()
         return self._noted
@@ -151,7 +151,7 @@ class Notes:
         problems += [file.problem for file in self._files.values() if file.problem]
         changed = sorted(run for run in old.runs.keys() | runs.keys() if old.runs.get(run) != runs.get(run))
         if changed or problems != old.problems:
-            new = Noted(old.revision + 1, _NEVER, MappingProxyType(dict(sorted(runs.items()))), problems)
+            new = NotesSnapshot(old.revision + 1, _NEVER, MappingProxyType(dict(sorted(runs.items()))), problems)
             # First as a change that no revision includes: one that is published meanwhile may be told without it.
             self._noted = new
             self._noted = new._replace(changed_at=self._revision())

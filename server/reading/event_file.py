@@ -9,15 +9,15 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.heavy_records import HeavyRecords
 from toposcope.server.reading.index import Index, identify
+from toposcope.server.reading.large_records import LargeRecords
 from toposcope.server.reading.record import read_at
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, scratch
 from toposcope.server.reading.scanner import Piece, Rows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
 from toposcope.server.reading.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch, scratch
 
 WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _SMALLEST_WINDOW = 16 << 10
@@ -65,7 +65,7 @@ class EventFile:
         self._series: dict[Tag, Series] = {}
         self._points: dict[Tag, Points | Payloads] = {}
         self._grown: dict[Tag, None] = {}
-        self._heavy = HeavyRecords()
+        self._heavy = LargeRecords()
         self._modified = 0.0
         self._size = 0
         self._identity: Identity | None = None
@@ -117,7 +117,7 @@ class EventFile:
         """Say whether other bytes stand where those were that were read last."""
         return self._identity is not None and self._identity != identify(self._descriptor, self._inode, self._offset)
 
-    def _read_some(self, arrays: Scratch) -> bool:
+    def _read_some(self, arrays: ScanBuffers) -> bool:
         """Read a window, or several at once; False when nothing more can be read at once."""
         scanner = self._scanner or self._open_scanner()
         if scanner is None or self._size < self._worth_reading_at:
@@ -145,13 +145,13 @@ class EventFile:
     def _read_at(self, offset: int, length: int) -> bytes:
         return os.pread(self._descriptor, length, offset)
 
-    def _read_window(self, scanner: Scanner, arrays: Scratch) -> bool:
+    def _read_window(self, scanner: Scanner, arrays: ScanBuffers) -> bool:
         """Read a window; False when the file ended before the bytes that were expected."""
         # No larger than what is there: a live file brings a few hundred bytes at a time.
         length = max(min(self._window_bytes, self._size - self._offset), self._wanted)
         if not scanner.has_room(arrays, length):
             self._append(scanner, scanner.take(arrays))
-        large = arrays if length <= arrays.size else Scratch(length)
+        large = arrays if length <= arrays.size else ScanBuffers(length)
         size = os.preadv(self._descriptor, [large.data[:length]], self._offset)
         if size < min(length, self._size - self._offset):
             return False
@@ -164,7 +164,7 @@ class EventFile:
         self._offset, self._wanted, self._worth_reading_at = read
         return True
 
-    def _read_ahead(self, scanner: Scanner, arrays: Scratch) -> bool:
+    def _read_ahead(self, scanner: Scanner, arrays: ScanBuffers) -> bool:
         """Read several windows at once, each on a core of its own; False when that brought nothing."""
         windows = min((self._size - self._offset) // WINDOW_BYTES, _WINDOWS_AHEAD)
         if windows < 2 or WORKERS < 2 or len(scanner.table.entries) > _MOST_TAGS_AHEAD:

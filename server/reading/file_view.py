@@ -20,9 +20,9 @@ class FileView(NamedTuple):
     series: Mapping[Tag, Points | Payloads]
     counters: Counters
     damage: tuple[Damage, ...]
-    heavy: int
+    large_records: int
     """Records too large to be verified while they are loaded."""
-    verified: int
+    verified_large_records: int
     """How many of them were verified since."""
     verified_until: int
     """Every record that begins before this place of the file is verified."""

@@ -13,8 +13,8 @@ from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.record import ReadAt, payload_is_sound
 from toposcope.server.reading.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
+from toposcope.server.reading.scan_buffers import Part, ScanBuffers
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
-from toposcope.server.reading.window import Part, Scratch
 
 _LONGEST_TAIL = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
@@ -87,7 +87,7 @@ class Scanner:
         self._state.light = light
         self._is_lost = False
 
-    def read(self, scratch: Scratch, size: int, offset: int, available: int) -> Read:
+    def read(self, scratch: ScanBuffers, size: int, offset: int, available: int) -> Read:
         """Read scratch.window[:size], which holds the bytes of a file of `available` bytes from `offset` on.
 
         The rows gather in scratch until they are taken.
@@ -108,11 +108,11 @@ class Scanner:
         wanted = length if length < state.light + _FRAME_BYTES else 0
         return Read(next_offset, wanted, next_offset + max(length, HEADER_BYTES))
 
-    def has_room(self, scratch: Scratch, size: int) -> bool:
+    def has_room(self, scratch: ScanBuffers, size: int) -> bool:
         """Say whether the rows of another window fit into scratch."""
         return scratch.has_room(self._state.partial_rows, size)
 
-    def take(self, scratch: Scratch) -> Rows:
+    def take(self, scratch: ScanBuffers) -> Rows:
         """Take the rows out of scratch."""
         state = self._state
         parts = scratch.parts(state.partial_rows if state.is_inside else state.rows, self.table.entries)
@@ -122,7 +122,7 @@ class Scanner:
         state.events = state.summaries = state.first_wall = state.last_wall = 0
         return Rows(parts, heavy)
 
-    def _scan(self, scratch: Scratch, size: int, available: int) -> None:
+    def _scan(self, scratch: ScanBuffers, size: int, available: int) -> None:
         """Scan to the end of the window, past new tags and damage."""
         state, data, rows = self._state, scratch.data, scratch.rows
         while True:
@@ -146,7 +146,7 @@ class Scanner:
         at = bisect_left(self._bad_records, self._state.base + self._state.position)
         return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _FAR
 
-    def _pass_bad_record(self, scratch: Scratch, at: int) -> None:
+    def _pass_bad_record(self, scratch: ScanBuffers, at: int) -> None:
         """Skip a record that is known to be damaged, unless something else stands there by now."""
         header = framing.read_header(scratch.window[at : at + HEADER_BYTES].tobytes())
         if framing.header_is_sound(header) and header.length < _FAR:
@@ -164,14 +164,14 @@ class Scanner:
         state.is_inside = False
         state.position = state.next
 
-    def _seek_header(self, scratch: Scratch, size: int, at: int) -> bool:
+    def _seek_header(self, scratch: ScanBuffers, size: int, at: int) -> bool:
         """Go to the first sound header from a place on; False: there is none, the next window goes on from there."""
         found = next_header(scratch.data, at, size)
         self._is_lost = found < 0
         self._state.position = found if found >= 0 else max(at, size - HEADER_BYTES + 1)
         return found >= 0
 
-    def _enter_tag(self, scratch: Scratch) -> None:
+    def _enter_tag(self, scratch: ScanBuffers) -> None:
         """Enter the tag at hand into the table; a heavy record that brings one is verified first."""
         state = self._state
         if self._is_heavy and not self._verify():
@@ -235,7 +235,7 @@ class Scanner:
         other.table = self.table.copy()
         return other
 
-    def read_ahead(self, scratch: Scratch, size: int, offset: int, limit: int, available: int) -> Piece | None:
+    def read_ahead(self, scratch: ScanBuffers, size: int, offset: int, limit: int, available: int) -> Piece | None:
         """Read the records of a window that begin before `limit`, from the first sound header on.
 
         Whether that is where a record begins is known when what comes before was read. Stops before anything out of

@@ -13,10 +13,10 @@ from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import Smoothing, smooth
 
-Places = Int64s | Float64s
+Positions = Int64s | Float64s
 """On an axis, ascending and none twice: steps, or seconds."""
 _MOST_CELLS, _FEWER_CELLS = 1 << 24, 1 << 22
-"""Places times series."""
+"""Positions times series."""
 _CHUNK_CELLS = 1 << 20
 _FEWEST_PLACES = 1000
 
@@ -24,11 +24,11 @@ _FEWEST_PLACES = 1000
 class Curve(NamedTuple):
     """A series as it is drawn along an axis: one value a place."""
 
-    x: Places
+    x: Positions
     value: Float64s
 
 
-class Room(NamedTuple):
+class PositionLimits(NamedTuple):
     """For how many places there is time."""
 
     places: int
@@ -40,9 +40,9 @@ class Room(NamedTuple):
 class Aligned(NamedTuple):
     """The places where curves are compared."""
 
-    x: Places
+    x: Positions
     total: int
-    """Places in the window at which any of the curves has a point; with more than x, x are some of them."""
+    """Positions in the window at which any of the curves has a point; with more than x, x are some of them."""
 
 
 def curve_of(
@@ -54,7 +54,7 @@ def curve_of(
     Points at no finite time have no place.
     """
     points, _ = run.ordered(tag, rank, attempt, "step" if axis == "step" else "wall_time")
-    x: Places = points.step
+    x: Positions = points.step
     if axis != "step":
         x = points.wall_time - (run.started or 0.0) if axis == "relative" else points.wall_time
     value = smooth(points.value, x, smoothing) if smoothing else points.value
@@ -65,13 +65,13 @@ def curve_of(
     return Curve(x, value) if is_placed.all() else Curve(x[is_placed], value[is_placed])
 
 
-def room_for(series: int) -> Room:
+def position_limits(series: int) -> PositionLimits:
     """Return the room that so many series have together."""
     most, fewer = (max(_FEWEST_PLACES, cells // max(1, series)) for cells in (_MOST_CELLS, _FEWER_CELLS))
-    return Room(most, fewer)
+    return PositionLimits(most, fewer)
 
 
-def align(curves: list[Curve], lo: float, hi: float, room: Room, scale: Scale = "linear") -> Aligned:
+def align(curves: list[Curve], lo: float, hi: float, room: PositionLimits, scale: Scale = "linear") -> Aligned:
     """Return the places in a window, lo and hi included, at which any of the curves has a point.
 
     Where these are more than there is room for, each curve brings the places of its own extremes, its share of them,
@@ -88,7 +88,7 @@ def align(curves: list[Curve], lo: float, hi: float, room: Room, scale: Scale = 
     return Aligned(chosen, len(x))
 
 
-def read_at(curves: list[Curve], x: Places) -> Iterator[Float64s]:
+def read_at(curves: list[Curve], x: Positions) -> Iterator[Float64s]:
     """Read curves at places, some places at a time: arrays of shape (curves, some places).
 
     Between its own points a curve is interpolated linearly; beyond its ends it has no value, nor beside a point that is
@@ -103,7 +103,7 @@ def read_at(curves: list[Curve], x: Places) -> Iterator[Float64s]:
         yield values
 
 
-def points_at(curve: Curve, x: Places, where: npt.NDArray[np.bool_]) -> Indices:
+def points_at(curve: Curve, x: Positions, where: npt.NDArray[np.bool_]) -> Indices:
     """Return the indices of those places at which a curve has a point of its own that is marked in `where`."""
     marked = curve.x[where]
     at = np.searchsorted(x, marked)
@@ -113,7 +113,7 @@ def points_at(curve: Curve, x: Places, where: npt.NDArray[np.bool_]) -> Indices:
     return own
 
 
-def _read(curve: Curve, places: Places, row: Float64s) -> None:
+def _read(curve: Curve, places: Positions, row: Float64s) -> None:
     """Fill a row with the values of a curve at places; beyond its ends the row stays as it is."""
     x, value = curve
     if not len(x):
@@ -135,7 +135,7 @@ def _read(curve: Curve, places: Places, row: Float64s) -> None:
     np.copyto(row, low, where=way == 0)
 
 
-def _distance(start: Places, end: Places) -> Float64s:
+def _distance(start: Positions, end: Positions) -> Float64s:
     """Return how far places are from others that are not behind them."""
     if start.dtype == np.int64:  # Of any two int64 the difference is a uint64.
         return (end.view(np.uint64) - start.view(np.uint64)).astype(np.float64)
@@ -147,13 +147,13 @@ def _cut(curve: Curve, where: slice) -> Curve:
     return Curve(curve.x[where], curve.value[where])
 
 
-def _window(x: Places, lo: float, hi: float) -> slice:
+def _window(x: Positions, lo: float, hi: float) -> slice:
     """Return where the places from lo to hi are; Python compares an int with a float exactly."""
     begin = bisect.bisect_left(x, lo, key=lambda place: place.item())
     return slice(begin, bisect.bisect_right(x, hi, begin, key=lambda place: place.item()))
 
 
-def _union(parts: list[Places]) -> Places:
+def _union(parts: list[Positions]) -> Positions:
     """Return every place that any of the parts has. Most have the same, or a piece of what the longest has."""
     parts = sorted(parts, key=len, reverse=True)
     longest = parts[0]
@@ -161,11 +161,11 @@ def _union(parts: list[Places]) -> Places:
     if not others:
         return longest
     x = np.sort(np.concatenate([longest, *others]))  # Of which np.unique makes a hash table: 20 times slower.
-    once: Places = x[np.append(True, x[1:] != x[:-1])]
+    once: Positions = x[np.append(True, x[1:] != x[:-1])]
     return once
 
 
-def _is_piece(part: Places, whole: Places) -> bool:
+def _is_piece(part: Positions, whole: Positions) -> bool:
     """Say whether a part is whole[i:j]."""
     if not len(part):
         return True

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s
-from toposcope.server.runs.alignment import Curve, Places, Room, align, points_at, read_at
+from toposcope.server.runs.alignment import Curve, PositionLimits, Positions, align, points_at, read_at
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 
 Centre = Literal["mean", "median"]
@@ -17,7 +17,7 @@ _Counts = npt.NDArray[np.int64]
 class Band(NamedTuple):
     """Statistics across curves; arrays of equal length, one number a place."""
 
-    x: Places
+    x: Positions
     centre: Float64s
     """NaN where no curve has a finite value."""
     low: Float64s
@@ -28,19 +28,19 @@ class Band(NamedTuple):
     non_finite: _Counts
     """Curves whose own point there is NaN or infinite."""
     total: int
-    """Places in the window at which any of the curves has a point."""
+    """Positions in the window at which any of the curves has a point."""
     aligned: int
     """At how many of these the statistics were computed, before downsampling; all of them unless they are too many."""
 
 
-def find_band(
+def compute_band(
     curves: list[Curve],
     centre: Centre,
     spread: Spread,
     lo: float,
     hi: float,
     points: int,
-    room: Room,
+    room: PositionLimits,
     scale: Scale = "linear",
 ) -> Band:
     """Compute a band from every point of some curves.

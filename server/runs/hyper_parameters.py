@@ -7,15 +7,15 @@ import orjson
 
 from toposcope.server.json_values import json_value
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.hparams import read_session
+from toposcope.server.runs.run_messages import read_messages
 from toposcope.server.values.lineage import (
     Lineage,
     Plain,
     custom_lineage,
     merge,
     no_lineage,
-    read_messages,
     train_lineage,
 )
 
@@ -31,7 +31,7 @@ Value = bool | int | float | str
 """Non-finite numbers are "NaN", "Infinity" and "-Infinity", lists and objects their JSON."""
 
 
-class Told(NamedTuple):
+class RunSettings(NamedTuple):
     """What was recorded of how a run was trained."""
 
     hyper_parameters: dict[str, Value]
@@ -41,7 +41,7 @@ class Told(NamedTuple):
     """Sentences about what is damaged."""
 
 
-def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
+def read_settings(run: RunView, sessions: Iterable[RunView]) -> RunSettings:
     """Return the hyperparameters of a run and of the sessions below it, and the facts of its environment.
 
     A name stands for the hyperparameter of that name: of a session of TensorBoard's writers, or of the lineage, which
@@ -63,7 +63,7 @@ def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
         while name in named and value != named[name]:
             name = CUSTOM + name
         named[name] = value
-    return Told(_flat(named), _flat(environment), problems)
+    return RunSettings(_flat(named), _flat(environment), problems)
 
 
 def _lineage(run: RunView) -> tuple[Lineage, list[str]]:

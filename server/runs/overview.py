@@ -9,26 +9,34 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.growing import Growing
-from toposcope.server.runs.hyper_parameters import Told, told_of
+from toposcope.server.runs.hparams_sessions import parent_of
+from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
+from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.series_summary import BadPoint, SeriesSummary, first_bad, merge, merge_bad, summarise
-from toposcope.server.values.hparams import SESSION_END, SESSION_START, parent_of
+from toposcope.server.runs.series_summary import (
+    NonFinitePoint,
+    SeriesSummary,
+    first_non_finite,
+    merge,
+    merge_non_finite,
+    summarise,
+)
+from toposcope.server.values.hparams import SESSION_END, SESSION_START
 
 State = Literal["waiting", "live", "empty", "finished"]
-_TOLD_PLUGINS = {"lineage", "dataset_graph", "hparams"}
-_TOLD_TAGS = [
+_SETTINGS_PLUGINS = {"lineage", "dataset_graph", "hparams"}
+_SETTINGS_TAGS = [
     *(Tag("lineage", name) for name in ("train", "custom")),
     *(Tag("hparams", name) for name in (SESSION_START, SESSION_END)),
 ]
 
 
-class BadScalar(NamedTuple):
+class NonFiniteScalar(NamedTuple):
     """A non-finite point of a run."""
 
     tag: str
     rank: int
-    point: BadPoint
+    point: NonFinitePoint
 
 
 class _Parent(NamedTuple):
@@ -44,7 +52,7 @@ def state_of(run: RunView) -> State:
     A live run is "waiting" while nothing is recorded but how it is trained; a finished one of nothing at all "empty".
     """
     if run.live:
-        return "live" if run.plugins.keys() - _TOLD_PLUGINS else "waiting"
+        return "live" if run.plugins.keys() - _SETTINGS_PLUGINS else "waiting"
     return "finished" if run.plugins else "empty"
 
 
@@ -52,15 +60,15 @@ class Overview:
     """Remembers what tables said of runs. Threads may share it: at worst they compute the same thing twice."""
 
     def __init__(self) -> None:
-        self._answers: weakref.WeakKeyDictionary[RunView, dict[object, Any]] = weakref.WeakKeyDictionary()
+        self._replies: weakref.WeakKeyDictionary[RunView, dict[object, Any]] = weakref.WeakKeyDictionary()
         self._parents: weakref.WeakKeyDictionary[RunView, _Parent] = weakref.WeakKeyDictionary()
-        self._summaries = Growing(summarise, merge)
-        self._bad = Growing(first_bad, merge_bad)
-        self._told: dict[str, tuple[object, Told]] = {}
+        self._summaries = IncrementalCache(summarise, merge)
+        self._bad = IncrementalCache(first_non_finite, merge_non_finite)
+        self._settings: dict[str, tuple[object, RunSettings]] = {}
 
-    def answers(self, run: RunView) -> dict[object, Any]:
+    def reply_cache(self, run: RunView) -> dict[object, Any]:
         """Return where to keep what was answered of a run, until there is another view of it."""
-        return self._answers.setdefault(run, {})
+        return self._replies.setdefault(run, {})
 
     def summary(self, run: RunView, tag: str) -> tuple[int, SeriesSummary] | None:
         """Return the lowest rank that has a scalar tag, and what the series comes to; None when the run lacks the tag.
@@ -84,40 +92,40 @@ class Overview:
                 return rank, reduce(merge, parts)
         return None
 
-    def first_bad(self, run: RunView) -> BadScalar | None:
+    def first_non_finite(self, run: RunView) -> NonFiniteScalar | None:
         """Return the first non-finite point of a run: at the smallest step, and there the first in time."""
-        found = [BadScalar(tag, rank, point) for tag, rank, point in self._bad_points(run)]
+        found = [NonFiniteScalar(tag, rank, point) for tag, rank, point in self._bad_points(run)]
         self._settle(run, self._bad)
         return min(found, key=lambda bad: (bad.point.step, bad.point.wall_time), default=None)
 
-    def _bad_points(self, run: RunView) -> Iterator[tuple[str, int, BadPoint]]:
+    def _bad_points(self, run: RunView) -> Iterator[tuple[str, int, NonFinitePoint]]:
         """Yield the first of each tag that has any, with the tag and the rank."""
         for rank, attempts in run.attempts.items():
-            found: dict[str, BadPoint | None] = {}
+            found: dict[str, NonFinitePoint | None] = {}
             for file, tag, points in _scalars(run, rank):
                 bad = self._bad.of(run.name, file.path, tag.name, points)
                 if bad is not None:
-                    found[tag.name] = merge_bad(found.get(tag.name), bad)
+                    found[tag.name] = merge_non_finite(found.get(tag.name), bad)
             for name, bad in found.items():
                 if len(attempts) > 1:  # It may be among the points that a restart hides.
                     points = run.points(name, rank)
-                    bad = first_bad(points) if points.total else None
+                    bad = first_non_finite(points) if points.total else None
                 if bad is not None:
                     yield name, rank, bad
 
-    def _settle(self, run: RunView, growing: Growing[SeriesSummary] | Growing[BadPoint | None]) -> None:
+    def _settle(self, run: RunView, cache: IncrementalCache[Any]) -> None:
         """Forget the parts of a run that does not grow any more: what was made of them is among the answers."""
         if not run.live:
-            growing.forget(run.name)
+            cache.forget(run.name)
 
-    def told(self, run: RunView, sessions: Iterable[RunView]) -> Told:
+    def settings(self, run: RunView, sessions: Iterable[RunView]) -> RunSettings:
         """Return the hyperparameters and the environment of a run; they are read again only when more was recorded."""
         holders = [run, *sessions]
         recorded = [_recorded(file) for holder in holders for file in holder.files]
         identity = [each for each in recorded if each]
-        known = self._told.get(run.name)
+        known = self._settings.get(run.name)
         if known is None or known[0] != identity:
-            known = self._told[run.name] = identity, told_of(run, holders[1:])
+            known = self._settings[run.name] = identity, read_settings(run, holders[1:])
         return known[1]
 
     def parents(self, runs: Mapping[str, RunView]) -> dict[str, str]:
@@ -144,11 +152,11 @@ class Overview:
 
     def forget_all_but(self, runs: Mapping[str, RunView]) -> None:
         """Forget the runs that are gone."""
-        for gone in self._told.keys() - runs.keys():
-            self._told.pop(gone, None)
-        for growing in (self._summaries, self._bad):
-            for gone in growing.runs - runs.keys():
-                growing.forget(gone)
+        for gone in self._settings.keys() - runs.keys():
+            self._settings.pop(gone, None)
+        for cache in (self._summaries, self._bad):
+            for gone in cache.runs - runs.keys():
+                cache.forget(gone)
 
 
 def shown_points(run: RunView, tag: str, rank: int) -> Points:
@@ -175,5 +183,5 @@ def _scalars(run: RunView, rank: int, only: Tag | None = None) -> Iterator[tuple
 
 def _recorded(file: FileView) -> tuple[object, ...] | None:
     """Return what changes with the lineage and hyperparameters that a file holds; None when it holds none."""
-    totals = tuple((tag, found.total) for tag in _TOLD_TAGS if (found := file.series.get(tag)) is not None)
+    totals = tuple((tag, found.total) for tag in _SETTINGS_TAGS if (found := file.series.get(tag)) is not None)
     return (file.path, file.inode, totals) if totals else None

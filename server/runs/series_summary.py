@@ -11,7 +11,7 @@ import numpy as np
 from toposcope.server.reading.series import Float64s, Int64s, Points
 
 
-class BadPoint(NamedTuple):
+class NonFinitePoint(NamedTuple):
     """A point whose value is NaN or infinite."""
 
     step: int
@@ -37,7 +37,7 @@ class SeriesSummary(NamedTuple):
     min: Extreme | None
     """None: no value is finite."""
     max: Extreme | None
-    first_bad: BadPoint | None
+    first_non_finite: NonFinitePoint | None
     """At the smallest step; None: every value is finite."""
 
 
@@ -46,7 +46,7 @@ def summarise(points: Points) -> SeriesSummary:
     step, value = points.step, points.value
     is_ascending = bool((step[1:] >= step[:-1]).all())
     last = len(step) - 1 - (0 if is_ascending else int(step[::-1].argmax()))
-    bad = first_bad(points)
+    bad = first_non_finite(points)
     if bad is not None:
         finite = np.isfinite(value)
         step, value = step[finite], value[finite]
@@ -57,14 +57,14 @@ def summarise(points: Points) -> SeriesSummary:
     return SeriesSummary(points.total, points.value.item(last), points.step.item(last), lowest, highest, bad)
 
 
-def first_bad(points: Points) -> BadPoint | None:
+def first_non_finite(points: Points) -> NonFinitePoint | None:
     """Return the first non-finite point of one point or more."""
     value = points.value
     if all_finite(value):
         return None
     bad = np.flatnonzero(~np.isfinite(value))
     row = int(bad[points.step[bad].argmin()])
-    return BadPoint(points.step.item(row), points.wall_time.item(row), value.item(row))
+    return NonFinitePoint(points.step.item(row), points.wall_time.item(row), value.item(row))
 
 
 def all_finite(value: Float64s) -> bool:
@@ -92,11 +92,11 @@ def merge(earlier: SeriesSummary, later: SeriesSummary) -> SeriesSummary:
         newest.last_step,
         min(lows, default=None),
         min(highs, key=lambda high: (-high.value, high.step), default=None),
-        merge_bad(earlier.first_bad, later.first_bad),
+        merge_non_finite(earlier.first_non_finite, later.first_non_finite),
     )
 
 
-def merge_bad(earlier: BadPoint | None, later: BadPoint | None) -> BadPoint | None:
+def merge_non_finite(earlier: NonFinitePoint | None, later: NonFinitePoint | None) -> NonFinitePoint | None:
     """Return the first non-finite point of two parts of a series, one recorded after the other."""
     if earlier is None or later is None:
         return earlier or later

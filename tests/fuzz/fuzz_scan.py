@@ -169,9 +169,9 @@ def run_guided(arguments: list[str]) -> None:
     """Let atheris look for inputs; ends the process."""
     import atheris
 
-    from toposcope.server.reading import scanner, tag_table, window
+    from toposcope.server.reading import scan_buffers, scanner, tag_table
 
-    for owner in (*PARTS, scanner, tag_table, window):
+    for owner in (*PARTS, scan_buffers, scanner, tag_table):
         for holder in (owner, *(each for each in vars(owner).values() if isinstance(each, type))):
             if getattr(holder, "__module__", owner.__name__) != owner.__name__:
                 continue

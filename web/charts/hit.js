@@ -1,7 +1,7 @@
 // Which points lie under the cursor: one of every run that reaches there, and the run that is nearest.
 
-import { heightAt, nearest } from "../lib/search.js";
 import { sideOf } from "./plot.js";
+import { heightAt, nearest } from "./search.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projections} Projections */

@@ -1,16 +1,16 @@
 // A line chart: uPlot lays out axes, grid and selection; the lines are ours, each with its own x (uPlot's mode 2).
 
 import uPlot from "uplot";
-import { yExtent } from "../lib/extent.js";
-import { axisLabels } from "../lib/numbers.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
+import { axisLabels } from "../i18n/numbers.js";
+import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
 import { columnsOf, projections, sideOf } from "./plot.js";
-import { tokens } from "./tokens.js";
+import { tokens } from "./theme.js";
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** @typedef {import("../data/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
  * @property {(window: Window) => void} zoomed the user dragged over a stretch of x
@@ -139,12 +139,30 @@ export class LineChart {
       pxAlign: true,
       legend: { show: false },
       padding: [6, this.y.right ? 0 : 16, 0, 0],
-      series: [{}, ...scales.map(([side]) => ({ facets: [{ scale: "x", auto: true }, { scale: side, auto: true }], paths: () => null, points: { show: false } }))],
+      series: [
+        {},
+        ...scales.map(([side]) => ({
+          facets: [
+            { scale: "x", auto: true },
+            { scale: side, auto: true },
+          ],
+          paths: () => null,
+          points: { show: false },
+        })),
+      ],
       scales: {
         x: { time: false, distr: logX ? 3 : 1, range: () => [...this.plot.x] },
-        ...Object.fromEntries(scales.map(([side]) => [side, { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) }])),
+        ...Object.fromEntries(
+          scales.map(([side]) => [
+            side,
+            { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) },
+          ]),
+        ),
       },
-      axes: [xAxis(axis, logX), ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side)))],
+      axes: [
+        xAxis(axis, logX),
+        ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side))),
+      ],
       cursor: {
         x: false,
         y: false,
@@ -196,7 +214,10 @@ const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
 const kindOf = ({ axis, log, logX = false }, y) => [axis, log, logX, !y.left, !y.right].join();
 
 /** @param {Heights} y @returns {Array<["left" | "right", Window]>} */
-const scalesOf = ({ left, right }) => [...(left || !right ? [/** @type {["left", Window]} */ (["left", left ?? [0, 1]])] : []), ...(right ? [/** @type {["right", Window]} */ (["right", right])] : [])];
+const scalesOf = ({ left, right }) => [
+  ...(left || !right ? [/** @type {["left", Window]} */ (["left", left ?? [0, 1]])] : []),
+  ...(right ? [/** @type {["right", Window]} */ (["right", right])] : []),
+];
 
 /** @param {Plot} plot @returns {Heights} */
 export function heightsOf({ lines, x, log, y }) {
@@ -208,7 +229,7 @@ export function heightsOf({ lines, x, log, y }) {
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const GRID = { stroke: () => tokens().grid, width: 1 };
 
-/** @param {import("../lib/ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
+/** @param {import("./ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
 function xAxis(axis, log) {
   return {
     font: FONT,

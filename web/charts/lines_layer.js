@@ -3,7 +3,7 @@
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { keyOf, sideOf } from "./plot.js";
-import { dashOf, tokens } from "./tokens.js";
+import { dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Plot} Plot */
@@ -98,7 +98,12 @@ export class LinesLayer {
   finish(canvas, lines) {
     const context = contextOf(canvas);
     const { left } = /** @type {Projections} */ (this.to);
-    drawLimits(context, this.plot?.limits ?? [], [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"), left);
+    drawLimits(
+      context,
+      this.plot?.limits ?? [],
+      [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"),
+      left,
+    );
     strokeTriangles(context, lines, (line) => this.projectionOf(line));
     drawFlags(context, lines, (line) => this.projectionOf(line));
     if (canvas === this.all) return;
@@ -139,7 +144,9 @@ export class LinesLayer {
 
   chosen() {
     const { key, run } = this.standingOut ?? {};
-    return [...this.drawn.values()].filter(({ line }) => (key !== undefined ? keyOf(line) === key : run !== undefined && line.run === run));
+    return [...this.drawn.values()].filter(({ line }) =>
+      key !== undefined ? keyOf(line) === key : run !== undefined && line.run === run,
+    );
   }
 
   drawStandingOut() {
@@ -149,13 +156,21 @@ export class LinesLayer {
     if (!chosen.length || !this.to) return;
     fit(this.one, this.to.left);
     for (const { line } of chosen) fillBand(contextOf(this.one), line, this.projectionOf(line));
-    for (const placed of chosen) strokeLine(contextOf(this.one), placed, tokens().palette[placed.line.style.colour], 2.5, this.projectionOf(placed.line));
+    for (const placed of chosen)
+      strokeLine(
+        contextOf(this.one),
+        placed,
+        tokens().palette[placed.line.style.colour],
+        2.5,
+        this.projectionOf(placed.line),
+      );
   }
 
   /** Marks one point of the line that stands out; null = none.
    * @param {{x: number, y: number} | null} point */
   mark(point) {
-    const chosen = point && this.standingOut?.key !== undefined && this.to ? this.drawn.get(this.standingOut.key) : undefined;
+    const chosen =
+      point && this.standingOut?.key !== undefined && this.to ? this.drawn.get(this.standingOut.key) : undefined;
     const to = chosen && this.projectionOf(chosen.line);
     const top = point && to ? to.top(point.y) : NaN;
     this.dot.hidden = !Number.isFinite(top);

@@ -77,7 +77,12 @@ export function bandPath(xs, low, high, to) {
     begin = end + 1;
   };
   for (let index = 0; index < xs.length; index++) {
-    if (!Number.isFinite(to.top(low[index])) || !Number.isFinite(to.top(high[index])) || !Number.isFinite(to.left(xs[index]))) close(index);
+    if (
+      !Number.isFinite(to.top(low[index])) ||
+      !Number.isFinite(to.top(high[index])) ||
+      !Number.isFinite(to.left(xs[index]))
+    )
+      close(index);
   }
   close(xs.length);
   return path;

@@ -6,12 +6,12 @@
  * @property {string} [key] tells it from all other lines of the chart; absent: its run does
  * @property {string} [tag]
  * @property {string[]} [kin] what tells it from other lines of its run: a tag, a rank, an attempt
- * @property {import("../lib/colours.js").LineStyle} style
+ * @property {import("../data/run_styles.js").LineStyle} style
  * @property {Side} [side] absent = left
  * @property {Float64Array} xs ascending
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
- * @property {import("../lib/series.js").Series} series
+ * @property {import("../data/series.js").Series} series
  * @property {{x: number, y: number, step: number} | null} [flag] its best value
  */
 
@@ -19,16 +19,16 @@
 
 /** @typedef {object} Plot
  * @property {Line[]} lines
- * @property {import("../lib/ticks.js").Axis} axis
+ * @property {import("./ticks.js").Axis} axis
  * @property {boolean} log
  * @property {boolean} [logX]
  * @property {Window} x
  * @property {Heights} [y] absent: over all lines
- * @property {import("../state/scalar_view.js").Limit[]} [limits] on the left axis
+ * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis
  */
 
 /** How far the axes reach; null = no line is read there. @typedef {Record<Side, Window | null>} Heights */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** @typedef {import("../data/address.js").Window} Window */
 
 /** How values become canvas pixels.
  * @typedef {object} Projection
@@ -47,7 +47,11 @@ export const keyOf = ({ key, run }) => key ?? run;
 export const sideOf = ({ side }) => side ?? "left";
 
 /** @param {Line} line @returns {Float64Array[]} all heights that are drawn of it */
-export const columnsOf = ({ ys, raw, series }) => [ys, ...(raw ? [raw] : []), ...(series.band?.low.length ? [series.band.low, series.band.high] : [])];
+export const columnsOf = ({ ys, raw, series }) => [
+  ys,
+  ...(raw ? [raw] : []),
+  ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
+];
 
 /** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio @returns {Projections} */
 export function projections({ x, log, logX = false }, heights, width, height, pixelRatio) {

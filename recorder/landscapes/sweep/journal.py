@@ -8,7 +8,7 @@ import zlib
 from types import TracebackType
 from typing import NamedTuple
 
-from toposcope.recorder.landscapes.models.landscape_model import LossSums
+from toposcope.recorder.landscapes.models.loss_sums import LossSums
 
 KINDS = ("node", "plane", "real")
 # Kind, level, i, j, whether it has a loss, samples wanted; samples, units, total, squares, seconds; and the checksum.

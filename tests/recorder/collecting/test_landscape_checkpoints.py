@@ -17,9 +17,9 @@ from support.small_files import small_files
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.checkpoints import load_checkpoint
-from toposcope.recorder.landscapes.weights import growing_gram
+from toposcope.recorder.landscapes.weights import incremental_gram
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
-from toposcope.recorder.landscapes.weights.growing_gram import saved_gram
+from toposcope.recorder.landscapes.weights.incremental_gram import saved_gram
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import RunContext
@@ -28,7 +28,7 @@ from toposcope.recorder.training.run_context import RunContext
 @pytest.fixture(autouse=True)
 def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     """Inner products are given up when they take too long, which depends on the machine."""
-    monkeypatch.setattr(growing_gram, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(incremental_gram, "perf_counter", lambda: 0.0)
 
 
 class Weights(Callback):

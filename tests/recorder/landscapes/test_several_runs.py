@@ -124,10 +124,9 @@ def test_losses_of_several_runs_are_measured_once_and_not_again(tmp_path: Path) 
 def test_command_takes_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By --others."""
     train(tmp_path)
-    monkeypatch.chdir(Path(__file__).parent)
-    monkeypatch.setattr("bowl_network.callback_fn", bowl_callback(), raising=False)
+    monkeypatch.setattr("support.bowl_network.callback_fn", bowl_callback(), raising=False)
     runs = [os.fspath(tmp_path / name) for name in ("slow", "fast", "wild")]
-    assert main([runs[0], "--model", "bowl_network:callback_fn", "--levels", "2", "--others", *runs[1:]]) == 0
+    assert main([runs[0], "--model", "support.bowl_network:callback_fn", "--levels", "2", "--others", *runs[1:]]) == 0
     assert all(JOINT[name] in newest(tmp_path / name) for name in JOINT)
 
 

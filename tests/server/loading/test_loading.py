@@ -14,9 +14,9 @@ from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
 from toposcope.server.reading.scanner import Scanner
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch
 
 LOSS = Tag("scalar", "loss")
 BUDGET = 1 << 30
@@ -183,7 +183,7 @@ def test_hostile_value_asks_for_no_window_of_gigabytes() -> None:
     scanner = Scanner("mindspore", lambda at, count: content[at : at + count])
     offset, wanted = 0, 0
     for _ in range(6):
-        arrays = Scratch(1 << 20)
+        arrays = ScanBuffers(1 << 20)
         read = content[offset : offset + (1 << 20)]
         arrays.window[: len(read)] = memoryview(read)
         offset, wanted, *_ = scanner.read(arrays, len(read), offset, 4 << 30)

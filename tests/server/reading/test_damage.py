@@ -128,7 +128,7 @@ def test_what_is_sound_is_read_and_the_rest_is_counted(tmp_path: Path, content: 
     view = read_and_verify(open_file(path), lambda file: file.read(budget))
 
     assert (steps_of(view), [damage.offset for damage in view.damage]) == expected_of(content)
-    assert view.verified == view.heavy
+    assert view.verified_large_records == view.large_records
 
 
 def test_random_damage_is_seen_as_the_slow_reader_sees_it(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def test_damage_and_verified_records_are_remembered(tmp_path: Path) -> None:
     assert seen.series[PICTURE].step.tolist() == [1, 3]
     assert [damage.reason for damage in seen.damage] == ["payload", "payload"]
     assert seen.damage == expected.damage
-    assert (seen.heavy, seen.verified) == (2, 2)
+    assert (seen.large_records, seen.verified_large_records) == (2, 2)
 
 
 def test_half_verified_file_is_verified_after_a_restart(tmp_path: Path) -> None:

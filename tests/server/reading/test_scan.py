@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from support.event_files import GOLDEN, read_slowly, scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
-from toposcope.server.reading import scan, scanner, tag_table, window
+from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
 
 FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
 PARTS = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
@@ -40,7 +40,7 @@ def use_scan(form: object, monkeypatch: pytest.MonkeyPatch) -> None:
     for owner, names in (
         (scanner, ("State", "next_header", "scan")),
         (tag_table, ("Table", "find_slot", "insert")),
-        (window, ("Rows",)),
+        (scan_buffers, ("Rows",)),
     ):
         for name in names:
             monkeypatch.setattr(owner, name, getattr(form, name))
@@ -58,14 +58,14 @@ def read_fast(content: bytes, dialect: str, step: int, light: int = 4096) -> tup
         bad |= more
 
 
-def read_windows(reader: scanner.Scanner, content: bytes, step: int) -> tuple[list[window.Part], list[int]]:
+def read_windows(reader: scanner.Scanner, content: bytes, step: int) -> tuple[list[scan_buffers.Part], list[int]]:
     """Read a file as EventFile does, its bytes coming a few at a time."""
     parts, heavy = [], []
     offset = wanted = end = worth = 0
     while worth <= len(content):
         end = min(len(content), max(end, worth, offset + max(step, wanted)))
         size = max(0, min(max(step, wanted), end - offset))
-        arrays = window.Scratch(max(size, 64))
+        arrays = scan_buffers.ScanBuffers(max(size, 64))
         arrays.window[:size] = np.frombuffer(content[offset : offset + size], np.uint8)
         read = reader.read(arrays, size, offset, end)
         rows = reader.take(arrays)
@@ -85,7 +85,7 @@ def is_sound(content: bytes, record: int) -> bool:
     return content[end : end + framing.FOOTER_BYTES] == framing.frame(content[start:end])[-framing.FOOTER_BYTES :]
 
 
-def rows_of(parts: list[window.Part], reader: scanner.Scanner, content: bytes) -> list[Row]:
+def rows_of(parts: list[scan_buffers.Part], reader: scanner.Scanner, content: bytes) -> list[Row]:
     """Return the points in a form that can be compared; bytes of doubles so that NaN equals NaN."""
     rows = []
     for number, points in parts:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toposcope.server.runs.alignment import Curve, Room, align, read_at, room_for
-from toposcope.server.runs.bands import Band, Centre, Spread, find_band
+from toposcope.server.runs.alignment import Curve, PositionLimits, align, position_limits, read_at
+from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
@@ -84,7 +84,7 @@ def test_band_of_steps_equals_the_slow_one(
     several: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
 ) -> None:
     """Every statistic at every place of any curve; also of steps so large that doubles cannot tell them apart."""
-    band = find_band(several, centre, spread, lo, hi, 0, room_for(6))
+    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
 
     expected = list(slow_band(several, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
@@ -104,7 +104,7 @@ def test_band_of_seconds_equals_the_slow_one(
 ) -> None:
     """On axes of time places are doubles."""
     several = [Curve(curve.x.astype(float), curve.value) for curve in several]
-    band = find_band(several, centre, spread, lo, hi, 0, room_for(6))
+    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
 
     expected = list(slow_band(several, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
@@ -113,8 +113,8 @@ def test_band_of_seconds_equals_the_slow_one(
 @given(st.lists(curves(), min_size=1, max_size=6), st.integers(4, 40))
 def test_places_left_out_are_exact_and_keep_extremes(several: list[Curve], most: int) -> None:
     """Where there are too many places for all, what is left equals the whole at these places."""
-    whole = align(several, -INF, INF, room_for(6))
-    some = align(several, -INF, INF, Room(most, most // 2))
+    whole = align(several, -INF, INF, position_limits(6))
+    some = align(several, -INF, INF, PositionLimits(most, most // 2))
 
     every = dict(zip(whole.x.tolist(), zip(*_values(several, whole.x), strict=True), strict=True))
     found = list(zip(*_values(several, some.x), strict=True))
@@ -134,8 +134,8 @@ def test_fewer_points_keep_the_extremes(spread: Spread) -> None:
     random = np.random.default_rng(0)
     several = [Curve(np.arange(5000), random.normal(size=5000)) for _ in range(7)]
 
-    whole = find_band(several, "mean", spread, -INF, INF, 0, room_for(7))
-    few = find_band(several, "mean", spread, -INF, INF, 100, room_for(7))
+    whole = compute_band(several, "mean", spread, -INF, INF, 0, position_limits(7))
+    few = compute_band(several, "mean", spread, -INF, INF, 100, position_limits(7))
 
     every = dict(zip(whole.x.tolist(), rows(whole), strict=True))
     assert [every[row[0]] for row in rows(few)] == rows(few)
@@ -151,7 +151,7 @@ def test_too_many_places_keep_the_extremes_of_each_series() -> None:
     random = np.random.default_rng(0)
     several = [Curve(np.cumsum(random.random(20_000)), random.normal(size=20_000).cumsum()) for _ in range(100)]
 
-    band = find_band(several, "mean", "minmax", -INF, INF, 1000, room_for(100))
+    band = compute_band(several, "mean", "minmax", -INF, INF, 1000, position_limits(100))
 
     assert band.total == 2_000_000 > band.aligned
     assert band.low.min() == min(curve.value.min() for curve in several)
@@ -166,7 +166,7 @@ def test_a_hundred_runs_of_a_hundred_thousand_points_are_quick() -> None:
     value = np.random.default_rng(0).normal(size=100_000)
     several = [Curve(np.arange(100_000), value + run) for run in range(100)]
     began = time.thread_time()
-    band = find_band(several, "median", "quartiles", -INF, INF, 1000, room_for(100))
+    band = compute_band(several, "median", "quartiles", -INF, INF, 1000, position_limits(100))
 
     assert time.thread_time() - began < 2
     assert band.total == band.aligned == 100_000

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.reading.series import Points, Series
-from toposcope.server.runs.growing import Growing
-from toposcope.server.runs.series_summary import BadPoint, Extreme, SeriesSummary, merge, summarise
+from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
 
 Row = tuple[int, float]
@@ -36,7 +36,7 @@ def summarise_slowly(rows: list[Row]) -> SeriesSummary:
         last[0],
         low and Extreme(low[1], low[0]),
         high and Extreme(high[1], high[0]),
-        first and BadPoint(first[0], float(first[1]), first[2]),
+        first and NonFinitePoint(first[0], float(first[1]), first[2]),
     )
 
 
@@ -64,7 +64,7 @@ def test_growing_series_is_brought_up_to_date_with_new_points_only(parts: list[l
         made.append(new.total)
         return summarise(new)
 
-    growing = Growing(make, merge)
+    growing = IncrementalCache(make, merge)
     for number, part in enumerate(parts):
         if number:
             series.append(points(part, seen))
@@ -84,7 +84,7 @@ def test_series_with_room_costs_its_new_points_only() -> None:
         made.append(new.total)
         return new.total
 
-    growing = Growing(make, int.__add__)
+    growing = IncrementalCache(make, int.__add__)
     for step in range(1, 1000):
         series.append(points([(step, 1.0)]))
         assert growing.of("run", "file", "tag", series.points()) == step + 1
