@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
 from toposcope.server.dataframe import dataframe, dataframe_of_series
-from toposcope.server.landscapes.landscape import Landscape, landscape
+from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.scan import KINDS
@@ -167,7 +167,7 @@ class Run:
 
     def landscapes(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Landscape]:
         """Return loss landscapes: x, y, z with z[i, j] at (x[j], y[i]), and the path of the training."""
-        return self._values(Tag("landscape", tag), rank, attempt, lambda payload, *_: landscape(payload))
+        return self._values(Tag("landscape", tag), rank, attempt, lambda payload, *_: read_landscape(payload))
 
     def lineage(self) -> Lineage:
         """Return the lineage of the run: hyperparameters, datasets, model and metrics, merged from all its records."""

@@ -14,7 +14,7 @@ from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
 from toposcope.server.json_values import json_value
-from toposcope.server.landscapes.landscape import landscape
+from toposcope.server.landscapes.landscape import read_landscape
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
@@ -164,9 +164,9 @@ def _write_text(folder: ExportFolder, value: _Value) -> None:
 
 
 def _write_landscape(folder: ExportFolder, value: _Value) -> None:
-    surface = landscape(value.payload)
+    landscape = read_landscape(value.payload)
     with folder.create(value.entry, value.stem, ".json") as file:
-        file.write(_json({**surface._asdict(), "kind": surface.kind}))
+        file.write(_json({**landscape._asdict(), "kind": landscape.kind}))
 
 
 _WRITERS = {"image": _write_images, "tensor": _write_tensor, "text": _write_text, "landscape": _write_landscape}
