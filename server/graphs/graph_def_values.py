@@ -1,4 +1,4 @@
-"""Outputs and attributes of TensorFlow's and PyTorch's nodes: AttrValue as types and as text."""
+"""Outputs and attributes of GraphDef nodes: AttrValue messages as types and as text."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
@@ -30,7 +30,7 @@ from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_OUTPUTS
 from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 
 _REFERENCES = 100
-"""Added to the code of a data type when a variable itself is meant."""
+"""Offset of the codes of reference types."""
 _DTYPES = {
     1: "float32",
     2: "float64",
@@ -66,18 +66,18 @@ _DTYPES = {
     32: "uint2",
     33: "float4_e2m1fn",
 }
-# What says the data types of the outputs, by name of the attribute: TensorFlow has no one place for them.
+# Attributes with the data types of outputs, which depend on the operation.
 _TYPE_LISTS = {b"output_types", b"Tout", b"component_types"}
 _TYPES = {b"dtype", b"DstT", b"out_type", b"output_type"}
 
 
 def dtype_name(code: int) -> str | None:
-    """Return the name of a TensorFlow data type; None when there is none of that code."""
+    """Return the name of a TensorFlow data type; None if the code is unknown."""
     return _DTYPES.get(code % _REFERENCES)
 
 
 def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
-    """Return what is known of a node's outputs: shapes, and data types where an attribute says them."""
+    """Return the outputs of a node, with shapes and data types as far as attributes state them."""
     shapes: Sequence[TensorShapeProto] = ()
     own_shape: Sequence[TensorShapeProto] = ()
     dtypes: Sequence[int] = ()
@@ -90,7 +90,7 @@ def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
             dtypes = [each.value.type]
         elif each.key in _TYPE_LISTS:
             dtypes = each.value.list.type[:MOST_OUTPUTS]
-    # A variable's node puts out a handle, a scalar; its shape is that of what it holds.
+    # The output of a variable is a scalar handle; the shape shown is that of its value.
     shown = own_shape or shapes if kind == Kind.PARAMETER else shapes or own_shape
     return tuple(
         Output(dtype_name(dtype) if dtype else None, None if shape is None else _sizes(shape))
@@ -99,12 +99,12 @@ def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
 
 
 def type_outputs(code: int) -> tuple[Output, ...]:
-    """Return the one output of a data type, of unknown shape."""
+    """Return a single output with a data type and an unknown shape."""
     return (Output(dtype_name(code), None),)
 
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the attributes of a NodeDef, and the device that it runs on as the first of them."""
+    """Read the attributes of a NodeDef; its device, if any, is the first."""
 
     def show(content: bytes) -> Attribute:
         return _shown(NodeDef.Attr.FromString(content), room.characters)
@@ -122,7 +122,7 @@ def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
 
 
 def _large_node(payload: bytes, span: Span) -> tuple[bytes, list[Span]]:
-    """Return (the device, where the attributes are) of a NodeDef."""
+    """Return (device, positions of the attributes) of a NodeDef."""
     device, spans = b"", []
     for field, start, end in nested_fields(payload, *span):
         if field == NodeDef.ATTR_FIELD_NUMBER:
@@ -137,7 +137,7 @@ def _shown(message: NodeDef.Attr, most: int) -> Attribute:
 
 
 def value_text(value: AttrValue, most: int) -> Text:
-    """Return a value as text, cut after about so many characters."""
+    """Return a value as text, truncated to about so many characters."""
     field = value.WhichOneof("value")
     return _SHOW[field](getattr(value, field), most) if field else Text("")
 
@@ -170,7 +170,7 @@ def _tensor(tensor: TensorProto, most: int) -> Text:
 
 
 def _first_elements(tensor: TensorProto, most: int) -> tuple[int, Iterable[str]]:
-    """Return (number of elements that are there, the first of them); of some data types none are shown."""
+    """Return (number of elements, the first elements); no elements for unsupported data types."""
     if tensor.tensor_content:
         dtype = _NUMPY.get(tensor.dtype)
         if dtype is None:
@@ -203,4 +203,4 @@ _SHOW: dict[str, Callable[[Any, int], Text]] = {
     "placeholder": lambda content, most: text(decoded(content), most),
     "func": lambda content, most: text(decoded(content.name), most),
 }
-"""How the content of each field of an AttrValue is shown, given at most so many characters."""
+"""Functions that convert each field of an AttrValue to text, given the maximum number of characters."""

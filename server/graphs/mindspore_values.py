@@ -1,4 +1,4 @@
-"""Attributes in MindSpore's graphs: values of ValueProto as text."""
+"""Attributes in MindSpore graphs: ValueProto messages as text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -33,9 +33,7 @@ from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 _NO_FIELD = 0
 _DEEPEST_VALUE = 6
 _NONE = {codes.DT_TUPLE: "[]", codes.DT_LIST: "[]", codes.DT_DICT: "{}", codes.DT_STRING: "", codes.DT_NONE: "null"}
-"""Values without a field, by their data type."""
-
-
+"""Text of values without a field, by data type."""
 _FIELDS = {
     codes.DT_BOOL: "bool_val",
     codes.DT_INT64: "int_val",
@@ -43,7 +41,7 @@ _FIELDS = {
     codes.DT_STRING: "str_val",
     codes.DT_TENSOR: "tensor_val",
 }
-"""Where values of the most frequent data types are."""
+"""Fields of the most frequent data types."""
 
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
@@ -62,16 +60,16 @@ def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
 
 
 def parameter_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the initial value of a ParameterProto, if it has one."""
-    return _value_alone(payload, span, ParameterProto.DEFAULT_VAL_FIELD_NUMBER, room)
+    """Read the initial value, if any, of a ParameterProto."""
+    return _single_value(payload, span, ParameterProto.DEFAULT_VAL_FIELD_NUMBER, room)
 
 
 def constant_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the value of a constant, a NamedValueProto."""
-    return _value_alone(payload, span, NamedValueProto.VALUE_FIELD_NUMBER, room)
+    """Read the value of a NamedValueProto, a constant."""
+    return _single_value(payload, span, NamedValueProto.VALUE_FIELD_NUMBER, room)
 
 
-def _value_alone(payload: bytes, span: Span, value_field: int, room: Room) -> Attributes:
+def _single_value(payload: bytes, span: Span, value_field: int, room: Room) -> Attributes:
     spans = [(start, end) for field, start, end in nested_fields(payload, *span) if field == value_field]
 
     def show(content: bytes) -> Attribute:
@@ -86,7 +84,7 @@ def _shown(message: AttributeProto, most: int) -> Attribute:
 
 
 def value_text(value: ValueProto, most: int, depth: int = 0) -> Text:
-    """Return a value as text, cut after about so many characters."""
+    """Return a value as text, truncated to about so many characters."""
     if depth > _DEEPEST_VALUE:
         return Text("…")
     field = _FIELDS.get(value.dtype)
@@ -130,7 +128,7 @@ def _tensor(tensor: TensorProto, most: int, _: int) -> Text:
 
 
 def _first_elements(tensor: TensorProto) -> tuple[int, Iterator[str]]:
-    """Return (number of elements that are there, the first of them)."""
+    """Return (number of elements, the first elements)."""
     dtype = ELEMENTS.get(tensor.data_type)
     if dtype is None or not tensor.raw_data:
         return len(tensor.float_data), map(single, tensor.float_data[:MOST_ELEMENTS])
@@ -139,7 +137,7 @@ def _first_elements(tensor: TensorProto) -> tuple[int, Iterator[str]]:
 
 
 def _type(message: TypeProto, most: int, _: int) -> Text:
-    outputs = TypeReader(is_ours=True).outputs(message)
+    outputs = TypeReader(by_toposcope=True).outputs(message)
     shown = [f"{dtype} {dimensions(shape) if shape is not None else ''}".rstrip() for dtype, shape in outputs]
     return Text(shown[0]) if len(shown) == 1 else elements(shown, len(shown), most)
 
@@ -165,4 +163,4 @@ _SHOW: dict[str, Callable[[Any, int, int], Text]] = {
     "dict_val": _items,
     "type_val": _type,
 }
-"""How the content of each field of a ValueProto is shown, given at most so many characters and the depth."""
+"""Functions that convert each field of a ValueProto to text, given the maximum number of characters and the depth."""

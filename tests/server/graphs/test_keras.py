@@ -172,15 +172,15 @@ def test_layers_that_are_not_there_are_missing() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no JSON"),
-        (b"{", "no JSON"),
-        (b"\xff", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b"1" * 5000, "no JSON"),
+        (b"", "not valid JSON"),
+        (b"{", "not valid JSON"),
+        (b"\xff", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"1" * 5000, "not valid JSON"),
         (b"[]", "no config with layers"),
         (b'{"config": {"layers": []}}', "no config with layers"),
         (b'{"config": {"layers": {}}}', "no config with layers"),
-        (b" " * (9 << 20), "9,437,184 bytes is not shown"),
+        (b" " * (9 << 20), "9,437,184 bytes, and the limit is"),
     ],
 )
 def test_what_is_no_model_is_refused(content: bytes, message: str) -> None:

@@ -23,9 +23,9 @@ MINDINSIGHT = json.loads((Path(__file__).parent / "mindinsight_nodes.json").read
 ROOM = Room(characters=50, attributes=10)
 
 
-def read(message: GraphProto, is_ours: bool = False) -> Graph:
+def read(message: GraphProto, by_toposcope: bool = False) -> Graph:
     """Read a message."""
-    return read_graph(message.SerializeToString(), is_ours)
+    return read_graph(message.SerializeToString(), by_toposcope)
 
 
 def names(graph: Graph, kind: Kind | None = None) -> list[str]:
@@ -135,7 +135,7 @@ def test_recorded_graphs_keep_what_was_described() -> None:
         name="LeNet",
     )
 
-    read_back = read(message, is_ours=True)
+    read_back = read(message, by_toposcope=True)
 
     assert (read_back.source, read_back.name) == ("toposcope", "LeNet")
     assert names(read_back) == ["net/image", "net/axis", "net/conv", "net/relu"]
@@ -215,7 +215,7 @@ def test_malformed_nodes_are_left_out_and_said() -> None:
     good.node.add(name="1", op_type="A", full_name="a")
     bad = b"\x0a\x04\x12\x09ab"  # A node whose name is longer than the node.
 
-    read_back = read_graph(good.SerializeToString() + bad, is_ours=False)
+    read_back = read_graph(good.SerializeToString() + bad, by_toposcope=False)
 
     assert names(read_back) == ["a"]
     assert read_back.left_out == ["1 malformed messages"]
@@ -225,14 +225,14 @@ def test_malformed_nodes_are_left_out_and_said() -> None:
 def test_bytes_that_are_no_message_are_refused(payload: bytes) -> None:
     """Fields that do not end, or are none, are an error that names the place."""
     with pytest.raises(GraphError, match=r"malformed.* byte"):
-        read_graph(payload, is_ours=False)
+        read_graph(payload, by_toposcope=False)
 
 
 def test_texts_that_are_not_utf8_are_shown_as_far_as_they_are() -> None:
     """A writer with another encoding costs its letters, not the graph."""
     payload = b"\x0a\x0c\x12\x01\x31\x1a\x01A\x42\x04x/\xff\xfe"
 
-    assert names(read_graph(payload, is_ours=False)) in (["x/\ufffd\ufffd"], [])
+    assert names(read_graph(payload, by_toposcope=False)) in (["x/\ufffd\ufffd"], [])
 
 
 @pytest.mark.parametrize(

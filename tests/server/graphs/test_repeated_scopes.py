@@ -2,18 +2,18 @@
 
 from toposcope.server.graphs.attributes import Attributes
 from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import Draft, Input
+from toposcope.server.graphs.graph_builder import GraphBuilder, Input
 
 Described = tuple[str, str, list[str]]
 
 
-def drafted(*nodes: Described, shape: tuple[int, ...] = (2,)) -> Graph:
+def build_graph(*nodes: Described, shape: tuple[int, ...] = (2,)) -> Graph:
     """Return a graph of nodes: name, what it computes, what it reads."""
-    draft = Draft()
+    builder = GraphBuilder()
     for name, op, inputs in nodes:
         size = (9,) if op.endswith("9") else shape
-        draft.add(name, name, name, op, Kind.OPERATOR, (Output("float32", size),), [Input(each, 0) for each in inputs])
-    return draft.finish("test", "", lambda *_: Attributes([], 0))
+        builder.add(name, name, name, op, Kind.OPERATOR, (Output("float32", size),), [Input(each, 0) for each in inputs])
+    return builder.build("test", "", lambda *_: Attributes([], 0))
 
 
 def block(name: str, source: str) -> list[Described]:
@@ -33,7 +33,7 @@ def repeats(graph: Graph, *names: str) -> list[str | None]:
 def test_equal_blocks_share_an_id() -> None:
     """However their nodes are called and ordered, and whatever stands around them."""
     first, second = block("net/0", "in"), block("other/block_1", "net/0/add")
-    graph = drafted(("in", "Input", []), *first, *reversed(second), ("end", "Out", ["other/block_1/add"]))
+    graph = build_graph(("in", "Input", []), *first, *reversed(second), ("end", "Out", ["other/block_1/add"]))
 
     one, other = repeats(graph, "net/0", "other/block_1")
     assert one == other is not None
@@ -44,7 +44,7 @@ def test_equal_blocks_share_an_id() -> None:
 
 def test_scopes_without_their_like_have_no_id() -> None:
     """There is nothing to collapse."""
-    graph = drafted(*block("a", "x"), ("b/conv", "Conv", []))
+    graph = build_graph(*block("a", "x"), ("b/conv", "Conv", []))
 
     assert repeats(graph, "a", "b") == [None, None]
 
@@ -59,7 +59,7 @@ def test_what_flows_and_what_is_computed_counts() -> None:
     swapped = [(name.replace("a/", "d/"), op, list(reversed(_renamed(read, "d")))) for name, op, read in plain]
     unwired = [(name.replace("a/", "e/"), op, _renamed(read, "e")[:1]) for name, op, read in plain]
 
-    graph = drafted(*plain, *other_op, *other_shape, *swapped, *unwired)
+    graph = build_graph(*plain, *other_op, *other_shape, *swapped, *unwired)
 
     assert repeats(graph, *"abcde") == [None] * 5
 
@@ -72,12 +72,12 @@ def test_grouping_counts() -> None:
     """The same nodes with a scope around some of them are another block."""
     flat = [("f/conv", "Conv", ["x"]), ("f/relu", "ReLU", ["f/conv"]), ("f/add", "Add", ["f/relu", "f/conv"])]
 
-    assert repeats(drafted(*block("a", "x"), *flat), "a", "f") == [None, None]
+    assert repeats(build_graph(*block("a", "x"), *flat), "a", "f") == [None, None]
 
 
 def test_ids_are_the_same_in_every_graph() -> None:
     """A page may keep them: they depend on what is in the scope only."""
-    one = drafted(*block("a", "x"), *block("b", "x"))
-    other = drafted(("in", "Input", []), *block("c", "in"), *block("d", "in"), *block("e", "in"))
+    one = build_graph(*block("a", "x"), *block("b", "x"))
+    other = build_graph(("in", "Input", []), *block("c", "in"), *block("d", "in"), *block("e", "in"))
 
     assert set(repeats(one, "a", "b")) == set(repeats(other, "c", "d", "e"))

@@ -222,7 +222,7 @@ def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
         ({"run": ".", "graph": "x"}, 404, "no graph 'x' in run '.'"),
         ({"run": ".", "scope": "x"}, 404, "no scope 'x' in the graph"),
         ({"run": ".", "node": "layer0"}, 404, "no node 'layer0' in the graph"),
-        ({"run": ".", "node": "a", "search": "b"}, 422, "node='a' with a scope or a search: expected the node alone"),
+        ({"run": ".", "node": "a", "search": "b"}, 422, "node='a' cannot be combined with scope or search"),
         ({"run": ".", "search": ""}, 422, "search=''"),
         ({"run": ".", "limit": 0}, 422, "limit='0'"),
         ({"run": ".", "depth": 1}, 422, "depth='1'"),
@@ -256,7 +256,7 @@ def test_graphs_that_cannot_be_read_are_listed_with_the_reason(tmp_path: Path, s
     assert "no JSON" in rows["keras"][0]["problem"]
     assert "no text" in rows["empty"][0]["problem"]
     assert reply.status_code == 410
-    assert "cannot be read: the text of the Keras model is no JSON" in reply.json()["detail"]
+    assert "cannot be read: the Keras model is not valid JSON" in reply.json()["detail"]
 
 
 def test_damaged_graphs_are_not_shown(tmp_path: Path, serve) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from toposcope.server.graphs.attributes import Attributes
 from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import Draft, Input
+from toposcope.server.graphs.graph_builder import GraphBuilder, Input
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.views import ScopeView
 
@@ -19,12 +19,12 @@ NODES = st.dictionaries(
 )
 
 
-def drafted(nodes: dict[str, list[Input]]) -> Graph:
+def build_graph(nodes: dict[str, list[Input]]) -> Graph:
     """Return a graph of nodes by name, with what they read."""
-    draft = Draft()
+    builder = GraphBuilder()
     for name, inputs in nodes.items():
-        draft.add(name, name, name, "Op", Kind.OPERATOR, FLOAT, inputs)
-    return draft.finish("test", "", lambda *_: Attributes([], 0))
+        builder.add(name, name, name, "Op", Kind.OPERATOR, FLOAT, inputs)
+    return builder.build("test", "", lambda *_: Attributes([], 0))
 
 
 def opened(graph: Graph, scope: str = "", offset: int = 0, limit: int = 100) -> ScopeView:
@@ -39,7 +39,7 @@ def flows(view: ScopeView) -> list[tuple[str, str, int]]:
 
 def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() -> None:
     """What flows within a child is not seen; types are counted, control edges are edges of their own."""
-    graph = drafted(
+    graph = build_graph(
         {
             "in": [],
             "a/x": [Input("in", 0)],
@@ -58,7 +58,7 @@ def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() ->
 
 def test_outside_is_seen_from_where_the_paths_part() -> None:
     """An end outside is the outermost scope or node that does not hold the scope."""
-    graph = drafted(
+    graph = build_graph(
         {
             "far/deep/x": [],
             "net/near/y": [],
@@ -86,7 +86,7 @@ def test_outside_is_seen_from_where_the_paths_part() -> None:
 
 def test_children_say_what_they_read_and_what_reads_them() -> None:
     """A node lists its inputs in order, doubles and missing ones included; a scope each node outside once."""
-    graph = drafted(
+    graph = build_graph(
         {
             "p": [],
             "a/x": [Input("p", 0)],
@@ -111,7 +111,7 @@ def test_children_say_what_they_read_and_what_reads_them() -> None:
 
 def test_children_come_a_page_at_a_time() -> None:
     """Edges are those of the children on the page; totals are of all."""
-    graph = drafted({f"n{i}": [Input(f"n{i - 1}", 0)] for i in range(1000)})
+    graph = build_graph({f"n{i}": [Input(f"n{i - 1}", 0)] for i in range(1000)})
 
     view = opened(graph, offset=10, limit=2)
 
@@ -123,7 +123,7 @@ def test_children_come_a_page_at_a_time() -> None:
 
 def test_links_of_a_child_are_listed_up_to_ten() -> None:
     """How many there are is said."""
-    graph = drafted({"x": [], **{f"s/n{i}": [Input("x", 0)] for i in range(50)}})
+    graph = build_graph({"x": [], **{f"s/n{i}": [Input("x", 0)] for i in range(50)}})
 
     x, s = opened(graph)["children"]
 
@@ -133,7 +133,7 @@ def test_links_of_a_child_are_listed_up_to_ten() -> None:
 
 def test_empty_graphs_open() -> None:
     """A graph without nodes has a scope without children."""
-    view = opened(drafted({}))
+    view = opened(build_graph({}))
 
     assert (view["children"], view["edges"], view["total"], view["edges_total"]) == ([], [], 0, 0)
 
@@ -142,7 +142,7 @@ def test_empty_graphs_open() -> None:
 def test_edges_are_those_that_counting_gives(nodes: dict[str, list[tuple[int, bool]]]) -> None:
     """In every scope: each edge between nodes counts once, between the entries that hold its ends."""
     names = list(nodes)
-    graph = drafted(
+    graph = build_graph(
         {
             name: [Input(names[i] if i < len(names) else "gone", 0, control) for i, control in inputs]
             for name, inputs in nodes.items()

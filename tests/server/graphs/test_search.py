@@ -4,7 +4,7 @@ import pytest
 
 from toposcope.server.graphs.attributes import Attributes
 from toposcope.server.graphs.graph import Graph, Kind
-from toposcope.server.graphs.graph_builder import Draft
+from toposcope.server.graphs.graph_builder import GraphBuilder
 from toposcope.server.graphs.search import search
 from toposcope.server.graphs.views import SearchView
 
@@ -12,7 +12,7 @@ from toposcope.server.graphs.views import SearchView
 @pytest.fixture
 def graph() -> Graph:
     """Return a graph of five nodes."""
-    draft = Draft()
+    builder = GraphBuilder()
     for name, op in (
         ("net/Conv1/kernel", "Load"),
         ("net/Conv1/out", "Conv2D"),
@@ -20,8 +20,8 @@ def graph() -> Graph:
         ("loss/mean", "ReduceMean"),
         ("top", "Abs"),
     ):
-        draft.add(name, name, name, op, Kind.OPERATOR)
-    return draft.finish("test", "", lambda *_: Attributes([], 0))
+        builder.add(name, name, name, op, Kind.OPERATOR)
+    return builder.build("test", "", lambda *_: Attributes([], 0))
 
 
 def outline(view: SearchView) -> list[str]:

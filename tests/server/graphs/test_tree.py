@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from toposcope.server.graphs import limits
 from toposcope.server.graphs.limits import GraphError
-from toposcope.server.graphs.tree import Tree, grow_tree
+from toposcope.server.graphs.tree import Tree, build_tree
 
 PATHS = st.lists(st.text("ab/()", max_size=8), max_size=30)
 
@@ -21,7 +21,7 @@ def outline(tree: Tree) -> list[str]:
 
 def test_scopes_stand_before_what_they_hold_in_the_order_in_which_they_are_met() -> None:
     """The order of the file is kept among the children of a scope."""
-    tree = grow_tree(["b/y/1", "a", "b/x", "b/y/2"])
+    tree = build_tree(["b/y/1", "a", "b/x", "b/y/2"])
 
     assert outline(tree) == ["b/", "  y/", "    1", "    2", "  x", "a"]
     assert [tree.nodes_inside(entry) for entry in range(len(tree.labels))] == [4, 3, 2, 1, 1, 1, 1]
@@ -31,28 +31,28 @@ def test_scopes_stand_before_what_they_hold_in_the_order_in_which_they_are_met()
 
 def test_equal_names_get_numbers() -> None:
     """Of nodes with equal names all but the first have a number, one that no other has."""
-    tree = grow_tree(["a", "a", "a (2)", "a", "b/a"])
+    tree = build_tree(["a", "a", "a (2)", "a", "b/a"])
 
     assert [tree.names[entry] for entry in tree.entry] == ["a", "a (2)", "a (2) (2)", "a (3)", "b/a"]
 
 
 def test_node_called_like_a_scope_stands_inside_it() -> None:
     """Its label is in brackets, and in its turn unique."""
-    tree = grow_tree(["w", "w/(w)", "w/read", "w"])
+    tree = build_tree(["w", "w/(w)", "w/read", "w"])
 
     assert [tree.names[entry] for entry in tree.entry] == ["w/(w)", "w/(w) (2)", "w/read", "w/(w) (3)"]
 
 
 def test_empty_parts_of_names_do_not_count() -> None:
     """A name that is all empty is "unnamed"."""
-    tree = grow_tree(["/a//b/", "", "///", "a/c"])
+    tree = build_tree(["/a//b/", "", "///", "a/c"])
 
     assert [tree.names[entry] for entry in tree.entry] == ["a/b", "unnamed", "unnamed (2)", "a/c"]
 
 
 def test_very_deep_names_end_in_one_long_label() -> None:
     """Beyond the deepest scope the rest of a name is a label; a name that is too long is cut."""
-    tree = grow_tree(["/".join("abcdefghij" * 20), "x" * 5000])
+    tree = build_tree(["/".join("abcdefghij" * 20), "x" * 5000])
 
     assert tree.depth.max() == limits.DEEPEST + 1
     assert tree.labels[int(tree.entry[0])] == "/".join(("abcdefghij" * 20)[limits.DEEPEST :])
@@ -61,7 +61,7 @@ def test_very_deep_names_end_in_one_long_label() -> None:
 
 def test_no_nodes_are_a_root_alone() -> None:
     """An empty graph has one scope, which is empty."""
-    tree = grow_tree([])
+    tree = build_tree([])
 
     assert (tree.names, tree.children_of(0).tolist(), tree.nodes_inside(0)) == ([""], [], 0)
 
@@ -71,13 +71,13 @@ def test_too_many_scopes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("toposcope.server.graphs.tree.MOST_SCOPES", 3)
 
     with pytest.raises(GraphError, match="more than 3 scopes"):
-        grow_tree(["a/b/c/d/e/f"])
+        build_tree(["a/b/c/d/e/f"])
 
 
 @given(PATHS)
 def test_trees_hold_every_node_once_and_hang_together(paths: list[str]) -> None:
     """Names are unique; a scope holds exactly the entries up to its end; names are the labels on the way down."""
-    tree = grow_tree(paths)
+    tree = build_tree(paths)
 
     assert len(set(tree.names)) == len(tree.names)
     assert sorted(tree.node[tree.node >= 0].tolist()) == list(range(len(paths)))

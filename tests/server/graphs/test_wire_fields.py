@@ -56,5 +56,5 @@ def test_messages_that_stay_large_are_refused() -> None:
     """A million of inputs is more than is decoded."""
     payload = b"\x0a\x00" * (2 << 20)
 
-    with pytest.raises(GraphError, match="a node of 4,194,304 bytes"):
+    with pytest.raises(GraphError, match="a node has 4,194,304 bytes"):
         message_bytes(payload, (0, len(payload)))
