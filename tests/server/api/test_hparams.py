@@ -165,9 +165,9 @@ def test_newest_session_of_a_file_wins(tmp_path: Path, serve) -> None:
     }
 
 
-@pytest.mark.parametrize(("path", "status", "says"), [("run=nobody", 404, "'nobody'"), ("typo=1", 422, "typo")])
-def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, says: str) -> None:
+@pytest.mark.parametrize(("path", "status", "error"), [("run=nobody", 404, "'nobody'"), ("typo=1", 422, "typo")])
+def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, error: str) -> None:
     """Every refused request says in one sentence what was wrong with which value."""
     reply = golden.get(f"api/hparams?{path}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text

@@ -304,7 +304,7 @@ def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "error"),
     [
         ("api/lineage?run=nobody", 404, "'nobody'"),
         ("api/lineage?typo=1", 422, "typo"),
@@ -313,8 +313,8 @@ def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
         ("api/lineage/dataset?run=.&typo=1", 422, "typo"),
     ],
 )
-def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, says: str) -> None:
+def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, error: str) -> None:
     """Every refused request says in one sentence what was wrong with which value."""
     reply = golden.get(path)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text

@@ -216,7 +216,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "says"),
+    ("body", "status", "error"),
     [
         ({"colour": "red"}, 422, "colour='red'"),
         ({"colour": "#12345"}, 422, "colour="),
@@ -238,11 +238,11 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ([], 422, "request=[]"),
     ],
 )
-def test_bad_changes_are_refused_in_one_sentence(client: httpx.Client, body: object, status: int, says: str) -> None:
+def test_bad_changes_are_refused_in_one_sentence(client: httpx.Client, body: object, status: int, error: str) -> None:
     """It says what was wrong with which value, and nothing is changed."""
     reply = client.put("api/runs/a/notes", json=body)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 def test_bad_requests_are_refused(client: httpx.Client) -> None:

@@ -230,14 +230,14 @@ def test_get_and_post_answer_alike(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [("run=nobody&run=nowhere", 404, "'nobody', 'nowhere'"), ("typo=1", 422, "typo"), ("since=-1", 422, "since='-1'")],
 )
-def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
+def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, error: str) -> None:
     """Every refused request says in one sentence what was wrong with which value."""
     reply = golden.get(f"api/overview?{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 def test_hostile_names_and_times_are_told_as_they_are(tmp_path: Path, serve) -> None:

@@ -88,7 +88,7 @@ def test_points_that_cannot_be_read_are_counted_and_the_others_listed(tmp_path: 
 
 @pytest.mark.parametrize("route", ["images", "histograms", "tensors", "text", "tensors/data"])
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ("run=nobody&tag=note", 404, "no run 'nobody'"),
         ("run=a&tag=nothing", 404, "'nothing' in run 'a'"),
@@ -99,15 +99,15 @@ def test_points_that_cannot_be_read_are_counted_and_the_others_listed(tmp_path: 
         ("run=a&tag=note&typo=1", 422, "typo"),
     ],
 )
-def test_bad_requests_name_the_value(route: str, query: str, status: int, says: str, client: httpx.Client) -> None:
+def test_bad_requests_name_the_value(route: str, query: str, status: int, error: str, client: httpx.Client) -> None:
     """Every route says in one sentence what was wrong with which value."""
     reply = client.get(f"api/{route}?{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "error"),
     [
         ("limit=0", "limit='0'"),
         ("limit=1001", "limit='1001'"),
@@ -115,11 +115,11 @@ def test_bad_requests_name_the_value(route: str, query: str, status: int, says: 
         ("lo=nan", "lo=nan is above hi=inf"),
     ],
 )
-def test_impossible_windows_are_refused(query: str, says: str, client: httpx.Client) -> None:
+def test_impossible_windows_are_refused(query: str, error: str, client: httpx.Client) -> None:
     """The error names both bounds."""
     reply = client.get(f"api/text?run=a&tag=note&{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (422, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (422, True), reply.text
 
 
 def test_tag_of_another_plugin_is_unknown(client: httpx.Client) -> None:

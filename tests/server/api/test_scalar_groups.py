@@ -201,7 +201,7 @@ def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ({}, 422, "tag"),
         ({"tag": "no such"}, 404, "no scalar tag 'no such'"),
@@ -217,15 +217,15 @@ def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
         ({"tag": "train/loss", "groups": "a"}, 422, "groups"),
     ],
 )
-def test_bad_requests_name_the_value(query: dict[str, object], status: int, says: str, golden: httpx.Client) -> None:
+def test_bad_requests_name_the_value(query: dict[str, object], status: int, error: str, golden: httpx.Client) -> None:
     """In one sentence."""
     reply = golden.get("api/scalars/groups", params=query)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "error"),
     [
         ({"groups": {"a": ["x"]}, "by": "none"}, "cannot be combined with run or by"),
         ({"groups": {"a": ["x"]}, "run": ["x"]}, "cannot be combined with run or by"),
@@ -235,11 +235,11 @@ def test_bad_requests_name_the_value(query: dict[str, object], status: int, says
         ({"points": "5"}, "points='5'"),
     ],
 )
-def test_bad_bodies_name_the_value(body: dict[str, object], says: str, golden: httpx.Client) -> None:
+def test_bad_bodies_name_the_value(body: dict[str, object], error: str, golden: httpx.Client) -> None:
     """In one sentence."""
     reply = golden.post("api/scalars/groups", json={"tag": ["train/loss"], **body})
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (422, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (422, True), reply.text
 
 
 def test_pattern_that_takes_for_ever_does_not_hold_up_the_server(tmp_path: Path, serve) -> None:

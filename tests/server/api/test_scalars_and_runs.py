@@ -118,7 +118,7 @@ def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "says"),
+    ("body", "status", "error"),
     [
         (b'{"tag": ["loss"], "points": "5"}', 422, "points='5'"),
         (b'{"tag": ["loss"], "lo": true}', 422, "lo=True"),
@@ -132,11 +132,11 @@ def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
         (b"[" * 200_000, 400, "body"),
     ],
 )
-def test_bad_bodies_are_refused(body: bytes, status: int, says: str, client: httpx.Client) -> None:
+def test_bad_bodies_are_refused(body: bytes, status: int, error: str, client: httpx.Client) -> None:
     """What is posted is JSON, in which a number is no text and no bool."""
     reply = client.post("api/scalars", content=body, headers={"Content-Type": "application/json"})
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
@@ -297,7 +297,7 @@ def test_csv_is_exact(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "error"),
     [
         ("api/scalars", 422, "tag"),
         ("api/scalars?tag=nothing", 404, "'nothing'"),
@@ -317,11 +317,11 @@ def test_csv_is_exact(tmp_path: Path, serve) -> None:
         ("../pyproject.toml", 404, "Not Found"),
     ],
 )
-def test_bad_requests_name_the_value(path: str, status: int, says: str, client: httpx.Client) -> None:
+def test_bad_requests_name_the_value(path: str, status: int, error: str, client: httpx.Client) -> None:
     """Every refused request says in one sentence what was wrong with which value."""
     reply = client.get(path)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 @pytest.fixture(scope="module")

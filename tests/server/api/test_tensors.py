@@ -197,7 +197,7 @@ def test_too_many_elements_for_json_are_refused(recorded: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ("slice=[9]", 422, "slice='[9]': part 1 is 9"),
         ("slice=[a]", 422, "'a' is no index"),
@@ -207,11 +207,11 @@ def test_too_many_elements_for_json_are_refused(recorded: httpx.Client) -> None:
         ("step=9223372036854775808", 422, "step='9223372036854775808'"),
     ],
 )
-def test_bad_requests_name_the_value(recorded: httpx.Client, query: str, status: int, says: str) -> None:
+def test_bad_requests_name_the_value(recorded: httpx.Client, query: str, status: int, error: str) -> None:
     """Every refused request says in one sentence what was wrong with which value."""
     reply = recorded.get(f"api/tensors/data?run=.&tag=cube&{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 def test_newest_point_of_a_step_is_read(tmp_path: Path, serve) -> None:

@@ -1,4 +1,4 @@
-"""Scopes, opened: children, edges between them, and what is outside."""
+"""Views of scopes: children, edges between them, and their ends outside."""
 
 from collections import Counter
 
@@ -20,7 +20,7 @@ NODES = st.dictionaries(
 
 
 def build_graph(nodes: dict[str, list[Input]]) -> Graph:
-    """Return a graph of nodes by name, with what they read."""
+    """Return a graph of nodes by name, with their inputs."""
     builder = GraphBuilder()
     for name, inputs in nodes.items():
         builder.add(name, name, name, "Op", Kind.OPERATOR, FLOAT, inputs)
@@ -28,7 +28,7 @@ def build_graph(nodes: dict[str, list[Input]]) -> Graph:
 
 
 def opened(graph: Graph, scope: str = "", offset: int = 0, limit: int = 100) -> ScopeView:
-    """Open a scope by name."""
+    """Return the view of a scope by name."""
     return open_scope(graph, graph.tree.entry_of[scope], offset, limit)
 
 
@@ -37,8 +37,8 @@ def flows(view: ScopeView) -> list[tuple[str, str, int]]:
     return [(edge["source"], edge["target"], edge["count"]) for edge in view["edges"]]
 
 
-def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() -> None:
-    """What flows within a child is not seen; types are counted, control edges are edges of their own."""
+def test_edges_between_children_represent_all_edges_between_their_nodes() -> None:
+    """Edges within a child are omitted; types are counted, control dependencies are separate."""
     graph = build_graph(
         {
             "in": [],
@@ -56,8 +56,8 @@ def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() ->
     assert (view["name"], view["total"], view["edges_total"], view["outside"]) == ("", 3, 3, [])
 
 
-def test_outside_is_seen_from_where_the_paths_part() -> None:
-    """An end outside is the outermost scope or node that does not hold the scope."""
+def test_ends_outside_are_the_outermost_entries() -> None:
+    """An end outside is the outermost scope or node that does not contain the scope."""
     graph = build_graph(
         {
             "far/deep/x": [],
@@ -84,8 +84,8 @@ def test_outside_is_seen_from_where_the_paths_part() -> None:
     ]
 
 
-def test_children_say_what_they_read_and_what_reads_them() -> None:
-    """A node lists its inputs in order, doubles and missing ones included; a scope each node outside once."""
+def test_children_list_their_inputs_and_outputs() -> None:
+    """A node lists its inputs in order, with duplicates and missing ones; a scope lists each node outside once."""
     graph = build_graph(
         {
             "p": [],
@@ -109,8 +109,8 @@ def test_children_say_what_they_read_and_what_reads_them() -> None:
     assert end["types"] == [{"dtype": "float32", "shape": (2, 3)}]
 
 
-def test_children_come_a_page_at_a_time() -> None:
-    """Edges are those of the children on the page; totals are of all."""
+def test_children_are_paginated() -> None:
+    """Edges are those of the listed children; totals count all."""
     graph = build_graph({f"n{i}": [Input(f"n{i - 1}", 0)] for i in range(1000)})
 
     view = opened(graph, offset=10, limit=2)
@@ -121,8 +121,8 @@ def test_children_come_a_page_at_a_time() -> None:
     assert opened(graph, offset=5000)["children"] == []
 
 
-def test_links_of_a_child_are_listed_up_to_ten() -> None:
-    """How many there are is said."""
+def test_a_child_lists_at_most_ten_links() -> None:
+    """The total counts all links."""
     graph = build_graph({"x": [], **{f"s/n{i}": [Input("x", 0)] for i in range(50)}})
 
     x, s = opened(graph)["children"]
@@ -131,7 +131,7 @@ def test_links_of_a_child_are_listed_up_to_ten() -> None:
     assert (len(s["inputs"]), s["inputs_total"]) == (1, 1)
 
 
-def test_empty_graphs_open() -> None:
+def test_empty_graph_has_an_empty_scope() -> None:
     """A graph without nodes has a scope without children."""
     view = opened(build_graph({}))
 
@@ -139,8 +139,8 @@ def test_empty_graphs_open() -> None:
 
 
 @given(NODES)
-def test_edges_are_those_that_counting_gives(nodes: dict[str, list[tuple[int, bool]]]) -> None:
-    """In every scope: each edge between nodes counts once, between the entries that hold its ends."""
+def test_edges_equal_those_of_a_reference_count(nodes: dict[str, list[tuple[int, bool]]]) -> None:
+    """In every scope each edge between nodes counts once, between the entries that contain its ends."""
     names = list(nodes)
     graph = build_graph(
         {

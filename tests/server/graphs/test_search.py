@@ -25,12 +25,12 @@ def graph() -> Graph:
 
 
 def outline(view: SearchView) -> list[str]:
-    """Return the tree, indented, matches with a star."""
+    """Return the indented tree; matches have a star."""
     return ["  " * entry["depth"] + entry["label"] + "*" * entry["matches"] for entry in view["tree"]]
 
 
-def test_matches_stand_below_the_scopes_that_lead_to_them(graph: Graph) -> None:
-    """Scopes and nodes match by the last part of their name or by what they compute, in any case."""
+def test_matches_are_listed_with_their_scopes(graph: Graph) -> None:
+    """Scopes and nodes match by the last part of their name or by their operation, ignoring case."""
     view = search(graph, 0, "CONV", 100)
 
     assert view["total"] == 3
@@ -38,22 +38,22 @@ def test_matches_stand_below_the_scopes_that_lead_to_them(graph: Graph) -> None:
     assert [entry["scope"] for entry in view["tree"]] == ["", "net", "net/Conv1", "net"]
 
 
-def test_text_with_a_slash_is_found_across_scopes(graph: Graph) -> None:
-    """It must reach into the last part of a name."""
+def test_text_with_a_slash_matches_across_scopes(graph: Graph) -> None:
+    """The match must extend into the last part of a name."""
     assert outline(search(graph, 0, "1/o", 100)) == ["net", "  Conv1", "    out*"]
     assert search(graph, 0, "net/", 100)["total"] == 2
     assert search(graph, 0, "net/conv1/kernel/", 100)["total"] == 0
 
 
 def test_matches_beyond_the_limit_are_counted(graph: Graph) -> None:
-    """The tree shows the first ones."""
+    """The tree contains the first ones."""
     view = search(graph, 0, "e", 1)
 
     assert (view["total"], outline(view)) == (3, ["net*"])
 
 
-def test_search_is_in_a_scope(graph: Graph) -> None:
-    """What is outside is not found."""
+def test_search_is_limited_to_a_scope(graph: Graph) -> None:
+    """Entries outside do not match."""
     view = search(graph, graph.tree.entry_of["net"], "m", 100)
 
     assert outline(view) == ["net", "  conv2", "    out*"]
