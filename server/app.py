@@ -84,12 +84,12 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     """Return the application that serves the API alone; see make_app."""
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     overview_cache = Overview()
-    read_ahead = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
+    prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
     notes_store = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
     def publish(update: Update) -> None:
         streams.send(update)
-        read_ahead.add([*update.added, *update.changed])
+        prefetcher.add([*update.added, *update.changed])
 
     def publish_notes(names: list[str]) -> None:
         """Report runs whose notes changed as changed."""
@@ -100,14 +100,14 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         unsubscribe = logdir.subscribe(publish)
-        read_ahead.start()
+        prefetcher.start()
         logdir.start()
         notes_store.start(publish_notes)
         yield
         notes_store.stop()
         unsubscribe()
         logdir.stop()
-        read_ahead.stop()
+        prefetcher.stop()
 
     root = f"{path_prefix}/api"
     app = FastAPI(

@@ -178,8 +178,8 @@ def _table(overview: Overview, current: Snapshot, query: ImportanceQuery) -> _Ta
     rows, metric = [], []
     finite = [run for run in runs if math.isfinite(values.get(run.name, math.nan))]
     for run in finite:
-        told = overview.settings(run, sessions.get(run.name, ())).hyper_parameters
-        row = {name: value for name, value in told.items() if name != query.metric}
+        settings = overview.settings(run, sessions.get(run.name, ())).hyper_parameters
+        row = {name: value for name, value in settings.items() if name != query.metric}
         if row:
             rows.append(row)
             metric.append(values[run.name])

@@ -176,14 +176,14 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     no_notes = NO_NOTES.model_dump()
     rows = []
     for run in sorted(chosen, key=lambda run: (run.started or float("inf"), run.name)):
-        told, notes = overview.settings(run, sessions.get(run.name, ())), all_notes.runs.get(run.name)
+        settings, notes = overview.settings(run, sessions.get(run.name, ())), all_notes.runs.get(run.name)
         rows.append(
             _described(overview, run)
             | {
                 "parent": parents.get(run.name),
-                "hyper_parameters": told.hyper_parameters,
-                "environment": told.environment if query.environment else None,
-                "problems": told.problems,
+                "hyper_parameters": settings.hyper_parameters,
+                "environment": settings.environment if query.environment else None,
+                "problems": settings.problems,
                 "metrics": _metrics(overview, run, metrics, query.sparkline),
                 "notes": notes.model_dump() if notes else no_notes,
             }

@@ -1,4 +1,4 @@
-"""How large a request may be; whatever exceeds a limit is answered with 413 or 422."""
+"""Limits on the size of requests; a request that exceeds one is rejected with 413 or 422."""
 
 MOST_NAME = 10_000
 """Characters of the name of a run, tag or file."""

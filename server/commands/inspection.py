@@ -111,7 +111,7 @@ def inspect(path: str) -> Inspection:
         ValueError: the name of the file is not that of an event file.
     """
     loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
-    names = sorted({found.run for found in loaded.files})
+    names = sorted({file.run for file in loaded.files})
     runs = [_run(name, loaded) for name in names]
     damaged = sum(each.damaged_records for each in runs)
     return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), list(installation_warnings()), runs)
@@ -122,21 +122,21 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
     read = {file.path for file in view.files} if view else set()
     unread = [
         InspectedFile(
-            os.path.basename(found.path),
-            found.name.rank,
-            found.name.dialect,
-            found.name.is_lineage,
-            found.status.st_size,
+            os.path.basename(listed.path),
+            listed.name.rank,
+            listed.name.dialect,
+            listed.name.is_lineage,
+            listed.status.st_size,
             0,
             None,
             None,
             None,
             None,
-            found.status.st_size,
+            listed.status.st_size,
             [],
         )
-        for found in loaded.files
-        if found.run == name and found.path not in read
+        for listed in loaded.files
+        if listed.run == name and listed.path not in read
     ]
     if view is None:
         return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, unread, [])

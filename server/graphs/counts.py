@@ -27,12 +27,12 @@ def count(graph: Graph) -> Counts:
     kinds = Counter(kind.name.lower() for kind in graph.kinds)
     operations = Counter(op for op, kind in zip(graph.ops, graph.kinds, strict=True) if kind == Kind.OPERATOR)
     sizes = [_elements(graph, node) for node, kind in enumerate(graph.kinds) if kind == Kind.PARAMETER]
-    known = [size for size in sizes if size is not None]
+    known_sizes = [size for size in sizes if size is not None]
     return Counts(
         {kind.name.lower(): kinds[kind.name.lower()] for kind in Kind if kinds[kind.name.lower()]},
         dict(sorted(operations.items(), key=lambda item: (-item[1], item[0]))),
-        sum(known),
-        len(sizes) - len(known),
+        sum(known_sizes),
+        len(sizes) - len(known_sizes),
     )
 
 

@@ -95,13 +95,13 @@ class GraphCache:
 
 def summarize(graph: Graph) -> Summary:
     """Return the summary of a graph."""
-    known = int((graph.edges.source >= 0).sum())
+    edge_count = int((graph.edges.source >= 0).sum())
     return Summary(
         source=graph.source,
         name=graph.name,
         nodes=len(graph.ops),
-        edges=known,
-        missing_inputs=len(graph.edges.source) - known,
+        edges=edge_count,
+        missing_inputs=len(graph.edges.source) - edge_count,
         depth=max(int(graph.tree.depth.max()) - 1, 0),
         is_module_tree=graph.is_module_tree,
         left_out=graph.left_out,

@@ -57,10 +57,10 @@ def _signature_hashes(signatures: Sequence[Hashable]) -> Hashes:
 
 def _scope_hashes(tree: Tree, edges: Edges, signatures: Hashes) -> Hashes:
     """Return the hash of each scope, computed from the innermost scopes outwards."""
-    known = edges.source >= 0
-    source, target = tree.entry[edges.source[known]], tree.entry[edges.target[known]]
-    slot = (np.arange(len(edges.source)) - edges.input_ends[edges.target])[known].astype(np.uint64)
-    slot += np.uint64(1 << 32) * edges.control[known].astype(np.uint64)
+    existing = edges.source >= 0
+    source, target = tree.entry[edges.source[existing]], tree.entry[edges.target[existing]]
+    slot = (np.arange(len(edges.source)) - edges.input_ends[edges.target])[existing].astype(np.uint64)
+    slot += np.uint64(1 << 32) * edges.control[existing].astype(np.uint64)
     hashes = np.zeros(len(tree.parent), np.uint64)
     is_scope = tree.node < 0
     for level in range(int(tree.depth.max()) - 1, 0, -1):

@@ -69,11 +69,11 @@ def open_scope(graph: Graph, scope: int, offset: int, limit: int, also: Sequence
 def _flows(graph: Graph, scope: int) -> _Flows:
     """Return the edges that begin or end in a scope, except those within one of its children."""
     tree, edges = graph.tree, graph.edges
-    known = np.flatnonzero(edges.source >= 0)
-    source, target = tree.entry[edges.source[known]], tree.entry[edges.target[known]]
+    existing = np.flatnonzero(edges.source >= 0)
+    source, target = tree.entry[edges.source[existing]], tree.entry[edges.target[existing]]
     touching = _is_in(tree, scope, source) | _is_in(tree, scope, target)
-    known, source, target = known[touching], source[touching], target[touching]
-    flows = _Flows(known, _representatives(tree, scope, source), _representatives(tree, scope, target))
+    existing, source, target = existing[touching], source[touching], target[touching]
+    flows = _Flows(existing, _representatives(tree, scope, source), _representatives(tree, scope, target))
     return flows.where(flows.source != flows.target)
 
 

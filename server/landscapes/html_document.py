@@ -90,13 +90,13 @@ def _training(run: str, landscape: Landscape, colour: str, appearance: Appearanc
     """Return the traces of a training; `run` is "" for a single training."""
     labels, theme = LABELS[appearance.lang], THEME_COLOURS[appearance.theme]
     path, end = landscape.path, landscape.convergence_point
-    truth = landscape.details.truth if landscape.details else None
+    losses = landscape.details.truth if landscape.details else None
     traces = []
     if path is not None and path.x.size:
         heights = _plain(_heights(path.z, appearance.scale))
         traces.append(_path(run, landscape, path, colour, appearance))
-        if truth is not None:
-            traces.append(_stems(path, truth, colour, appearance))
+        if losses is not None:
+            traces.append(_stems(path, losses, colour, appearance))
         for name, at, symbol in ((labels.start, 0, "circle"), (labels.end, -1, "square")):
             traces.append(_marker(_joined(run, name), path.x[at], path.y[at], heights[at], symbol, colour, theme))
     if end is not None:
@@ -142,12 +142,12 @@ def _surface_heights(landscape: Landscape, appearance: Appearance) -> npt.NDArra
 def _path(run: str, landscape: Landscape, path: Path, colour: str, appearance: Appearance) -> dict[str, Any]:
     """Return the line through the checkpoints, with their losses in the hover text."""
     labels, theme = LABELS[appearance.lang], THEME_COLOURS[appearance.theme]
-    truth = landscape.details.truth if landscape.details else None
+    losses = landscape.details.truth if landscape.details else None
     unit = _as_text(str(landscape.metadata.get("unit") or ""))
     titles = [_joined(run, f"{unit} {interval}".strip()) for interval in path.intervals.tolist()] or [run] * path.x.size
     hover_columns, template = [titles, _plain(path.z)], f"%{{customdata[0]}}<br>{labels.loss} %{{customdata[1]:.4~g}}"
-    if truth is not None:
-        hover_columns += [_plain(truth.plane), _plain(truth.gap), _plain(truth.residual)]
+    if losses is not None:
+        hover_columns += [_plain(losses.plane), _plain(losses.gap), _plain(losses.residual)]
         template += f"<br>{labels.plane} %{{customdata[2]:.4~g}}<br>{labels.gap} %{{customdata[3]:+.3~g}}"
         template += f"<br>{labels.residual} %{{customdata[4]:.3~p}}"
     return {
@@ -164,10 +164,10 @@ def _path(run: str, landscape: Landscape, path: Path, colour: str, appearance: A
     }
 
 
-def _stems(path: Path, truth: PathLosses, colour: str, appearance: Appearance) -> dict[str, Any]:
+def _stems(path: Path, losses: PathLosses, colour: str, appearance: Appearance) -> dict[str, Any]:
     """Return vertical lines from the loss on the plane to the loss of each checkpoint."""
     no_line = np.full(path.x.size, np.nan)
-    heights = (_heights(truth.plane, appearance.scale), _heights(truth.real, appearance.scale))
+    heights = (_heights(losses.plane, appearance.scale), _heights(losses.real, appearance.scale))
     x, y, z = (
         _plain(np.stack((*ends, no_line), axis=1).ravel()) for ends in ((path.x, path.x), (path.y, path.y), heights)
     )

@@ -297,9 +297,9 @@ def test_dataset_graph_is_read(seen: Runs) -> None:
 
 def test_landscapes_are_read(seen: Runs) -> None:
     """MindInsight reads landscapes of intervals with paths, and final ones; details do not disturb it."""
-    found = seen["every kind"]["landscape"]
-    of_interval, with_details = (dict(map(tuple_key, found["intervals"]))[key] for key in ((1, 3), (0, 16)))
-    (final,) = found["final"]
+    landscapes_read = seen["every kind"]["landscape"]
+    of_interval, with_details = (dict(map(tuple_key, landscapes_read["intervals"]))[key] for key in ((1, 3), (0, 16)))
+    (final,) = landscapes_read["final"]
     (_, first), (_, last), (_, detailed) = landscapes()
     for got, message in ((of_interval, first), (final, last), (with_details, detailed)):
         assert np.ravel(got["points"]["z"]).tolist() == list(message.landscape.z.float_data)

@@ -104,12 +104,12 @@ def test_recorded_histogram_is_returned(tmp_path: Path, serve) -> None:
         recorder.add_value("histogram", "gradient", np.array([1, 2, 3, 4, np.nan, np.inf, -np.inf, -np.inf]))
         recorder.record(5)
 
-    (found,) = request_histograms(serve(tmp_path), ".", "gradient")
+    (histogram,) = request_histograms(serve(tmp_path), ".", "gradient")
 
-    assert found["step"] == 5
-    assert [found[name] for name in ("count", "min", "max", "sum")] == [8, 1, 4, 10]
-    assert [found[name] for name in ("nan_count", "pos_inf_count", "neg_inf_count")] == [1, 1, 2]
-    assert found["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
+    assert histogram["step"] == 5
+    assert [histogram[name] for name in ("count", "min", "max", "sum")] == [8, 1, 4, 10]
+    assert [histogram[name] for name in ("nan_count", "pos_inf_count", "neg_inf_count")] == [1, 1, 2]
+    assert histogram["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
 
 
 def test_non_finite_numbers_are_strings(tmp_path: Path, serve) -> None:
@@ -118,10 +118,10 @@ def test_non_finite_numbers_are_strings(tmp_path: Path, serve) -> None:
     proto = histogram_proto([0.5, 1.0], [0, 2], min=nan, max=nan, num=3, sum=nan)
     tensorboard_run(tmp_path, [(1, TensorBoardValue(tag="h", histo=proto))])
 
-    (found,) = request_histograms(serve(tmp_path), ".", "h")
+    (histogram,) = request_histograms(serve(tmp_path), ".", "h")
 
-    assert (found["count"], found["min"], found["max"], found["sum"]) == (3, "NaN", "NaN", "NaN")
-    assert found["buckets"] == [[0.5, 0.5, 2]]
+    assert (histogram["count"], histogram["min"], histogram["max"], histogram["sum"]) == (3, "NaN", "NaN", "NaN")
+    assert histogram["buckets"] == [[0.5, 0.5, 2]]
 
 
 def test_malformed_histograms_are_counted(tmp_path: Path, serve) -> None:

@@ -143,7 +143,7 @@ def test_damaged_messages_are_reported_and_others_read(tmp_path: Path, serve) ->
         "hparams '_hparams_/session_end_info'",
         "hparams '_hparams_/experiment'",
     ]
-    assert "expected experiment, found session_end_info" in damaged["problems"][2]
+    assert "expected experiment instead of session_end_info" in damaged["problems"][2]
     assert half["session"]["hparams"] == {"lr": {"type": "float64", "value": 1}}
     assert half["session"]["status"] == "unknown"
     assert len(half["problems"]) == 1

@@ -153,7 +153,7 @@ def test_values_that_json_lacks_are_strings(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
+    ("metric", "expected"),
     [
         ("NaN", "NaN"),
         ("[1, -Infinity]", [1, "-Infinity"]),
@@ -162,12 +162,12 @@ def test_values_that_json_lacks_are_strings(tmp_path: Path, serve) -> None:
         (str(2**64), str(2**64)),
     ],
 )
-def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve, metric: str, told: object) -> None:
+def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve, metric: str, expected: object) -> None:
     """A single such value is converted too; null is unchanged."""
     metrics = f'{{"a": {metric}, "b": 0.5}}'
     _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metrics)))
 
-    assert _rows(serve(tmp_path))["."]["metrics"] == {"a": told, "b": 0.5}
+    assert _rows(serve(tmp_path))["."]["metrics"] == {"a": expected, "b": 0.5}
 
 
 def test_damaged_and_oversized_messages_are_reported_and_others_read(tmp_path: Path, serve) -> None:
@@ -225,8 +225,8 @@ def test_sessions_with_scalars_are_runs(tmp_path: Path, serve) -> None:
 def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve) -> None:
     """Lightning records experiment, session, metrics and scalars in one directory, maybe below another run."""
     loss_run(tmp_path, range(3))
-    told = {"experiment": _experiment(("", "hp_metric")), "session_start_info": _session(lr=0.5)}
-    _write_tensorboard(tmp_path / "version_0", scalars={"hp_metric": float("nan"), "loss": 2.0}, **told)
+    messages = {"experiment": _experiment(("", "hp_metric")), "session_start_info": _session(lr=0.5)}
+    _write_tensorboard(tmp_path / "version_0", scalars={"hp_metric": float("nan"), "loss": 2.0}, **messages)
 
     assert _rows(serve(tmp_path)) == {"version_0": {"hyper_parameters": {"lr": 0.5}, "metrics": {"hp_metric": "NaN"}}}
 
@@ -235,8 +235,8 @@ def test_newest_session_of_a_run_takes_precedence(tmp_path: Path, serve) -> None
     """Each call of add_hparams creates a directory; names that only older ones have are kept."""
     loss_run(tmp_path, range(3))
     for wall_time, name, session in ((10.0, "z", _session(lr=0.5, batch=8)), (20.0, "a", _session(lr=0.25))):
-        told = {"experiment": _experiment(("", "accuracy")), "session_start_info": session}
-        _write_tensorboard(tmp_path / name, wall_time, {"accuracy": wall_time}, **told)
+        messages = {"experiment": _experiment(("", "accuracy")), "session_start_info": session}
+        _write_tensorboard(tmp_path / name, wall_time, {"accuracy": wall_time}, **messages)
 
     assert _rows(serve(tmp_path)) == {".": {"hyper_parameters": {"lr": 0.25, "batch": 8}, "metrics": {"accuracy": 20}}}
 

@@ -111,8 +111,8 @@ def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve) -> N
     put(other, "c", alias="other")
 
     assert [notes(client)["c"]["alias"] for client in (one, other)] == ["one", "other"]
-    told = {path.read_text() for path in data.glob("notes/*/logdir.txt")}
-    assert told == {f"{logdir}\n", f"{tmp_path / 'other'}\n"}
+    logdirs = {path.read_text() for path in data.glob("notes/*/logdir.txt")}
+    assert logdirs == {f"{logdir}\n", f"{tmp_path / 'other'}\n"}
 
 
 @pytest.fixture
@@ -134,10 +134,10 @@ def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Clien
         next(updates)
         revision = httpx.get(other.base_url.join("api/overview")).json()["revision"]
         put(one, "a/b", hidden=True)
-        told = next(update for update in updates if update["changed"])
+        update = next(event for event in updates if event["changed"])
         row = httpx.get(other.base_url.join("api/overview"), params={"run": "a/b", "since": revision})
 
-    assert (told["changed"], told["added"], told["removed"]) == (["a/b"], [], [])
+    assert (update["changed"], update["added"], update["removed"]) == (["a/b"], [], [])
     assert row.json()["runs"][0]["notes"]["hidden"] is True
 
 
@@ -149,12 +149,12 @@ def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve) -
         next(updates)
         for changes in ({"alias": "x"}, {"alias": "x"}, {"note": "y"}):
             httpx.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
-        told = [next(updates)["changed"] for _ in range(2)]
+        changes = [next(updates)["changed"] for _ in range(2)]
         with (logdir / "a/b").joinpath("events.out.events.summary.1.0.host_MS").open("ab") as grows:
             grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
-        told.append(next(updates)["changed"])
+        changes.append(next(updates)["changed"])
 
-    assert told == [["c"], ["c"], ["a/b"]]
+    assert changes == [["c"], ["c"], ["a/b"]]
 
 
 def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]) -> None:

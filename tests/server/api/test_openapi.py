@@ -121,10 +121,10 @@ def send_and_check(case: Case, url: str) -> None:
 
 def has_rule(case: Case) -> bool:
     """Return whether a rule that OpenAPI cannot express may reject valid values."""
-    given = case.body if isinstance(case.body, dict) else case.query
-    names = {name for name, value in given.items() if value is not None}
-    # lo <= hi; a node stands alone; a slice fits the tensor; by holds a regular expression; what JSON Schema takes for
-    # an integer, 1.0, is none here.
+    parameters = case.body if isinstance(case.body, dict) else case.query
+    names = {name for name, value in parameters.items() if value is not None}
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; and 1.0 is an
+    # integer to JSON Schema, but not to the server.
     return {"lo", "hi"} <= names or bool(names & {"node", "slice", "by"}) or case.method == "POST"
 
 

@@ -143,9 +143,9 @@ def test_groups_by_pattern_and_explicit_groups(tmp_path: Path, serve) -> None:
     assert names(by_pattern) == {"0.01": ["lr_0.01/seed_0"], "0.1": ["lr_0.1/seed_0", "lr_0.1/seed_1"]}
     assert by_pattern["ungrouped"] == ["other"]
     body = {"tag": ["loss", "nothing"], "groups": {"x": ["other", "nobody"], "": ["lr_0.1/seed_0", "other"], "e": []}}
-    told = client.post("api/scalars/groups", json=body).raise_for_status().json()
-    assert names(told) == {"x": ["other"], "": ["lr_0.1/seed_0", "other"]}
-    assert (told["missing"], told["ungrouped"]) == (["nothing", "nobody"], [])
+    explicit = client.post("api/scalars/groups", json=body).raise_for_status().json()
+    assert names(explicit) == {"x": ["other"], "": ["lr_0.1/seed_0", "other"]}
+    assert (explicit["missing"], explicit["ungrouped"]) == (["nothing", "nobody"], [])
     posted = client.post("api/scalars/groups", json={"tag": ["loss"], "by": "regex:lr_([0-9.]+)"}).json()
     assert posted == by_pattern
 

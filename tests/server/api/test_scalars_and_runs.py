@@ -437,7 +437,7 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
     """It is listed with the reason, and logged once although it is retried."""
     loss_run(tmp_path / "a", range(3))
     path = loss_run(tmp_path / "b", range(3))
-    found = discover(str(tmp_path)).files
+    files = discover(str(tmp_path)).files
     loading = FileLoader(None)
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
@@ -447,7 +447,7 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
     path.symlink_to(path)  # Opening it fails for root too.
 
     for _ in range(3):
-        loading.add(found)
+        loading.add(files)
         loading.read(1.0)
 
     logging.getLogger("toposcope.server.loading.file_loader").removeHandler(handler)
@@ -485,10 +485,10 @@ def test_empty_and_incomplete_files(tmp_path: Path, serve) -> None:
     """An empty file is not a run yet; one with a version event is a run without tags."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()
-    (tmp_path / "begun").mkdir()
-    (tmp_path / "begun/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
     client = serve(tmp_path)
 
     (run,) = client.get("api/runs").json()["runs"]
 
-    assert (run["run"], run["plugins"], run["first_step"]) == ("begun", {}, None)
+    assert (run["run"], run["plugins"], run["first_step"]) == ("empty", {}, None)

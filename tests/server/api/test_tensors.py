@@ -194,8 +194,8 @@ def test_too_many_elements_for_json_are_an_error(recorded: httpx.Client) -> None
     refused = recorded.get("api/tensors/data", params=query)
 
     assert refused.status_code == 422
-    for said in ("1001000 elements", "[1001, 1000]", str(MOST_ELEMENTS), "format=npy"):
-        assert said in refused.json()["detail"]
+    for part_of_error in ("1001000 elements", "[1001, 1000]", str(MOST_ELEMENTS), "format=npy"):
+        assert part_of_error in refused.json()["detail"]
     assert read(recorded, "a/b %\r\n", slice="[:1000]")["dims"] == [1000, 1000]
 
 

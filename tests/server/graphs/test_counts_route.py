@@ -35,7 +35,7 @@ def test_counts_of_a_mindspore_graph(golden: httpx.Client) -> None:
     reply = counts(golden, "mindspore/digits_momentum")
 
     assert reply["kinds"]["parameter"] == len(expected["parameters"])
-    assert reply["kinds"]["constant"] >= expected["const_vals"]  # One stands in each scope that uses it.
+    assert reply["kinds"]["constant"] >= expected["const_vals"]  # Once in each scope that uses it.
     assert reply["kinds"]["operator"] == expected["nodes"]
     assert sorted(reply["operations"]) == expected["op_types"]
     assert sum(reply["operations"].values()) == expected["nodes"]

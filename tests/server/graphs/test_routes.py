@@ -117,16 +117,18 @@ def test_search_returns_matches_with_their_scopes(serve) -> None:
     """Matches are counted; the limit bounds the listed ones."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
 
-    found = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "scope": "Default"}).json()["found"]
+    result = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "scope": "Default"}).json()[
+        "found"
+    ]
     short = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "limit": 1}).json()["found"]
 
-    assert found["total"] == 3
-    assert [entry["label"] for entry in found["tree"] if entry["matches"]] == [
+    assert result["total"] == 3
+    assert [entry["label"] for entry in result["tree"] if entry["matches"]] == [
         "pool-MaxPool2d",
         "MaxPool-op0",
         "MaxPool-op1",
     ]
-    assert found["tree"][0]["name"] == "Default"
+    assert result["tree"][0]["name"] == "Default"
     assert sum(entry["matches"] for entry in short["tree"]) == 1
     assert short["total"] > 1
 
@@ -287,11 +289,11 @@ def test_hostile_graphs_are_read(tmp_path: Path, serve) -> None:
 
     row = only_graph(client)
     top = client.get("api/graphs/nodes", params={"run": "."}).raise_for_status().json()["scope"]
-    found = client.get("api/graphs/nodes", params={"run": ".", "search": "<B>"}).raise_for_status().json()["found"]
+    result = client.get("api/graphs/nodes", params={"run": ".", "search": "<B>"}).raise_for_status().json()["found"]
 
     assert (row["nodes"], row["depth"], row["missing_inputs"]) == (8, 64, 8)
     assert top["children"][0]["types"] == [{"dtype": "complex64", "shape": [-1, -(2**63), 2**63 - 1]}]
-    assert found["total"] == 8
+    assert result["total"] == 8
 
 
 def test_children_of_a_large_scope_are_paginated(tmp_path: Path, serve) -> None:

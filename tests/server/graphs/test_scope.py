@@ -168,8 +168,8 @@ def test_edges_equal_those_of_a_reference_count(nodes: dict[str, list[tuple[int,
             if (ends[0] in inside or ends[1] in inside) and seen(ends[0]) != seen(ends[1]):
                 expected[seen(ends[0]), seen(ends[1]), bool(control)] += 1
         view = open_scope(graph, scope, 0, 100)
-        found = {(edge["source"], edge["target"], edge["control"]): edge["count"] for edge in view["edges"]}
-        assert found == expected
+        counts = {(edge["source"], edge["target"], edge["control"]): edge["count"] for edge in view["edges"]}
+        assert counts == expected
         children = {child["name"] for child in view["children"]}
-        ends_outside = {end for source, target, _ in found for end in (source, target) if end not in children}
+        ends_outside = {end for source, target, _ in counts for end in (source, target) if end not in children}
         assert {entry["name"] for entry in view["outside"]} == ends_outside

@@ -16,9 +16,9 @@ def test_nested_fields_are_located_and_numbers_are_skipped() -> None:
     node = NodeProto(name="ab", op_type="Add", output_i=2**40)
     payload = b"..." + node.SerializeToString() + b"..."
 
-    found = [(number, payload[start:end]) for number, start, end in nested_fields(payload, 3, len(payload) - 3)]
+    fields = [(number, payload[start:end]) for number, start, end in nested_fields(payload, 3, len(payload) - 3)]
 
-    assert found == [(2, b"ab"), (3, b"Add")]
+    assert fields == [(2, b"ab"), (3, b"Add")]
 
 
 def test_fixed_width_numbers_are_skipped() -> None:

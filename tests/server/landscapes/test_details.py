@@ -148,14 +148,14 @@ def test_steps_of_checkpoints(intervals: list[int] | None, unit: str, steps: lis
 
 def _arrays(document: bytes) -> tuple[dict[str, str], dict[str, np.ndarray]]:
     """Return (attributes of the data set, its arrays) as the VTK format defines them."""
-    (found,) = ElementTree.fromstring(document)
+    (data_set,) = ElementTree.fromstring(document)
     arrays = {}
-    for array in found.iter("DataArray"):
+    for array in data_set.iter("DataArray"):
         content = base64.b64decode(array.text or "")
         assert struct.unpack("<Q", content[:8]) == (len(content) - 8,)
         kind = {"Float64": "<f8", "Int64": "<i8"}[array.attrib["type"]]
         arrays[array.attrib["Name"]] = np.frombuffer(content[8:], kind)
-    return found.attrib, arrays
+    return data_set.attrib, arrays
 
 
 def test_vti_file_has_losses_and_their_logarithms() -> None:

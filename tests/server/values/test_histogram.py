@@ -37,19 +37,25 @@ def test_histograms_of_the_recorder_are_exact() -> None:
     values = np.append(np.random.default_rng(0).standard_normal(10_000), [np.nan, np.inf, np.inf, -np.inf])
     written = histogram_of(values)
 
-    found = read_histogram(encoded(written), "histogram", "mindspore")
+    histogram = read_histogram(encoded(written), "histogram", "mindspore")
 
-    assert found[:7] == (10_004, written.min, written.max, written.sum, 1, 2, 1)
-    np.testing.assert_array_equal(found.buckets.left, written.edges[:-1])
-    np.testing.assert_array_equal(found.buckets.width, np.diff(written.edges))
-    np.testing.assert_array_equal(found.buckets.counts, written.counts)
+    assert histogram[:7] == (10_004, written.min, written.max, written.sum, 1, 2, 1)
+    np.testing.assert_array_equal(histogram.buckets.left, written.edges[:-1])
+    np.testing.assert_array_equal(histogram.buckets.width, np.diff(written.edges))
+    np.testing.assert_array_equal(histogram.buckets.counts, written.counts)
 
 
 def test_histogram_without_finite_values_has_no_extremes() -> None:
     """The file has zeros instead."""
-    found = read_histogram(encoded(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
+    histogram = read_histogram(encoded(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
 
-    assert (found.total_count, found.min, found.max, found.sum, rows(found)) == (2, None, None, 0.0, [])
+    assert (histogram.total_count, histogram.min, histogram.max, histogram.sum, rows(histogram)) == (
+        2,
+        None,
+        None,
+        0.0,
+        [],
+    )
 
 
 def test_counts_beyond_a_double_are_exact() -> None:
@@ -57,34 +63,34 @@ def test_counts_beyond_a_double_are_exact() -> None:
     message = Summary.Histogram(count=2**53 + 1)
     message.buckets.add(left=0, width=1, count=2**53 + 1)
 
-    found = read_histogram(message.SerializeToString(), "histogram", "mindspore")
+    histogram = read_histogram(message.SerializeToString(), "histogram", "mindspore")
 
-    assert (found.total_count, rows(found)) == (2**53 + 1, [(0, 1, 2**53 + 1)])
+    assert (histogram.total_count, rows(histogram)) == (2**53 + 1, [(0, 1, 2**53 + 1)])
 
 
 def test_largest_doubles_are_not_edges() -> None:
     """The outermost limits of TensorFlow are the largest doubles: the buckets end at the extremes of the values."""
     payload = histogram_proto([-LARGEST, -1, 0, 1, LARGEST], [0, 2, 3, 4, 5], min=-1.5, max=7, num=14, sum=3)
 
-    found = of_limits(payload)
+    histogram = of_limits(payload)
 
-    assert found[:4] == (14, -1.5, 7, 3)
-    assert rows(found) == [(-1.5, 0.5, 2), (-1, 1, 3), (0, 1, 4), (1, 6, 5)]
+    assert histogram[:4] == (14, -1.5, 7, 3)
+    assert rows(histogram) == [(-1.5, 0.5, 2), (-1, 1, 3), (0, 1, 4), (1, 6, 5)]
 
 
 def test_nan_count_of_tensorboard_is_unknown() -> None:
     """Its encodings do not record the number, which is thus not zero."""
     payload = histogram_proto([1, 2], [1, 1], max=2, num=2)
 
-    for found in (of_limits(payload), of_tensor([[0, 1, 1]])):
-        assert (found.nan_count, found.pos_inf_count, found.neg_inf_count) == (None, None, None)
+    for histogram in (of_limits(payload), of_tensor([[0, 1, 1]])):
+        assert (histogram.nan_count, histogram.pos_inf_count, histogram.neg_inf_count) == (None, None, None)
 
 
 def test_empty_buckets_at_the_ends_are_dropped() -> None:
     """PyTorch and tensorboardX record an empty first bucket, which ends at the first left edge."""
-    found = of_limits(histogram_proto([0.1, 0.2, 0.3, 0.4], [0, 2, 5, 0], min=0.15, max=0.3, num=7))
+    histogram = of_limits(histogram_proto([0.1, 0.2, 0.3, 0.4], [0, 2, 5, 0], min=0.15, max=0.3, num=7))
 
-    assert rows(found) == [(0.15, pytest.approx(0.05), 2), (0.2, pytest.approx(0.1), 5)]
+    assert rows(histogram) == [(0.15, pytest.approx(0.05), 2), (0.2, pytest.approx(0.1), 5)]
 
 
 def test_missing_extremes_are_zero() -> None:
@@ -94,18 +100,18 @@ def test_missing_extremes_are_zero() -> None:
 
 def test_limits_replace_unknown_extremes() -> None:
     """PyTorch records NaN as the extremes if a value is NaN, and counts NaN only in num."""
-    found = of_limits(histogram_proto([0.9, 1.1], [0, 1], min=np.nan, max=np.nan, num=3, sum=np.nan))
+    histogram = of_limits(histogram_proto([0.9, 1.1], [0, 1], min=np.nan, max=np.nan, num=3, sum=np.nan))
 
-    assert found.total_count == 3
-    assert np.isnan([found.min, found.max, found.sum]).all()
-    assert rows(found) == [(0.9, pytest.approx(0.2), 1)]
+    assert histogram.total_count == 3
+    assert np.isnan([histogram.min, histogram.max, histogram.sum]).all()
+    assert rows(histogram) == [(0.9, pytest.approx(0.2), 1)]
 
 
 def test_extremes_that_contradict_the_limits_are_ignored() -> None:
     """Edges are always ascending."""
-    found = of_limits(histogram_proto([1, 2, 3], [1, 1, 1], min=5, max=-5, num=3))
+    histogram = of_limits(histogram_proto([1, 2, 3], [1, 1, 1], min=5, max=-5, num=3))
 
-    assert rows(found) == [(1, 0, 1), (1, 1, 1), (2, 1, 1)]
+    assert rows(histogram) == [(1, 0, 1), (1, 1, 1), (2, 1, 1)]
 
 
 def test_empty_histogram_has_no_extremes() -> None:
@@ -118,17 +124,17 @@ def test_empty_histogram_has_no_extremes() -> None:
 
 def test_newer_form_of_tensorboard() -> None:
     """A tensor of left edge, right edge and count; the extremes are those of buckets that are not empty."""
-    found = of_tensor([[-1, 0, 0], [0, 1.5, 3], [1.5, 2, 4], [2, 3, 0]])
+    histogram = of_tensor([[-1, 0, 0], [0, 1.5, 3], [1.5, 2, 4], [2, 3, 0]])
 
-    assert found[:4] == (7, 0, 2, None)
-    assert rows(found) == [(-1, 1, 0), (0, 1.5, 3), (1.5, 0.5, 4), (2, 1, 0)]
+    assert histogram[:4] == (7, 0, 2, None)
+    assert rows(histogram) == [(-1, 1, 0), (0, 1.5, 3), (1.5, 0.5, 4), (2, 1, 0)]
 
 
 def test_fractional_counts_are_kept() -> None:
     """Weights may be fractional."""
-    found = of_tensor([[0, 1, 0.5], [1, 2, 1.25]])
+    histogram = of_tensor([[0, 1, 0.5], [1, 2, 1.25]])
 
-    assert (found.total_count, found.buckets.counts.tolist()) == (1.75, [0.5, 1.25])
+    assert (histogram.total_count, histogram.buckets.counts.tolist()) == (1.75, [0.5, 1.25])
 
 
 @given(st.integers(MOST_BUCKETS + 1, 9 * MOST_BUCKETS))
@@ -172,9 +178,9 @@ def test_malformed_histograms_are_errors(payload: bytes, kind: str, error: str) 
 )
 def test_arbitrary_bytes_are_a_histogram_or_a_value_error(noise: bytes, at: int, encoding: tuple[str, str]) -> None:
     """No other exception is raised."""
-    for sound in (histogram_proto([1, 2], [1, 1], num=2), encoded(histogram_of(np.arange(3)))):
+    for valid in (histogram_proto([1, 2], [1, 1], num=2), encoded(histogram_of(np.arange(3)))):
         try:
-            found = read_histogram(sound[:at] + noise + sound[at:], *encoding)
+            histogram = read_histogram(valid[:at] + noise + valid[at:], *encoding)
         except ValueError:
             continue
-        assert len(found.buckets.left) == len(found.buckets.width) == len(found.buckets.counts)
+        assert len(histogram.buckets.left) == len(histogram.buckets.width) == len(histogram.buckets.counts)

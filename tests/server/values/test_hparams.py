@@ -35,15 +35,15 @@ def _metadata(**data: object) -> bytes:
 def _golden_metadata(run: str) -> dict[str, bytes]:
     """Return the payloads by tag of the plugin in a run recorded by tensorboardX."""
     (path,) = (GOLDEN / "tensorboard/tensorboardx").glob(f"{run}/*/events*")
-    content, start, found = path.read_bytes(), 0, {}
+    content, start, payloads = path.read_bytes(), 0, {}
     while start < len(content):
         begin = start + framing.HEADER_BYTES
         end = begin + framing.read_header(content[start:begin]).length
         for value in Event.FromString(content[begin:end]).summary.value:
             if value.metadata.plugin_data.plugin_name == "hparams":
-                found[value.tag] = value.metadata.SerializeToString()
+                payloads[value.tag] = value.metadata.SerializeToString()
         start = end + framing.FOOTER_BYTES
-    return found
+    return payloads
 
 
 @pytest.mark.parametrize(("run", "rate"), [("lr_0.1", 0.1), ("lr_0.01", 0.01)])

@@ -38,10 +38,10 @@ def encoded(format_: str, mode: str = "RGB", size: tuple[int, int] = (300, 20), 
 )
 def test_size_and_format_equal_those_of_pillow(media_type: str, picture: bytes) -> None:
     """In every variant of every supported format."""
-    found = image_format(memoryview(picture))
+    detected = image_format(memoryview(picture))
 
-    assert found is not None
-    assert found.media_type == media_type
+    assert detected is not None
+    assert detected.media_type == media_type
     with Image.open(io.BytesIO(picture)) as pillows:
         assert image_size(memoryview(picture)) == pillows.size
 

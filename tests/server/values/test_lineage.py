@@ -21,7 +21,7 @@ def test_golden_lineage_equals_that_of_mindspore_and_mindinsight() -> None:
     events = lineage_events()
     trained = lineage.train_lineage(events["train_lineage"].train_lineage.SerializeToString())
     evaluated = lineage.evaluation_lineage(events["evaluation_lineage"].evaluation_lineage.SerializeToString())
-    told = lineage.custom_lineage(events["user_defined_info"].user_defined_info.SerializeToString())
+    custom = lineage.custom_lineage(events["user_defined_info"].user_defined_info.SerializeToString())
 
     wrote = {name: value for event in _expected() for name, value in event.items()}
     assert trained.hyper_parameters == wrote["train_lineage"]["hyper_parameters"]
@@ -39,7 +39,7 @@ def test_golden_lineage_equals_that_of_mindspore_and_mindinsight() -> None:
     assert seen["train_dataset_count"] == trained.train_dataset["train_dataset_size"]
     assert seen["test_dataset_count"] == evaluated.valid_dataset["valid_dataset_size"]
     assert seen["metric"] == evaluated.metrics
-    assert seen["user_defined"] == told.custom
+    assert seen["user_defined"] == custom.custom
 
 
 def _expected() -> list[dict[str, dict[str, object]]]:

@@ -22,17 +22,17 @@ def test_statistics_equal_those_of_numpy(values: np.ndarray[Any, Any]) -> None:
     numbers = [float(value) for value in values.reshape(-1)]
     finite = values[np.isfinite(values)]
 
-    found = statistics(values)
+    summary = statistics(values)
 
-    assert found.total_count == values.size
-    assert found.nan_count == sum(number != number for number in numbers)
-    assert (found.pos_inf_count, found.neg_inf_count) == (numbers.count(np.inf), numbers.count(-np.inf))
+    assert summary.total_count == values.size
+    assert summary.nan_count == sum(number != number for number in numbers)
+    assert (summary.pos_inf_count, summary.neg_inf_count) == (numbers.count(np.inf), numbers.count(-np.inf))
     if finite.size:
-        assert (found.min, found.max) == (finite.min().item(), finite.max().item())
+        assert (summary.min, summary.max) == (finite.min().item(), finite.max().item())
         with np.errstate(over="ignore", invalid="ignore"):
-            np.testing.assert_allclose(found.mean, finite.mean(dtype=np.float64), rtol=1e-12)
+            np.testing.assert_allclose(summary.mean, finite.mean(dtype=np.float64), rtol=1e-12)
     else:
-        assert (found.min, found.max, found.mean) == (None, None, None)
+        assert (summary.min, summary.max, summary.mean) == (None, None, None)
 
 
 def test_statistics_of_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,13 +45,13 @@ def test_statistics_of_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_complex_numbers_are_compared_by_magnitude() -> None:
     """Complex numbers are not ordered."""
-    found = statistics(np.array([3 + 4j, -1j, complex("nan"), complex(0, np.inf)], np.complex64))
+    summary = statistics(np.array([3 + 4j, -1j, complex("nan"), complex(0, np.inf)], np.complex64))
 
-    assert found == Statistics(4, 1, 5, 3, 1, 1, 0)
+    assert summary == Statistics(4, 1, 5, 3, 1, 1, 0)
 
 
 def test_statistics_of_integers_are_integers() -> None:
     """The largest uint64 is not a double."""
-    found = statistics(np.array([2**64 - 1, 0], np.uint64))
+    summary = statistics(np.array([2**64 - 1, 0], np.uint64))
 
-    assert (found.min, found.max) == (0, 2**64 - 1)
+    assert (summary.min, summary.max) == (0, 2**64 - 1)
