@@ -63,13 +63,10 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/codespell .
 	$(BIN)/codespell --dictionary .codespell/dictionary.txt --regex '[A-Z]?[a-z]+' .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
-	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
-	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
-
-# The documentation site, in build/docs.
-docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
-	@echo "The documentation is in build/docs/index.html"
+	MYPYPATH=$(TYPED):tests $(BIN)/mypy tests
+	MYPYPATH=$(TYPED):benchmarks:tests $(BIN)/mypy benchmarks
+	MYPYPATH=$(TYPED):examples $(BIN)/mypy examples
+	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -96,7 +93,7 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -artifact_prefix=build/fuzz/
 	rm -rf build/fuzz/asan && mkdir -p build/fuzz/asan/toposcope && cp -r proto server build/fuzz/asan/toposcope
 	gcc -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -shared -fPIC \
-	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/compiled.c \
+	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/toposcope/server/reading/scan/compiled.c \
 	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
@@ -106,7 +103,7 @@ build/fuzz/.installed: tests/fuzz/environment.txt
 	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
 	@touch $@
 
-# Write the message classes anew after a change of a .proto file.
+# Write the message classes again after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)
 	PYTHONPATH=$(VENV)/protoc $(BIN)/python -m grpc_tools.protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
@@ -163,7 +160,7 @@ $(BIN)/python:
 	|| { echo "This Python lacks the venv module: install the package python3-venv."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# A changed scan is compiled anew here.
+# A changed scan is compiled again here.
 $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
 	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'

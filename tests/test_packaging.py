@@ -121,7 +121,9 @@ def test_source_distribution_contains_what_the_wheel_is_built_from(distributions
     }
     assert package_files("*.py", "*.pyi", "*.proto", "*.pxd", "py.typed", "FORMAT.md") <= names
     assert {"web/index.html", "web/package-lock.json", "web/.npmrc", "web/build.js"} <= names
-    assert not [name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map)$", name)]
+    assert not [
+        name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map|test\.js)$", name)
+    ]
 
 
 def test_licences_of_the_packages_in_the_page_are_part_of_it() -> None:
@@ -145,8 +147,8 @@ def test_licences_of_the_packages_in_the_page_are_part_of_it() -> None:
         assert licence.read_text(encoding="utf-8").strip() in notices
 
 
-def test_metadata_name_the_project(distributions: Distributions) -> None:
-    """Who made it, where it is, under which licences; pictures of the description are found from anywhere."""
+def test_metadata_describe_the_project(distributions: Distributions) -> None:
+    """Who made it, where it is, under which licences; the links of the README work outside of the repository."""
     metadata = distributions.metadata
     assert metadata["Author"] == "The Toposcope developers"
     assert metadata["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND EPL-2.0 AND MIT"
@@ -156,10 +158,11 @@ def test_metadata_name_the_project(distributions: Distributions) -> None:
         url.partition(",")[0] for url in metadata.get_all("Project-URL", [])
     }
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])
-    for target in re.findall(r"\]\(([^)]+)\)", str(metadata.get_payload())):
+    home = r"https://(?:raw\.githubusercontent\.com/toposcope/toposcope|github\.com/toposcope/toposcope/(?:blob|tree))/main/"
+    for target in re.findall(r"(?:\]\(|^\[.+\]: )([^)\s]+)", str(metadata.get_payload()), re.M):
         assert target.startswith("https://"), target
-        picture = re.fullmatch(r"https://raw\.githubusercontent\.com/toposcope/toposcope/main/(.*)", target)
-        assert picture is None or (ROOT / picture[1]).is_file(), target
+        tracked = re.fullmatch(f"{home}(.+)", target)
+        assert tracked is None or (ROOT / tracked[1]).exists(), target
 
 
 def test_recording_needs_four_packages(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 
 MOST_POINTS = 1000
-_HEAVY_BYTES = 16 << 20
-_heavy = threading.Semaphore(2)
-"""Limits concurrent reads of heavy payloads to two, which bounds the memory of many requests for large tensors."""
+_LARGE_BYTES = 16 << 20
+_large_reads = threading.Semaphore(2)
+"""Limits concurrent reads of large payloads to two, which bounds the memory of many requests for large tensors."""
 
 
 class PayloadQuery(BaseModel):
@@ -158,7 +158,7 @@ def list_payloads(
         point = point_at(series, row)
         position = {"step": point.step, "wall_time": json_number(point.wall_time)}
         try:
-            with _heavy if series.payloads.length[row] > _HEAVY_BYTES else nullcontext():
+            with _large_reads if series.payloads.length[row] > _LARGE_BYTES else nullcontext():
                 entries += [position | entry for entry in read(point, read_payload(series.run, series.payloads, row))]
         except ValueError:
             damaged += 1

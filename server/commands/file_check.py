@@ -64,19 +64,19 @@ def check_file(descriptor: int, name: FileName) -> FileCheck:
     version = read_version(read(0, LARGEST_VERSION_EVENT), name)
     is_lineage = name.is_lineage and version.dialect == "mindspore"
     scanner = Scanner("lineage" if is_lineage else version.dialect, read)
-    bad_heavy: list[Damage] = []
+    bad_large: list[Damage] = []
     end = 0
-    for next_offset, heavy in _scan(scanner, descriptor, size):
-        bad_heavy += [Damage(record, "payload") for record in heavy if not _is_intact(read, record)]
+    for next_offset, large in _scan(scanner, descriptor, size):
+        bad_large += [Damage(record, "payload") for record in large if not _is_intact(read, record)]
         end = next_offset
-    damage = _damaged_ranges(read, size, sorted([*scanner.damage, *bad_heavy]))
+    damage = _damaged_ranges(read, size, sorted([*scanner.damage, *bad_large]))
     # After damage up to the end of the file there is no incomplete record.
     end = size if damage and damage[-1].end == size else end
-    return FileCheck(scanner.counters.events - len(bad_heavy), damage, end, size)
+    return FileCheck(scanner.counters.events - len(bad_large), damage, end, size)
 
 
 def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield, window by window, (end of the last complete record, offsets of the heavy records)."""
+    """Yield, window by window, (end of the last complete record, offsets of the large records)."""
     scratch = ScanBuffers(WINDOW_BYTES)
     offset, needed_bytes, worth_reading_at = 0, 0, framing.HEADER_BYTES
     while worth_reading_at <= size:
@@ -86,7 +86,7 @@ def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, l
         if filled < min(length, size - offset):
             raise ValueError(f"the file was truncated while it was read, from {size} to {offset + filled} bytes")
         offset, needed_bytes, worth_reading_at = scanner.read(arrays, filled, offset, size)
-        yield offset, scanner.take(arrays).heavy.tolist()
+        yield offset, scanner.take_rows(arrays).large.tolist()
 
 
 def _is_intact(read: ReadAt, record: int) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-# Pages whose examples need nothing but Toposcope and PyTorch. Those of landscapes.md and mindspore.md are parts of programs
-# that examples/ and tests/interop/ run.
+# Pages whose examples need only Toposcope and PyTorch. The examples of landscapes.md and mindspore.md are parts of
+# programs that examples/ and tests/interop/ run.
 PAGES = [
     "getting_started.md",
     "recording.md",

@@ -136,7 +136,7 @@ def test_large_file_is_repaired_across_windows(tmp_path: Path) -> None:
         (["GOOD", "--out", "GOOD"], "exists"),
         (["GOOD", "--out", "LINK"], "exists"),
         (["missing.tfevents.1", "--out", "OUT"], "'missing.tfevents.1' is not a file"),
-        (["NOTES", "--out", "OUT"], "is no event file by its name"),
+        (["NOTES", "--out", "OUT"], "is not an event file"),
         (["GOOD", "--out", "notes.txt"], "'notes.txt' does not have the name of such an event file"),
         (["GOOD", "--out", "events.out.tfevents.1"], "does not have the name of such an event file"),
         (["EMPTY", "--out", "OUT"], "has no intact record"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.summary_values import histogram_proto, strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.histogram import encoded, histogram_of
+from toposcope.recorder.values.histogram import encode, histogram_of
 from toposcope.server.values.histogram import MOST_BUCKETS, Histogram, read_histogram
 
 LARGEST = sys.float_info.max
@@ -37,7 +37,7 @@ def test_histograms_of_the_recorder_are_exact() -> None:
     values = np.append(np.random.default_rng(0).standard_normal(10_000), [np.nan, np.inf, np.inf, -np.inf])
     written = histogram_of(values)
 
-    histogram = read_histogram(encoded(written), "histogram", "mindspore")
+    histogram = read_histogram(encode(written), "histogram", "mindspore")
 
     assert histogram[:7] == (10_004, written.min, written.max, written.sum, 1, 2, 1)
     np.testing.assert_array_equal(histogram.buckets.left, written.edges[:-1])
@@ -47,15 +47,10 @@ def test_histograms_of_the_recorder_are_exact() -> None:
 
 def test_histogram_without_finite_values_has_no_extremes() -> None:
     """The file has zeros instead."""
-    histogram = read_histogram(encoded(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
+    histogram = read_histogram(encode(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
 
-    assert (histogram.total_count, histogram.min, histogram.max, histogram.sum, rows(histogram)) == (
-        2,
-        None,
-        None,
-        0.0,
-        [],
-    )
+    assert histogram[:4] == (2, None, None, 0.0)
+    assert rows(histogram) == []
 
 
 def test_counts_beyond_a_double_are_exact() -> None:
@@ -178,7 +173,7 @@ def test_malformed_histograms_are_errors(payload: bytes, kind: str, error: str) 
 )
 def test_arbitrary_bytes_are_a_histogram_or_a_value_error(noise: bytes, at: int, encoding: tuple[str, str]) -> None:
     """No other exception is raised."""
-    for valid in (histogram_proto([1, 2], [1, 1], num=2), encoded(histogram_of(np.arange(3)))):
+    for valid in (histogram_proto([1, 2], [1, 1], num=2), encode(histogram_of(np.arange(3)))):
         try:
             histogram = read_histogram(valid[:at] + noise + valid[at:], *encoding)
         except ValueError:

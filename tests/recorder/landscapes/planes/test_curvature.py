@@ -102,6 +102,8 @@ def test_curvatures_are_second_derivatives_per_length() -> None:
     expected = [direction @ matrix @ direction / (direction @ direction) for direction in directions[:2]]
     assert np.allclose(found[:2], expected, rtol=1e-4)
     assert np.isnan(found[2])
+    infinite = np.full(20, np.inf, np.float32)
+    assert np.isnan(curvatures_along(lambda _: infinite, directions[:1])).all()
 
 
 def test_bad_hessians_are_refused() -> None:
@@ -109,5 +111,5 @@ def test_bad_hessians_are_refused() -> None:
     with pytest.raises(ValueError, match="not finite: the loss is not smooth"):
         hessian_eigenvalues(lambda vector: vector * np.float32(np.nan), 3)
     for largest in (0, 4):
-        with pytest.raises(ValueError, match=f"has 1 to 3 eigenvalues; {largest} are wanted"):
+        with pytest.raises(ValueError, match=f"has 1 to 3 eigenvalues, not {largest}"):
             hessian_eigenvalues(Product(np.eye(3)), 3, largest=largest)

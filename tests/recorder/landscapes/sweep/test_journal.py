@@ -1,5 +1,7 @@
 """The journal of finished losses."""
 
+import errno
+import fcntl
 import math
 import os
 import subprocess
@@ -90,7 +92,7 @@ def test_two_processes_do_not_write_the_same_journal(tmp_path: Path) -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
-        with pytest.raises(JournalInUseError, match="Another process computes this landscape"):
+        with pytest.raises(JournalInUseError, match="Another process is computing this landscape"):
             Journal(path)
         other.kill()
     Journal(path).close()
@@ -109,3 +111,15 @@ def test_full_disk_leaves_whole_records(tmp_path: Path) -> None:
         assert list(journal.measured.values()) == [measurement(0)]
         journal.append(measurement(2))
     assert known(path) == [measurement(0), measurement(2)]
+
+
+def test_journal_is_written_on_file_systems_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left behind that a later process would take for a lock."""
+
+    def flock(file: int, operation: int) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    path = tmp_path / "journal"
+    given = fill(path, 3)
+    assert known(path) == given
