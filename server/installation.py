@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import toposcope
-from toposcope import server
 from toposcope.server.reading import scan
+
+
+_SERVER = Path(__file__).parent
 
 
 class InstallationWarning(NamedTuple):
@@ -41,7 +43,7 @@ def installation_warnings() -> tuple[InstallationWarning, ...]:
 
 def _package_folder() -> Path:
     """Return the folder toposcope that the running code is in; links below it are not followed."""
-    return Path(os.path.abspath(server.__path__[0])).parent.resolve()
+    return Path(os.path.abspath(__file__)).parent.parent.resolve()
 
 
 def _shadowed_folder() -> Path | None:
@@ -57,7 +59,7 @@ def _shadowed_folder() -> Path | None:
         return None
     other_folders = [entry for entry in toposcope.__path__ if Path(entry).resolve() != working_folder]
     for finder in sys.meta_path:
-        spec = finder.find_spec(server.__name__, other_folders)
-        if spec is not None and spec.origin is not None and not Path(spec.origin).samefile(str(server.__file__)):
+        spec = finder.find_spec(f"{toposcope.__name__}.server", other_folders)
+        if spec is not None and spec.origin is not None and not Path(spec.origin).parent.samefile(_SERVER):
             return Path(spec.origin).parent.parent
     return None

@@ -1,4 +1,4 @@
-"""Fixtures of the server tests: a real server process."""
+"""Fixtures of the server tests: real server processes."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -31,9 +31,9 @@ def published(directory: Path) -> list[tuple[str, bytes]]:
 
 def newest(directory: Path) -> "dict[str, Landscape]":
     """Return the last landscape of each tag."""
-    from toposcope.server.landscapes.landscape import landscape  # Where frameworks are checked there is no server.
+    from toposcope.server.landscapes.landscape import read_landscape  # Where frameworks are checked there is no server.
 
-    return {tag: landscape(message) for tag, message in published(directory)}
+    return {tag: read_landscape(message) for tag, message in published(directory)}
 
 
 def journals(directory: Path) -> dict[str, dict[Place, str]]:

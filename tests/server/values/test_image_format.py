@@ -1,4 +1,4 @@
-"""What pictures say of themselves in their first bytes."""
+"""Format and size of encoded images."""
 
 import io
 from typing import Any
@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, JpegImagePlugin
 
-from toposcope.server.values.picture import picture_format, picture_size
+from toposcope.server.values.image_format import image_format, image_size
 
 
 def encoded(format_: str, mode: str = "RGB", size: tuple[int, int] = (300, 20), **options: Any) -> bytes:
-    """Return a picture that Pillow encoded."""
+    """Return an image encoded by Pillow."""
     stream = io.BytesIO()
     Image.new(mode, size).save(stream, format_, **options)
     return stream.getvalue()
@@ -36,49 +36,49 @@ def encoded(format_: str, mode: str = "RGB", size: tuple[int, int] = (300, 20), 
         ("image/bmp", encoded("BMP", "1")),
     ],
 )
-def test_size_and_format_are_what_pillow_finds(media_type: str, picture: bytes) -> None:
-    """In every variant of every format that browsers draw."""
-    found = picture_format(memoryview(picture))
+def test_size_and_format_equal_those_of_pillow(media_type: str, picture: bytes) -> None:
+    """In every variant of every supported format."""
+    detected = image_format(memoryview(picture))
 
-    assert found is not None
-    assert found.media_type == media_type
+    assert detected is not None
+    assert detected.media_type == media_type
     with Image.open(io.BytesIO(picture)) as pillows:
-        assert picture_size(memoryview(picture)) == pillows.size
+        assert image_size(memoryview(picture)) == pillows.size
 
 
-def test_largest_picture_is_no_bomb() -> None:
-    """Nothing is decoded: a picture of 10^18 pixels costs as much as one of one."""
+def test_largest_image_takes_no_memory() -> None:
+    """Nothing is decoded: an image of 10^18 pixels costs no more than one of a single pixel."""
     head = bytearray(encoded("PNG"))
     head[16:24] = (10**9).to_bytes(4, "big") * 2
 
-    assert picture_size(memoryview(head)) == (10**9, 10**9)
+    assert image_size(memoryview(head)) == (10**9, 10**9)
 
 
-def test_bitmap_of_the_first_kind_and_upside_down() -> None:
-    """BITMAPCOREHEADER has 16-bit sizes; a negative height says that rows come from the top."""
+def test_core_header_and_top_down_bitmaps() -> None:
+    """BITMAPCOREHEADER has 16-bit sizes; a negative height means that rows are stored top-down."""
     core = b"BM" + bytes(12) + (12).to_bytes(4, "little") + b"\x07\x00\x09\x00"
     upside_down = b"BM" + bytes(12) + (40).to_bytes(4, "little") + b"\x07\x00\x00\x00" + b"\xf7\xff\xff\xff"
 
-    assert [picture_size(memoryview(picture)) for picture in (core, upside_down)] == [(7, 9), (7, 9)]
+    assert [image_size(memoryview(picture)) for picture in (core, upside_down)] == [(7, 9), (7, 9)]
 
 
 @pytest.mark.parametrize("other", [b"", b"<svg xmlns=", b"<html>", b"II*\0", b"RIFF1234WAVE", b"%PDF"])
-def test_other_formats_are_none(other: bytes) -> None:
-    """SVG and HTML may hold scripts, TIFF is not drawn."""
-    assert (picture_format(memoryview(other)), picture_size(memoryview(other))) == (None, None)
+def test_other_formats_are_not_detected(other: bytes) -> None:
+    """SVG and HTML may contain scripts, and browsers do not display TIFF."""
+    assert (image_format(memoryview(other)), image_size(memoryview(other))) == (None, None)
 
 
 @given(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP", "BMP"]).map(encoded), st.integers(0, 60), st.binary(max_size=9))
-def test_damaged_pictures_have_a_size_or_none(picture: bytes, at: int, noise: bytes) -> None:
-    """Nothing is raised, wherever a picture ends and whatever stands in it."""
+def test_damaged_images_raise_no_exception(picture: bytes, at: int, noise: bytes) -> None:
+    """Truncated and modified images have a size or None."""
     for damaged in (picture[:at], picture[:at] + noise + picture[at + len(noise) :]):
-        size = picture_size(memoryview(damaged))
+        size = image_size(memoryview(damaged))
         assert size is None or min(size) >= 0
 
 
-def test_jpeg_of_endless_segments_is_given_up() -> None:
-    """A frame that a thousand segments do not bring is not looked for any longer."""
+def test_jpeg_with_too_many_segments_has_no_size() -> None:
+    """The search for a frame ends after a thousand segments."""
     segments = b"\xff\xd8" + b"\xff\xe0\x00\x02" * 2000 + encoded("JPEG")[2:]
 
     assert JpegImagePlugin.JpegImageFile(io.BytesIO(segments)).size == (300, 20)
-    assert picture_size(memoryview(segments)) is None
+    assert image_size(memoryview(segments)) is None

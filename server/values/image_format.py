@@ -1,6 +1,6 @@
-"""What an encoded picture says of itself in its first bytes: format and size. Nothing is decoded.
+"""Format and size of an encoded image, read from its header without decoding the image.
 
-Pillow, asked for a size, prepares to decode: it refuses large pictures and fills the first frame of some animations.
+Pillow is not used, as it rejects large images and decodes the first frame of some animations to determine the size.
 """
 
 import struct
@@ -9,34 +9,34 @@ from typing import NamedTuple
 
 _MOST_SEGMENTS = 1000
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
-"""Markers of JPEG among those of frames, C0 to CF, that begin something else."""
+"""JPEG markers from C0 to CF that do not begin a frame."""
 
 Size = tuple[int, int]
 """Width and height in pixels."""
 
 
 class Format(NamedTuple):
-    """A picture format that every browser draws, and that holds no scripts."""
+    """An image format that browsers display and that cannot contain scripts."""
 
     media_type: str
     start: bytes
     at_8: bytes
-    """What stands from byte 8 on."""
+    """The bytes from offset 8."""
     size: Callable[[memoryview], Size]
-    """Reads the size; raises struct.error when the picture ends before it."""
+    """Reads the size; raises struct.error if the image is truncated."""
 
 
-def picture_format(encoded: memoryview) -> Format | None:
-    """Return the format of a picture; None when it is none of FORMATS."""
+def image_format(encoded: memoryview) -> Format | None:
+    """Return the format of an image; None if it is not one of FORMATS."""
     head = bytes(encoded[:16])
     return next((each for each in FORMATS if head.startswith(each.start) and head.startswith(each.at_8, 8)), None)
 
 
-def picture_size(encoded: memoryview) -> Size | None:
-    """Return the size that a picture's header says; None when it says none."""
-    found = picture_format(encoded)
+def image_size(encoded: memoryview) -> Size | None:
+    """Return the size in the header of an image; None if it cannot be read."""
+    detected = image_format(encoded)
     try:
-        return found.size(encoded) if found else None
+        return detected.size(encoded) if detected else None
     except struct.error:
         return None
 
@@ -54,7 +54,7 @@ def _gif_size(encoded: memoryview) -> Size:
 
 
 def _bmp_size(encoded: memoryview) -> Size:
-    """See BITMAPCOREHEADER and BITMAPINFOHEADER; a negative height says that rows come from the top."""
+    """See BITMAPCOREHEADER and BITMAPINFOHEADER; a negative height means that rows are stored top-down."""
     is_core = struct.unpack_from("<I", encoded, 14) == (12,)
     width, height = struct.unpack_from("<HH" if is_core else "<ii", encoded, 18)
     return abs(width), abs(height)
@@ -80,7 +80,7 @@ def _jpeg_size(encoded: memoryview) -> Size:
         start, marker, length = struct.unpack_from(">BBH", encoded, at)
         if start != 0xFF:
             break
-        if marker == 0xFF:  # Fill bytes may stand before a marker.
+        if marker == 0xFF:  # Fill bytes may precede a marker.
             at += 1
         elif 0xC0 <= marker <= 0xCF and marker not in _NO_FRAME:
             height, width = struct.unpack_from(">HH", encoded, at + 5)
