@@ -106,10 +106,10 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     whole = second.read_bytes()
     for length in (0, 5, 40, len(whole) - 1):
         second.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is no whole .safetensors file"):
+        with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is not a complete .safetensors file"):
             CheckpointSet.open(folder, [1, 2])
     second.write_bytes(whole.replace(b'"shape":[3,2,2]', b'"shape":[3,2,9]'))
-    with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is no whole .safetensors file"):
+    with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is not a complete .safetensors file"):
         CheckpointSet.open(folder, [1, 2])
     second.unlink()
     with pytest.raises(FileNotFoundError, match=r"The checkpoint of 2 is missing: '.*Bowl_2_step.safetensors'"):
