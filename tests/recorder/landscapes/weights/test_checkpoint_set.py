@@ -115,7 +115,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"The checkpoint of 2 is missing: '.*Bowl_2_step.safetensors'"):
         CheckpointSet.open(folder, [1, 2])
     (folder / "train_metadata.json").write_text("{}")
-    with pytest.raises(ValueError, match="names no checkpoints"):
+    with pytest.raises(ValueError, match="contains no checkpoints"):
         CheckpointSet.open(folder, [1])
 
 
