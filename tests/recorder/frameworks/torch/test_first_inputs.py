@@ -57,7 +57,7 @@ def test_network_whose_call_was_not_observed_has_its_module_tree_at_the_end(
     network = Perceptron()
     waiting = NetworkGraph(network)
     call(network)
-    assert waiting.make_model(None) is None
+    assert waiting.take(None) is None
     given: Any = waiting.give_up()
     assert given.name == "Perceptron: module tree (inputs unknown)"
     assert [node.op_type for node in given.node] == ["Linear", "BatchNorm1d", "ReLU", "Dropout", "Linear"]
@@ -79,7 +79,7 @@ def test_graph_is_not_returned_again_at_the_end() -> None:
     network = Perceptron()
     waiting = NetworkGraph(network)
     network(BATCH)
-    assert waiting.make_model(None) is not None
+    assert waiting.take(None) is not None
     assert waiting.give_up() is None
     assert NetworkGraph(None).give_up() is None
     assert NetworkGraph(graph([Node("relu", "ReLU")])).give_up() is not None
