@@ -10,8 +10,8 @@ from urllib.parse import quote
 import numpy as np
 import torch
 from browsing import longest_tasks, open_page, serve, wait, wait_loaded
-from figures import report
 from playwright.sync_api import Browser, Page
+from report import report
 from torch import nn
 
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, landscape, train_lineage

@@ -30,9 +30,9 @@ from browsing import (
     wait_loaded,
     work_of_moves,
 )
-from figures import report
 from maps import graphs, landscapes, lineage, record_landscapes, record_trials
 from playwright.sync_api import Browser, Page
+from report import report
 
 from toposcope.recorder import SummaryRecord, train_lineage
 

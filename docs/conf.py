@@ -37,9 +37,10 @@ autodoc_mock_imports = ["mindspore", "jax"]
 
 html_theme = "furo"
 html_title = "Toposcope"
-html_logo = "mark.svg"
-html_favicon = "mark.svg"
-html_static_path: list[str] = []
+html_logo = "../web/mark.svg"
+html_favicon = "../web/mark.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_theme_options = {
     "source_repository": "https://github.com/toposcope/toposcope/",
     "source_branch": "main",

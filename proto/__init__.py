@@ -1,1 +1,1 @@
-"""The bytes: messages of event files, record framing and file names. FORMAT.md states the format."""
+"""The event file format: messages, record framing and file names. FORMAT.md describes it."""

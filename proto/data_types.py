@@ -1,4 +1,4 @@
-"""How the elements of a tensor lie in TensorProto.raw_data: a NumPy dtype for each DataType that has one."""
+"""The layout of TensorProto.raw_data: a NumPy dtype for each DataType that has one."""
 
 from types import MappingProxyType
 
@@ -25,14 +25,14 @@ DTYPES = MappingProxyType(
             (codes.DT_FLOAT64, "<f8"),
             (codes.DT_COMPLEX64, "<c8"),
             (codes.DT_COMPLEX128, "<c16"),
-            # NumPy has no bfloat16: its bits.
+            # NumPy has no bfloat16: the bits as integers.
             (codes.DT_BFLOAT16, "<u2"),
         )
     }
 )
-"""DataType to dtype, little-endian. Bfloat16 stands as the uint16 of its bits, see bfloat16_values()."""
+"""DataType to little-endian dtype. bfloat16 is represented by the uint16 of its bits, see bfloat16_values()."""
 
 
 def bfloat16_values(bits: npt.NDArray[np.uint16]) -> npt.NDArray[np.float32]:
-    """Return the numbers whose bfloat16 bits are given, exactly: a bfloat16 is the upper half of a float32."""
+    """Return the exact values of bfloat16 bits: a bfloat16 is the upper half of a float32."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)

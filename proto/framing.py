@@ -1,4 +1,4 @@
-"""Record framing: how a payload becomes a record of an event file (TFRecord's framing, FORMAT.md)."""
+"""Record framing: the encoding of payloads as records of an event file, equal to TFRecord's (see FORMAT.md)."""
 
 import functools
 import struct
@@ -15,11 +15,11 @@ _MASK_DELTA = 0xA282EAD8
 _LENGTH = struct.Struct("<Q")
 _CRC = struct.Struct("<I")
 _HEADER = struct.Struct("<QI")
-# The checksum is computed while other threads wait: of so many bytes at a time, a fraction of a millisecond.
+# The checksum is computed with the GIL held: this many bytes at a time take a fraction of a millisecond.
 _CRC_BYTES = 4 << 20
 
 Buffer = bytes | memoryview
-"""Bytes that need not be copied to be written; a view is one of bytes."""
+"""Bytes that are written without a copy; a memoryview must have items of one byte."""
 
 
 class Header(NamedTuple):
@@ -37,7 +37,7 @@ def masked_crc(data: bytes) -> int:
 
 
 def masked(crc: int) -> int:
-    """Return a crc32c as records hold it."""
+    """Return a crc32c in the masked form that records contain."""
     return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & 0xFFFFFFFF
 
 
@@ -45,23 +45,23 @@ def masked_crcs(payloads: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
     """Return the masked crc32c of each row of payloads, little-endian."""
     rows, length = len(payloads), payloads.shape[1]
     content = payloads.tobytes()
-    values = (google_crc32c.value(content[at : at + length]) for at in range(0, rows * length, length))
+    values = (google_crc32c.value(content[start : start + length]) for start in range(0, rows * length, length))
     crcs = np.fromiter(values, "<u4", rows)
     return ((crcs >> np.uint32(15)) | (crcs << np.uint32(17))) + np.uint32(_MASK_DELTA)
 
 
 def frame(payload: bytes) -> bytes:
-    """Return the record that holds payload: length, crc of the length, payload, crc of the payload."""
+    """Return payload as a record: length, crc of the length, payload, crc of the payload."""
     return b"".join((_header_bytes(len(payload)), payload, _CRC.pack(masked_crc(payload))))
 
 
 def frame_parts(parts: Sequence[Buffer]) -> list[Buffer]:
-    """Return the record whose payload is parts, one after the other, without copying them."""
+    """Return the record whose payload is the concatenation of parts, without copying them."""
     crc = 0
     for part in parts:
-        for at in range(0, len(part), _CRC_BYTES):
-            # The library takes arrays, but no views.
-            crc = google_crc32c.extend(crc, np.frombuffer(part[at : at + _CRC_BYTES], np.uint8))
+        for start in range(0, len(part), _CRC_BYTES):
+            # The library accepts arrays, but not memoryviews.
+            crc = google_crc32c.extend(crc, np.frombuffer(part[start : start + _CRC_BYTES], np.uint8))
     return [_header_bytes(sum(map(len, parts))), *parts, _CRC.pack(masked(crc))]
 
 
@@ -81,5 +81,5 @@ def read_header(data: bytes) -> Header:
 
 
 def header_is_sound(header: Header) -> bool:
-    """Say whether the crc in the header belongs to its length."""
+    """Return whether the crc in the header matches its length."""
     return masked_crc(_LENGTH.pack(header.length)) == header.crc

@@ -1,10 +1,10 @@
-"""Protobuf's wire format, as far as it is written by hand where the generated classes are too slow."""
+"""Protobuf's wire format: the parts that are encoded by hand because the generated classes are too slow."""
 
 from enum import IntEnum
 
 
 class WireType(IntEnum):
-    """How a field's value is laid out."""
+    """The encoding of the value of a field."""
 
     VARINT = 0
     DOUBLE = 1
@@ -18,25 +18,25 @@ def varint(number: int) -> bytes:
         return bytes((number,))
     if 0 <= number < 0x4000:
         return bytes((number & 0x7F | 0x80, number >> 7))
-    rest = number & 0xFFFFFFFFFFFFFFFF
+    remaining = number & 0xFFFFFFFFFFFFFFFF
     encoded = bytearray()
-    while rest > 0x7F:
-        encoded.append(rest & 0x7F | 0x80)
-        rest >>= 7
-    encoded.append(rest)
+    while remaining > 0x7F:
+        encoded.append(remaining & 0x7F | 0x80)
+        remaining >>= 7
+    encoded.append(remaining)
     return bytes(encoded)
 
 
 def key(field: int, wire_type: WireType) -> bytes:
-    """Return what stands before the value of a field."""
+    """Return the key of a field, which precedes its value."""
     return varint(field << 3 | wire_type)
 
 
 def text_bytes(text: str) -> bytes:
-    """Return text in UTF-8; a lone surrogate (of an undecodable file name, say), which has none, is spelled out."""
+    """Return text in UTF-8, with lone surrogates (of undecodable file names, for example) escaped."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def bytes_head(field: int, length: int) -> bytes:
-    """Return what stands before the content of a string, a message or a packed field of length bytes."""
+    """Return the key and the length that precede a string, a message or a packed field."""
     return key(field, WireType.BYTES) + varint(length)

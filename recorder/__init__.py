@@ -1,4 +1,4 @@
-"""Everything that runs inside a training process: values go in through SummaryRecord and come out as event files."""
+"""The part of Toposcope that runs inside a training process: SummaryRecord writes values to event files."""
 
 from toposcope.recorder.messages.dataset_graph import dataset_graph
 from toposcope.recorder.messages.graph import Node, graph

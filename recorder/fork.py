@@ -1,4 +1,4 @@
-"""Child processes: what they inherit of a recorder is the parent's; what they record is written before they end."""
+"""Recorders in child processes: what a child inherits is made inert, and what it records is written before it ends."""
 
 import contextlib
 import os
@@ -9,23 +9,23 @@ from typing import Protocol
 
 
 class Inheritable(Protocol):
-    """Something that a child process inherits without being able to use it."""
+    """An object that a forked process inherits but must not use."""
 
     def become_inert(self) -> None:
-        """Let go of everything that belongs to the parent."""
+        """Release everything that belongs to the parent process."""
 
 
 _locks: weakref.WeakSet[Inheritable] = weakref.WeakSet()
-_others: weakref.WeakSet[Inheritable] = weakref.WeakSet()
+_inheritables: weakref.WeakSet[Inheritable] = weakref.WeakSet()
 
 
 def make_inert_in_children(inheritable: Inheritable, *, is_lock: bool = False) -> None:
-    """Make inheritable inert in every process that is forked from this one while it lives; locks come first."""
-    (_locks if is_lock else _others).add(inheritable)
+    """Call become_inert() in every process forked from this one while inheritable is alive; on locks first."""
+    (_locks if is_lock else _inheritables).add(inheritable)
 
 
 def close_at_end_of_child(owner: object, close: Callable[[], object]) -> None:
-    """In a child of multiprocessing, which ends without atexit, have close called at its end unless owner is gone."""
+    """Call close at the end of a multiprocessing child, which skips atexit, if owner is still alive."""
     process = sys.modules.get("multiprocessing.process")
     if process is not None and process.parent_process() is not None:
         from multiprocessing.util import Finalize
@@ -34,11 +34,11 @@ def close_at_end_of_child(owner: object, close: Callable[[], object]) -> None:
 
 
 def _make_all_inert() -> None:
-    # What the others let go of may need the locks, which threads of the parent may have held.
-    for inheritable in (*_locks, *_others):
-        with contextlib.suppress(Exception):  # One that fails leaves the others no less inert.
+    # Locks first: releasing the other objects may need them, and a thread of the parent may have held them.
+    for inheritable in (*_locks, *_inheritables):
+        with contextlib.suppress(Exception):  # A failure must not leave the remaining objects active.
             inheritable.become_inert()
 
 
-if hasattr(os, "register_at_fork"):  # Not on Windows, which has no fork.
+if hasattr(os, "register_at_fork"):  # Windows has no fork.
     os.register_at_fork(after_in_child=_make_all_inert)

@@ -1,4 +1,4 @@
-"""What the recorder has to tell: one logger, whose failures stop neither the training nor the recording."""
+"""The recorder's logger. A log handler that fails stops neither the training nor the recording."""
 
 import logging
 import threading
@@ -7,20 +7,20 @@ _logger = logging.getLogger("toposcope.recorder")
 
 
 def warn(text: str, *arguments: object) -> None:
-    """Log something that the user should know."""
+    """Log a warning: something unexpected, without loss of data."""
     _log(logging.WARNING, text, arguments)
 
 
-def complain(text: str, *arguments: object) -> None:
-    """Log that something is lost, or will be."""
+def error(text: str, *arguments: object) -> None:
+    """Log an error: data is lost, or may be lost."""
     _log(logging.ERROR, text, arguments)
 
 
 def _log(level: int, text: str, arguments: tuple[object, ...]) -> None:
     try:
         _logger.log(level, text, *arguments)
-    except Exception:  # A handler of the user's may raise.
+    except Exception:  # Handlers are the user's code and may raise anything.
         return
-    except BaseException:  # Even to end the program, which a thread cannot.
+    except BaseException:  # SystemExit, for instance, which has no effect in a background thread.
         if threading.current_thread() is threading.main_thread():
             raise

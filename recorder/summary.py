@@ -1,4 +1,4 @@
-"""Summary operators: what a network calls in its forward pass to have a value of its own recorded.
+"""Summary operators: functions that a network calls in its forward pass to record intermediate values.
 
     from toposcope.recorder import summary
 
@@ -9,30 +9,30 @@
             summary.image("images", images)
             return self.head(hidden)
 
-An operator keeps the newest value of its tag, on the value's own device and detached from its gradient; the copy to the
-host is made when the value is recorded. It returns None, takes no part in the gradient, and does nothing
+An operator keeps the newest value of its tag, on the device of the value and detached from the gradient; the value is
+copied to the host when it is recorded. It returns None, has no effect on the gradient, and does nothing
 
-* where nobody collects: 0.3 microseconds;
+* if no recorder collects values (0.3 microseconds);
 * in eval mode, and between the steps that are recorded;
-* while a graph is traced: by torch.compile (the compiled network records nothing), torch.export, torch.jit.trace,
+* while a graph is traced: by torch.compile (the compiled network records nothing), torch.export, torch.jit.trace or
   torch.fx, on fake and meta tensors, and while a CUDA graph is captured;
-* within paused(), as when a loss landscape evaluates the network.
+* within paused(), which is used when a loss landscape evaluates the network.
 
-Under torch.func.grad values are kept; under torch.vmap none can be read afterwards, and recording skips them with a
-line in the log. torch.jit.script and MindSpore's graphs cannot compile these functions; MindSpore has its own.
+Under torch.func.grad values are kept. Under torch.vmap they cannot be read afterwards: recording skips them with a log
+message. torch.jit.script and MindSpore's graph mode cannot compile these functions; MindSpore has its own operators.
 
-Differences from MindSpore's operators: in eval mode nothing is kept at all; scalars, tensors and images are those of
-SummaryRecord.add_value(), Python numbers and NumPy arrays too.
+Differences from MindSpore's operators: in eval mode nothing is kept, and all values that SummaryRecord.add_value()
+accepts are accepted, including Python numbers and NumPy arrays.
 
-A recorder or callback collects with an OperatorValues of its own:
+A recorder or callback collects values with an OperatorValues:
 
     values = OperatorValues()
-    values.open()              # as the training begins, or `with collecting(values):`
-    values.is_active = False   # between the steps to record: calls cost next to nothing
-    values.plugins = ("scalar", "image", "histogram")  # without "tensor", where no tensors are wanted
+    values.open()              # at the beginning of the training, or `with collecting(values):`
+    values.is_active = False   # between recorded steps: calls cost next to nothing
+    values.plugins = ("scalar", "image", "histogram")  # without "tensor", for example
     for plugin, tag, value in values.take():  # before recording the step
         ...
-    values.close()             # as it ends
+    values.close()             # at the end of the training
 """
 
 import sys
@@ -46,143 +46,143 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_name
 
 OPERATOR_PLUGINS = ("scalar", "tensor", "image", "histogram")
-"""Kinds of values that the operators know."""
+"""The plugins that have an operator."""
 
 
 class OperatorValue(NamedTuple):
-    """What a summary operator saw when its network ran."""
+    """A value that a summary operator has kept."""
 
     plugin: str
     tag: str
     value: object
-    """A detached copy on the device of the original."""
+    """A detached copy, on the device of the original."""
 
 
 class OperatorValues:
-    """The newest values of the operators that one recorder collects.
+    """The newest operator values, by plugin and tag, that one recorder collects.
 
-    The recorder whose values were opened last in the same context (contextvars: a thread or an asyncio task) gets what
-    is called there, alone. A thread that opened none, as those in which DataParallel runs its replicas and autograd its
-    hooks, gives to the innermost of the open ones when each was opened inside the one before; when several recorders
-    collect side by side, nobody can know whose its values are, and they are dropped.
+    In a context (of contextvars: a thread or an asyncio task), only the object that was opened last there receives
+    values. A thread that has opened none, such as those of DataParallel's replicas and of autograd's hooks, passes its
+    values to the innermost open object, provided that all open objects are nested. If several recorders collect
+    independently, the receiver of such values is ambiguous, and they are dropped.
     """
 
     def __init__(self) -> None:
         self.is_active = True
-        """Whether values are wanted at present."""
+        """Whether values are collected at present."""
         self.mode = "train"
-        """Phase of the network; values are kept in "train" only."""
+        """Phase of the network, "train" or "eval"; values are kept in "train" only."""
         self.plugins: Collection[str] = OPERATOR_PLUGINS
-        """Kinds of values that are wanted at present."""
+        """Plugins whose values are collected at present."""
         self._is_open = False
         self._outer: OperatorValues | None = None
-        self._kept: dict[tuple[str, str], object] = {}
+        self._values: dict[tuple[str, str], object] = {}
         self._warned: set[tuple[str, str]] = set()
 
     def open(self) -> None:
-        """Begin to collect in this context and the threads that have no collector of their own.
+        """Start collecting values in this context, and in threads that have opened no other object.
 
         Raises:
-            ValueError: it is open.
+            ValueError: the object is open already.
         """
         if self._is_open:
-            raise ValueError("These operator values are collected already: close() comes before the next open().")
-        self._outer = _nearest_open(_own.get())
+            raise ValueError("These operator values are collected already: call close() before the next open().")
+        self._outer = _nearest_open(_current.get())
         self._is_open = True
-        _own.set(self)
-        _opened(self)
+        _current.set(self)
+        _register(self)
 
     def close(self) -> None:
-        """Drop the values and collect no more; the recorder that was opened before goes on. Closing again does nothing.
+        """Drop the values and stop collecting; the object that was opened before resumes. Closing twice has no effect.
 
-        It may be called from another context than open(), and in any order with those of other recorders.
+        May be called from another context than open(), and in any order relative to other objects.
         """
         self._is_open = False
-        self._kept = {}
-        if _own.get() is self:
-            _own.set(_nearest_open(self))
-        _closed(self)
+        self._values = {}
+        if _current.get() is self:
+            _current.set(_nearest_open(self))
+        _unregister(self)
 
     @property
     def is_filled(self) -> bool:
-        """Whether there is something to take."""
-        return bool(self._kept)
+        """True if there are values to take."""
+        return bool(self._values)
 
     def take(self) -> list[OperatorValue]:
-        """Return the newest value of every plugin and tag since the last call, the first called first."""
-        taken, self._kept = self._kept, {}
-        return [OperatorValue(plugin, tag, value) for (plugin, tag), value in list(taken.items())]
+        """Return the newest value of each plugin and tag since the last call, in the order of their first calls."""
+        values, self._values = self._values, {}
+        return [OperatorValue(plugin, tag, value) for (plugin, tag), value in list(values.items())]
 
     def put(self, plugin: str, tag: str, value: object) -> None:
-        """Keep a copy of value if it is wanted; what goes wrong is logged, once a tag."""
+        """Keep a copy of value if it is to be collected; errors are logged, once per plugin and tag."""
         if not self.is_active or self.mode != "train" or plugin not in self.plugins:
             return
         try:
             if not _is_traced(value):
-                self._kept[plugin, tag] = _copied(value)
-        except Exception as error:  # The value's own methods, which may want memory: no reason to stop a forward pass.
+                self._values[plugin, tag] = _copy(value)
+        except Exception as error:  # Copying may fail, for lack of memory for example; the forward pass continues.
             if (plugin, tag) not in self._warned:
                 self._warned.add((plugin, tag))
-                log.warn("summary.%s(%r): skipped, the value could not be kept: %s", plugin, tag, error)
+                log.warn("summary.%s(%r): skipped, the value cannot be copied: %s", plugin, tag, error)
 
 
 def scalar(name: str, value: object) -> None:
-    """Have a number recorded.
+    """Record a number.
+
+    An invalid value is skipped, with a log message, when it would be recorded; so with the other operators.
 
     Args:
         name: the tag.
-        value: a number, or an array or tensor of any framework that holds one real number.
-
-    A value that is no scalar is logged when it would be recorded, and skipped: so with the other operators.
+        value: a real number, or an array or tensor of any framework with one real element.
 
     Raises:
-        TypeError: name is no str or empty.
+        TypeError: name is empty or not a str.
     """
     _put("scalar", name, value)
 
 
 def tensor(name: str, value: object) -> None:
-    """Have a tensor recorded.
+    """Record a tensor.
 
     Args:
         name: the tag.
-        value: an array or tensor of any framework, shape and dtype.
+        value: an array or tensor of any framework, with any shape and dtype.
 
     Raises:
-        TypeError: name is no str or empty.
+        TypeError: name is empty or not a str.
     """
     _put("tensor", name, value)
 
 
 def image(name: str, value: object) -> None:
-    """Have images recorded.
+    """Record images.
 
     Args:
         name: the tag.
-        value: an array or tensor of shape (N, C, H, W), or another one that SummaryRecord.add_value() takes.
+        value: an array or tensor of shape (N, C, H, W), or any other image that SummaryRecord.add_value() accepts.
 
     Raises:
-        TypeError: name is no str or empty.
+        TypeError: name is empty or not a str.
     """
     _put("image", name, value)
 
 
 def histogram(name: str, value: object) -> None:
-    """Have the distribution of a tensor's elements recorded.
+    """Record the histogram of the elements of a tensor.
 
     Args:
         name: the tag.
-        value: an array or tensor of any framework and shape, of real numbers.
+        value: an array or tensor of real numbers, of any framework and shape.
 
     Raises:
-        TypeError: name is no str or empty.
+        TypeError: name is empty or not a str.
     """
     _put("histogram", name, value)
 
 
 @contextmanager
 def collecting(values: OperatorValues) -> Iterator[OperatorValues]:
-    """Collect into values within the block."""
+    """Collect operator values in *values* within the block."""
     values.open()
     try:
         yield values
@@ -192,45 +192,45 @@ def collecting(values: OperatorValues) -> Iterator[OperatorValues]:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Make the operators of this context do nothing within the block: its forward passes are no training."""
-    nowhere = OperatorValues()
-    nowhere.is_active = False
-    with collecting(nowhere):
+    """Disable the operators of this context within the block, whose forward passes are not part of the training."""
+    inactive = OperatorValues()
+    inactive.is_active = False
+    with collecting(inactive):
         yield
 
 
-_own: ContextVar[Optional["OperatorValues"]] = ContextVar("toposcope_operator_values", default=None)
+_current: ContextVar[Optional["OperatorValues"]] = ContextVar("toposcope_operator_values", default=None)
 _open: list[OperatorValues] = []
-_of_threads: OperatorValues | None = None  # Of those that have none of their own.
-_lock = threading.RLock()  # Garbage that is collected within may close a recorder.
+_of_other_threads: OperatorValues | None = None  # For threads that have opened none.
+_lock = threading.RLock()  # Reentrant: while it is held, the garbage collector may close a recorder.
 
 
 def _put(plugin: str, name: str, value: object) -> None:
     if type(name) is not str or not name:
         name = checked_name(name)
-    # First of all: Dynamo, which runs this symbolically and makes it a constant, knows no context variables.
+    # Before anything else: Dynamo, which evaluates this check at compile time, does not support context variables.
     torch = sys.modules.get("torch")
     if torch is not None and torch.compiler.is_dynamo_compiling():
         return
-    values = _nearest_open(_own.get()) or _of_threads
+    values = _nearest_open(_current.get()) or _of_other_threads
     if values is not None:
         values.put(plugin, name, value)
 
 
 def _nearest_open(values: OperatorValues | None) -> OperatorValues | None:
-    """Return values or, if they are closed, those around them that are not."""
+    """Return values if they are open, else the nearest open ones that enclose them."""
     while values is not None and not values._is_open:
         values = values._outer
     return values
 
 
-def _opened(values: OperatorValues) -> None:
+def _register(values: OperatorValues) -> None:
     with _lock:
         _open.append(values)
         _choose_for_threads()
 
 
-def _closed(values: OperatorValues) -> None:
+def _unregister(values: OperatorValues) -> None:
     with _lock:
         if values in _open:
             _open.remove(values)
@@ -238,27 +238,27 @@ def _closed(values: OperatorValues) -> None:
 
 
 def _choose_for_threads() -> None:
-    global _of_threads
-    around = [_nearest_open(values._outer) for values in _open]
-    innermost = [values for values in _open if values not in around]
-    _of_threads = innermost[0] if len(innermost) == 1 else None
+    global _of_other_threads
+    enclosing = [_nearest_open(values._outer) for values in _open]
+    innermost = [values for values in _open if values not in enclosing]
+    _of_other_threads = innermost[0] if len(innermost) == 1 else None
 
 
-def _copied(value: Any) -> object:
-    """Return a copy on value's device, without waiting for it.
+def _copy(value: Any) -> object:
+    """Return a detached copy on the device of value, without synchronizing with the device.
 
-    Not the detached value itself, whose memory is the original's: the activation that follows may work in place, and
-    the optimizer will, before the step is recorded. On a device the copy is queued like any other operation.
+    A detached value shares the memory of the original, which the next layer or the optimizer may change in place before
+    the step is recorded. On a device the copy is queued like any other operation.
     """
     if isinstance(value, list | tuple):
-        return [_copied(item) for item in value]
+        return [_copy(item) for item in value]
     detached = value.detach() if hasattr(value, "detach") else value
     copy: Callable[[], object] | None = getattr(detached, "clone", None) or getattr(detached, "copy", None)
     return detached if copy is None else copy()
 
 
 def _is_traced(value: Any) -> bool:
-    """Say whether PyTorch runs the network for its graph, of which a copy would be a part, or value holds nothing."""
+    """Return whether PyTorch is tracing a graph, which would include the copy, or value has no data."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(value, (torch.Tensor, torch.fx.Proxy)):
         return False

@@ -283,7 +283,7 @@ def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] |
 
     Raises:
         FileNotFoundError: there is no such directory or file.
-        ValueError: the file is no event file by its name, or index_dir is inside the logdir, which is never written.
+        ValueError: the file is not an event file, or index_dir is inside the logdir, which is never written.
     """
     path = os.fspath(logdir)
     if os.path.isdir(path):

@@ -1,28 +1,14 @@
-"""The directive http-routes: a section for each route of the server, from its OpenAPI description."""
+"""Appends a section for each route of the server to the page http_api, from its OpenAPI description."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_api
 from toposcope.server.loading.logdir import Logdir
-
-
-class HttpRoutes(SphinxDirective):
-    """Writes each route with its parameters and its replies."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the sections."""
-        section = nodes.Element()
-        description = make_api(Logdir(".", 0), Streams(), "").openapi()
-        text = StringList(list(_markdown(description)), source="openapi")
-        self.state.nested_parse(text, self.content_offset, section, match_titles=True)
-        return list(section.children)
 
 
 def _markdown(description: dict[str, Any]) -> Iterator[str]:
@@ -42,10 +28,15 @@ def _parameters(parameters: list[dict[str, Any]]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for parameter in parameters:
         schema = parameter["schema"]
-        default = "required" if parameter.get("required") else schema.get("default", "")
+        default = "required" if parameter.get("required") else _default(schema)
         text = parameter.get("description", "").replace("\n", " ").replace("|", "\\|")
-        yield f"| `{parameter['name']}` | {_type(schema)} | {'' if default is None else default} | {text} |"
+        yield f"| `{parameter['name']}` | {_type(schema)} | {default} | {text} |"
     yield ""
+
+
+def _default(schema: dict[str, Any]) -> str:
+    default = schema.get("default")
+    return "" if default in (None, "", []) else f"`{json.dumps(default)}`"
 
 
 def _type(schema: dict[str, Any]) -> str:
@@ -58,7 +49,12 @@ def _type(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "any"))
 
 
+def _append_routes(_app: Sphinx, page: str, source: list[str]) -> None:
+    if page == "http_api":
+        source[0] += "\n" + "\n".join(_markdown(make_api(Logdir(".", 0), Streams(), "").openapi()))
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the directive."""
-    app.add_directive("http-routes", HttpRoutes)
+    """Connect to the reading of pages."""
+    app.connect("source-read", _append_routes)
     return {"parallel_read_safe": True}

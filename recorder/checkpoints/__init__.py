@@ -1,4 +1,4 @@
-"""Checkpoints: networks and optimizers as files, written whole or not at all, and put back."""
+"""Checkpoints: networks and optimizers saved to files, atomically, and restored from them."""
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.loading import load_checkpoint

@@ -1,4 +1,4 @@
-"""Checks of what users pass to save and load checkpoints: ValueErrors, as MindSpore's API text says, but for a path."""
+"""Validation of the arguments for saving and loading: ValueErrors, as in MindSpore's API, except for paths."""
 
 import os
 from collections.abc import Mapping
@@ -9,33 +9,35 @@ from toposcope.recorder.values.foreign import shown
 
 
 def checked_path(parameter: str, path: object) -> str:
-    """Return the whole path of a file; TypeError when it is no path."""
+    """Return the absolute path of a file; TypeError if it is not a path."""
     if not isinstance(path, str | os.PathLike) or not isinstance(text := os.fspath(path), str):
-        raise TypeError(f"{parameter} is the path of a file, a str or os.PathLike, not {shown(path)}.")
+        raise TypeError(f"{parameter} must be the path of a file, a str or os.PathLike, not {shown(path)}.")
     return os.path.abspath(text)
 
 
 def checked_key(parameter: str, key: object) -> bytes | None:
-    """Return a key of AES or None."""
+    """Return an AES key or None; ValueError if it is neither."""
     if key is not None and (not isinstance(key, bytes) or len(key) not in KEY_BYTES):
-        # The key itself is nobody's business.
-        what = f"{len(key)} of them" if isinstance(key, bytes) else f"a {type(key).__name__}"
-        raise ValueError(f"{parameter} is None or 16, 24 or 32 bytes, not {what}.")
+        # The message must not contain the key.
+        actual = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+        raise ValueError(f"{parameter} must be None or 16, 24 or 32 bytes, not {actual}.")
     return key
 
 
 def checked_mode(parameter: str, mode: object) -> str:
-    """Return a mode of encryption."""
+    """Return a mode of encryption; ValueError if it is unknown."""
     if not isinstance(mode, str) or mode not in MODES:
-        raise ValueError(f"{parameter} is 'AES-GCM' or 'AES-CBC', not {shown(mode)}.")
+        raise ValueError(f"{parameter} must be 'AES-GCM' or 'AES-CBC', not {shown(mode)}.")
     return mode
 
 
 def checked_appended(parameter: str, appended: object) -> dict[str, Appended]:
-    """Return values to be saved beside the tensors, by name."""
+    """Return values to be saved in addition to the tensors; ValueError if their types are not supported."""
     if not isinstance(appended, Mapping):
-        raise ValueError(f"{parameter} is a dict, not {shown(appended)}.")
+        raise ValueError(f"{parameter} must be a dict, not {shown(appended)}.")
     for name, value in appended.items():
         if not isinstance(name, str) or not isinstance(value, int | float | bool | str):
-            raise ValueError(f"{parameter} maps str to int, float, bool or str, not {shown(name)} to {shown(value)}.")
+            raise ValueError(
+                f"{parameter} must map str to int, float, bool or str, not {shown(name)} to {shown(value)}."
+            )
     return dict(appended)

@@ -1,41 +1,41 @@
-"""Capturing: the state of a network and an optimizer, as it is now, on its way into a file."""
+"""Captures the current state of a network and an optimizer as a checkpoint."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, mapped
-from toposcope.recorder.checkpoints.gathering import gathered, is_sharded, local_part
+from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, map_leaves
+from toposcope.recorder.checkpoints.sharded_tensors import gather, is_sharded, local_shard
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.values.foreign import shown
 
 
 def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Return what network and optimizer consist of, not copied.
+    """Return the states of a network and an optimizer, without copying them.
 
     Args:
-        network: of any framework, or a mapping of names to tensors.
-        optimizer: one or several; None for none; one that tells no state counts as none.
+        network: a network of any framework, or a mapping of names to tensors.
+        optimizer: one optimizer, a tuple or list of several, or None. The state of one that provides none is None.
 
     Raises:
-        TypeError: network is none, or has no parameters.
+        TypeError: network is not a network, or has no parameters.
     """
     state = dict(network) if isinstance(network, Mapping) else framework_of(network).network_state(network)
     if not state:
-        raise TypeError(f"A checkpoint is of a network with parameters, or of a dict of tensors, not {shown(network)}.")
-    optimizer = one_or_several(optimizer)
+        raise TypeError(f"A checkpoint requires a network with parameters or a dict of tensors, not {shown(network)}.")
+    optimizer = normalized_optimizer(optimizer)
     return state, None if optimizer is None else framework_of(optimizer).optimizer_state(optimizer)
 
 
-def one_or_several(optimizer: Any) -> Any:
-    """Return an optimizer as frameworks take it: a list of several as a tuple, of one its only one, of none None."""
+def normalized_optimizer(optimizer: Any) -> Any:
+    """Return optimizer as frameworks accept it: one optimizer, a tuple of several, or None."""
     if not isinstance(optimizer, tuple | list):
         return optimizer
     return optimizer[0] if len(optimizer) == 1 else tuple(optimizer) or None
 
 
-def captured(
+def capture(
     network: Mapping[str, Any],
     optimizer: Mapping[str, Any] | None,
     appended: Mapping[str, Appended],
@@ -43,36 +43,39 @@ def captured(
     gathers: bool = True,
     copies: bool = False,
 ) -> Checkpoint:
-    """Return a checkpoint of states, whose tensors stay those of the training unless they are to be copied.
+    """Return a checkpoint of states. Its tensors share memory with those of the training unless copies is set.
 
     Args:
-        network: names to tensors.
-        optimizer: its state, or None.
-        appended: goes along.
-        gathers: shared tensors become whole, for which all processes have to call this; otherwise this one's parts.
-        copies: whether the training may go on before the checkpoint is written: tensors are copied to the CPU.
+        network: tensors by name.
+        optimizer: the state of the optimizer, or None.
+        appended: further values to save.
+        gathers: whether sharded tensors are gathered, which requires a call in all processes; otherwise the checkpoint
+            contains the shards of this process.
+        copies: whether tensors are copied to the CPU, so that the training may continue before the file is written.
     """
-    unshared = gathered if gathers else local_part
+    unshard = gather if gathers else local_shard
 
-    def taken(value: Any) -> Any:
+    def detached(value: Any) -> Any:
         if isinstance(value, np.generic):
             return value.item()
-        whole = unshared(value) if is_sharded(value) else value
-        return _copied(whole) if copies else whole
+        tensor = unshard(value) if is_sharded(value) else value
+        return _copy(tensor) if copies else tensor
 
-    return Checkpoint(_mapped(network, taken), None if optimizer is None else _mapped(optimizer, taken), dict(appended))
+    return Checkpoint(
+        _map_state(network, detached), None if optimizer is None else _map_state(optimizer, detached), dict(appended)
+    )
 
 
-def _mapped(state: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    changed: dict[str, Any] = mapped(state, change)
+def _map_state(state: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    changed: dict[str, Any] = map_leaves(state, change)
     return changed
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
-    if hasattr(value, "asnumpy"):  # MindSpore's.
+    if hasattr(value, "asnumpy"):  # A tensor of MindSpore.
         return value.copy()
     if hasattr(value, "detach"):
         return value.detach().to("cpu", copy=True)
-    return value  # Numbers; and arrays that never change, as JAX's.
+    return value  # Numbers, and immutable arrays such as those of JAX.

@@ -1,4 +1,4 @@
-"""Checkpoint: what a file keeps of a training."""
+"""Checkpoint: the state of a training that is saved to a file."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -7,27 +7,27 @@ Appended = int | float | bool | str
 
 
 class Checkpoint(NamedTuple):
-    """The state of a network at one step of its training."""
+    """The state of a network, and optionally of its optimizer, at one step of a training."""
 
     network: dict[str, Any]
     """Tensors of the network's framework, or arrays, by the names of its parameters and buffers."""
     optimizer: dict[str, Any] | None
-    """What the optimizer remembers, as its framework tells it; None when it was not saved."""
+    """The state of the optimizer, in the form of its framework; None if it was not saved."""
     appended: dict[str, Appended]
-    """What the user has added, and epoch_num and step_num when asked for."""
+    """Values that the user has added; epoch_num and step_num if they were requested."""
 
 
 def library_of(checkpoint: Checkpoint) -> str | None:
-    """Return "torch" or "mindspore", whose tensors a checkpoint holds; None when it holds none of theirs."""
+    """Return the framework whose tensors a checkpoint contains: "torch", "mindspore", or None for neither."""
     for leaf in leaves_of([checkpoint.network, checkpoint.optimizer]):
         packages = {kind.__module__.split(".")[0] for kind in type(leaf).__mro__}
-        if found := packages & {"torch", "mindspore"}:
-            return found.pop()
+        if libraries := packages & {"torch", "mindspore"}:
+            return libraries.pop()
     return None
 
 
 def leaves_of(tree: Any) -> Iterator[Any]:
-    """Return what is neither mapping, list nor tuple in a tree of them."""
+    """Yield the leaves of a tree of mappings, lists and tuples."""
     if isinstance(tree, Mapping | list | tuple):
         branches: Iterable[Any] = tree.values() if isinstance(tree, Mapping) else tree
         for branch in branches:
@@ -36,11 +36,11 @@ def leaves_of(tree: Any) -> Iterator[Any]:
         yield tree
 
 
-def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a tree of dicts, lists and tuples with its leaves changed."""
+def map_leaves(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a tree of mappings, lists and tuples with change() applied to its leaves."""
     if isinstance(tree, Mapping):
-        return {key: mapped(branch, change) for key, branch in tree.items()}
+        return {key: map_leaves(branch, change) for key, branch in tree.items()}
     if isinstance(tree, list | tuple):
-        branches = [mapped(branch, change) for branch in tree]
+        branches = [map_leaves(branch, change) for branch in tree]
         return branches if isinstance(tree, list) else tuple(branches)
     return change(tree)

@@ -1,4 +1,4 @@
-"""A checksum at the end of a file, where readers of zip archives pass over it."""
+"""A checksum at the end of a file, which readers of zip archives ignore."""
 
 import os
 import struct
@@ -14,15 +14,15 @@ _CHUNK_BYTES = 1 << 20
 
 
 class ChecksumWriter:
-    """A file that remembers the crc32c of what is written."""
+    """A writer that computes the crc32c of the written bytes."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Write into *file*."""
+        """Write to *file*."""
         self._file = file
         self._crc = 0
 
     def write(self, data: Buffer) -> int:
-        """Write bytes; return how many, all of them."""
+        """Write all bytes; return their number."""
         view = memoryview(data).cast("B")
         for start in range(0, len(view), _CHUNK_BYTES):
             self._crc = google_crc32c.extend(self._crc, bytes(view[start : start + _CHUNK_BYTES]))
@@ -34,12 +34,12 @@ class ChecksumWriter:
         self._file.flush()
 
     def finish(self) -> None:
-        """Write the checksum: "TOPOCRC1" and the crc32c of all before, little-endian."""
+        """Append the checksum: "TOPOCRC1" and the crc32c of all bytes before it, little-endian."""
         self._file.write(_FOOTER.pack(_MAGIC, self._crc))
 
 
 def verified_size(file: BinaryIO) -> int:
-    """Return how many bytes of a file are its content; ValueError when its checksum does not fit."""
+    """Return the size of the content without the checksum; ValueError if the checksum does not match."""
     size = os.fstat(file.fileno()).st_size - _FOOTER.size
     if size < 0:
         return size + _FOOTER.size
@@ -48,11 +48,11 @@ def verified_size(file: BinaryIO) -> int:
     if magic != _MAGIC:
         return size + _FOOTER.size
     file.seek(0)
-    crc, left = 0, size
-    while left:
-        chunk = file.read(min(left, _CHUNK_BYTES))
+    crc, remaining = 0, size
+    while remaining:
+        chunk = file.read(min(remaining, _CHUNK_BYTES))
         crc = google_crc32c.extend(crc, chunk)
-        left -= len(chunk)
+        remaining -= len(chunk)
     if crc != expected:
-        raise ValueError("its checksum does not fit: it is damaged")
+        raise ValueError("its checksum does not match: the file is damaged")
     return size

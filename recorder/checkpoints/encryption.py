@@ -1,13 +1,14 @@
-"""Encryption of files with AES-GCM or AES-CBC, through the package cryptography.
+"""Encryption of files with AES-GCM or AES-CBC, using the package cryptography.
 
-A file is a header, pieces of ciphertext and, in the CBC mode, a HMAC. The header: "TOPOAES1", the mode (one byte, 1 for
-GCM and 2 for CBC), 32 random bytes, and 16 bytes that tell a wrong key from a damaged file. HKDF-SHA256 of the user's
-key and the random bytes gives the keys of this file alone, so that no nonce is ever used twice.
+A file consists of a header, chunks of ciphertext and, in CBC mode, an HMAC. The header contains "TOPOAES1", the mode
+(one byte: 1 for GCM, 2 for CBC), 32 random bytes, and 16 bytes that distinguish a wrong key from a damaged file. The
+keys of the file are derived from the user's key and the random bytes with HKDF-SHA256, so no nonce is used twice with
+the same key.
 
-* GCM: pieces of 1 MiB, each followed by its tag; the nonce is the piece's number (8 bytes, big-endian), three zeros and
-  1 for the last piece, else 0 (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizar, 2015). The header is
-  authenticated with each.
-* CBC: PKCS#7 padding, and a HMAC-SHA256 of header and ciphertext at the end.
+* GCM: chunks of 1 MiB, each followed by its tag. The nonce is the number of the chunk (8 bytes, big-endian), three zero
+  bytes, and one byte that is 1 for the last chunk, else 0 (the STREAM construction of Hoang, Reyhanitabar, Rogaway and
+  Vizar, 2015). The header is additional authenticated data of each chunk.
+* CBC: PKCS#7 padding, and an HMAC-SHA256 of header and ciphertext at the end.
 """
 
 import hashlib
@@ -23,17 +24,17 @@ MODES = ("AES-GCM", "AES-CBC")
 KEY_BYTES = (16, 24, 32)
 _SALT_BYTES, _CHECK_BYTES, _TAG_BYTES, _BLOCK_BYTES, _HMAC_BYTES = 32, 16, 16, 16, 32
 _HEADER_BYTES = len(MAGIC) + 1 + _SALT_BYTES + _CHECK_BYTES
-_PIECE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 def require_cryptography() -> None:
-    """Raise ImportError when the package cryptography is not installed."""
+    """Raise ImportError if the package cryptography is not installed."""
     if importlib.util.find_spec("cryptography") is None:
-        raise ImportError("Encrypted checkpoints need the package cryptography: pip install cryptography")
+        raise ImportError("Encrypted checkpoints require the package cryptography: pip install cryptography")
 
 
 class _Keys(NamedTuple):
-    """What belongs to one file."""
+    """The keys and the header of one file."""
 
     cipher: bytes
     hmac: bytes
@@ -42,78 +43,78 @@ class _Keys(NamedTuple):
 
 
 class _Cipher(Protocol):
-    """Turns pieces into what stands in the file."""
+    """Encrypts and decrypts the consecutive chunks of a file."""
 
-    def encrypt(self, piece: bytes, is_last: bool) -> bytes:
-        """Return the ciphertext of the next piece; only the last may be shorter than 1 MiB."""
+    def encrypt(self, chunk: bytes, is_last: bool) -> bytes:
+        """Return the ciphertext of the next chunk; only the last may be shorter than 1 MiB."""
 
-    def decrypt(self, piece: bytes, is_last: bool) -> bytes:
-        """Return the plaintext of the next piece."""
+    def decrypt(self, chunk: bytes, is_last: bool) -> bytes:
+        """Return the plaintext of the next chunk."""
 
 
 class EncryptingWriter:
-    """A file whose bytes are written encrypted; one piece of them is in memory."""
+    """A writer that encrypts the written bytes, buffering one chunk in memory."""
 
     def __init__(self, file: BinaryIO, key: bytes, mode: str) -> None:
-        """Write into *file*."""
+        """Write to *file*."""
         require_cryptography()
         keys = _keys_of(key, mode, os.urandom(_SALT_BYTES))
         self._file = file
         self._cipher = _cipher_of(mode, keys)
-        self._piece = bytearray()
+        self._chunk = bytearray()
         file.write(keys.header)
 
     def write(self, data: Buffer) -> int:
-        """Take bytes; return how many, all of them."""
+        """Write all bytes; return their number."""
         view = memoryview(data).cast("B")
         start = 0
         while start < len(view):
-            # A full piece waits: the last one is written otherwise than the others.
-            if len(self._piece) == _PIECE_BYTES:
-                self._file.write(self._cipher.encrypt(bytes(self._piece), False))
-                self._piece.clear()
-            taken = view[start : start + _PIECE_BYTES - len(self._piece)]
-            self._piece += taken
-            start += len(taken)
+            # A full chunk is kept until more bytes follow: the last one is encrypted differently.
+            if len(self._chunk) == _CHUNK_BYTES:
+                self._file.write(self._cipher.encrypt(bytes(self._chunk), False))
+                self._chunk.clear()
+            part = view[start : start + _CHUNK_BYTES - len(self._chunk)]
+            self._chunk += part
+            start += len(part)
         return len(view)
 
     def flush(self) -> None:
-        """Do nothing: pieces are written when they are full."""
+        """Do nothing: chunks are written when they are full."""
 
     def finish(self) -> None:
-        """Write the last piece."""
-        self._file.write(self._cipher.encrypt(bytes(self._piece), True))
+        """Write the last chunk."""
+        self._file.write(self._cipher.encrypt(bytes(self._chunk), True))
 
 
 def decrypted(file: BinaryIO, size: int, key: bytes, mode: str) -> bytearray:
-    """Return the plaintext of the first size bytes of a file, all of it authentic.
+    """Return the authenticated plaintext of the first size bytes of a file.
 
     Raises:
-        ValueError: the file was encrypted in another mode or with another key, or was changed or cut since.
+        ValueError: the file was encrypted in another mode or with another key, or was modified or truncated since.
         ImportError: the package cryptography is not installed.
     """
     require_cryptography()
     header = file.read(_HEADER_BYTES)
     if size < _HEADER_BYTES:
-        raise ValueError("it is cut: not even its header is whole")
+        raise ValueError("it is truncated: its header is incomplete")
     number = header[len(MAGIC)]
     if not 1 <= number <= len(MODES):
-        raise ValueError(f"its mode of encryption, number {number}, is unknown")
+        raise ValueError(f"it has the unknown mode of encryption {number}")
     if MODES[number - 1] != mode:
         raise ValueError(f"it is encrypted with {MODES[number - 1]}, not {mode}")
     keys = _keys_of(key, mode, header[len(MAGIC) + 1 :][:_SALT_BYTES])
     if not hmac.compare_digest(keys.header, header):
-        raise ValueError(f"key and mode {mode} do not fit: it is encrypted with another key")
+        raise ValueError(f"it is encrypted with another key, mode {mode}")
     cipher = _cipher_of(mode, keys)
-    left = size - _HEADER_BYTES
-    piece_bytes = _PIECE_BYTES + (_TAG_BYTES if mode == "AES-GCM" else 0)
+    remaining = size - _HEADER_BYTES
+    chunk_bytes = _CHUNK_BYTES + (_TAG_BYTES if mode == "AES-GCM" else 0)
     plain = bytearray()
     while True:
-        # The last piece of the CBC mode ends with padding of up to a block and the HMAC.
-        is_last = left <= (piece_bytes if mode == "AES-GCM" else piece_bytes + _BLOCK_BYTES + _HMAC_BYTES)
-        piece = file.read(left if is_last else piece_bytes)
-        left -= len(piece)
-        plain += cipher.decrypt(piece, is_last)
+        # In CBC mode the last chunk ends with up to one block of padding and the HMAC.
+        is_last = remaining <= (chunk_bytes if mode == "AES-GCM" else chunk_bytes + _BLOCK_BYTES + _HMAC_BYTES)
+        chunk = file.read(remaining if is_last else chunk_bytes)
+        remaining -= len(chunk)
+        plain += cipher.decrypt(chunk, is_last)
         if is_last:
             return plain
 
@@ -137,7 +138,7 @@ def _cipher_of(mode: str, keys: _Keys) -> _Cipher:
 
 
 class _Gcm:
-    """AES-GCM: knows the number of the next piece."""
+    """AES-GCM; counts the chunks, whose numbers are part of the nonces."""
 
     def __init__(self, keys: _Keys) -> None:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -146,16 +147,16 @@ class _Gcm:
         self._header = keys.header
         self._number = 0
 
-    def encrypt(self, piece: bytes, is_last: bool) -> bytes:
-        return self._aes.encrypt(self._nonce(is_last), piece, self._header)
+    def encrypt(self, chunk: bytes, is_last: bool) -> bytes:
+        return self._aes.encrypt(self._nonce(is_last), chunk, self._header)
 
-    def decrypt(self, piece: bytes, is_last: bool) -> bytes:
+    def decrypt(self, chunk: bytes, is_last: bool) -> bytes:
         from cryptography.exceptions import InvalidTag
 
         try:
-            return self._aes.decrypt(self._nonce(is_last), piece, self._header)
+            return self._aes.decrypt(self._nonce(is_last), chunk, self._header)
         except (InvalidTag, ValueError):
-            raise ValueError("it was changed or cut since it was encrypted") from None
+            raise ValueError("it was modified or truncated after it was encrypted") from None
 
     def _nonce(self, is_last: bool) -> bytes:
         self._number += 1
@@ -163,7 +164,7 @@ class _Gcm:
 
 
 class _Cbc:
-    """AES-CBC and the HMAC of all before."""
+    """AES-CBC, and the HMAC of everything before it."""
 
     def __init__(self, keys: _Keys) -> None:
         from cryptography.hazmat.primitives.ciphers import Cipher
@@ -175,19 +176,19 @@ class _Cbc:
         self._decryptor: Any = cipher.decryptor()
         self._hmac = hmac.new(keys.hmac, keys.header, hashlib.sha256)
 
-    def encrypt(self, piece: bytes, is_last: bool) -> bytes:
+    def encrypt(self, chunk: bytes, is_last: bool) -> bytes:
         if is_last:
-            padding = _BLOCK_BYTES - len(piece) % _BLOCK_BYTES
-            piece += bytes([padding]) * padding
-        ciphertext: bytes = self._encryptor.update(piece)
+            padding = _BLOCK_BYTES - len(chunk) % _BLOCK_BYTES
+            chunk += bytes([padding]) * padding
+        ciphertext: bytes = self._encryptor.update(chunk)
         self._hmac.update(ciphertext)
         return ciphertext + self._hmac.digest() if is_last else ciphertext
 
-    def decrypt(self, piece: bytes, is_last: bool) -> bytes:
-        ciphertext = piece[:-_HMAC_BYTES] if is_last else piece
+    def decrypt(self, chunk: bytes, is_last: bool) -> bytes:
+        ciphertext = chunk[:-_HMAC_BYTES] if is_last else chunk
         self._hmac.update(ciphertext)
-        is_authentic = not is_last or hmac.compare_digest(self._hmac.digest(), piece[-_HMAC_BYTES:])
+        is_authentic = not is_last or hmac.compare_digest(self._hmac.digest(), chunk[-_HMAC_BYTES:])
         if not is_authentic or len(ciphertext) % _BLOCK_BYTES or not ciphertext:
-            raise ValueError("it was changed or cut since it was encrypted")
+            raise ValueError("it was modified or truncated after it was encrypted")
         plain: bytes = self._decryptor.update(ciphertext)
         return plain[: -plain[-1]] if is_last else plain

@@ -1,4 +1,4 @@
-"""Loading: a checkpoint from its file, whatever its format, which the first bytes tell."""
+"""Loads checkpoints; the first bytes of a file identify its format."""
 
 import os
 import zipfile
@@ -7,32 +7,32 @@ from typing import BinaryIO
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_key, checked_mode, checked_path
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.sealing import unsealed
+from toposcope.recorder.checkpoints.protection import unprotected_reader
 
 _ZIP = b"PK\3\4"
-# A field of bytes in protobuf; and the two numbers by which MindSpore marks encrypted blocks, from the second byte on.
+# The key of a bytes field in protobuf; the magic number of MindSpore's encrypted blocks, from the second byte on.
 _MINDSPORE, _MINDSPORE_ENCRYPTED = b"\n", b"\x5e\x3a\x7f"
 
 
 def load_checkpoint(path: str | os.PathLike[str], key: bytes | None = None, mode: str = "AES-GCM") -> Checkpoint:
-    """Return what a file holds; nothing in it is executed (no pickle but torch's weights_only).
+    """Return the checkpoint in a file, without executing any code in it (no pickle except torch's weights_only).
 
-    Files of torch.save(), np.savez(), safetensors and mindspore.save_checkpoint() that others wrote are read too.
+    Other files written by torch.save(), np.savez(), safetensors or mindspore.save_checkpoint() are also supported.
 
     Args:
-        path: of the file.
-        key: the enc_key of an encrypted file; of no account for others.
-        mode: its enc_mode.
+        path: path of the file.
+        key: the enc_key of an encrypted file; ignored for other files.
+        mode: the enc_mode of an encrypted file.
 
     Returns:
-        The network's tensors (torch's on the CPU, MindSpore's, or arrays), the optimizer's state or None, and the
-        appended values. restore() puts them into a network.
+        The tensors of the network (torch's on the CPU, MindSpore's, or arrays), the state of the optimizer or None, and
+        the appended values. restore() loads them into a network.
 
     Raises:
-        TypeError: path is no path.
-        ValueError: the file is of no format that is known, damaged or cut, or holds more than a checkpoint; it is
-            encrypted, and key or mode is missing or wrong; key is no key of AES.
-        ImportError: the file needs a package that is not installed; the message says which.
+        TypeError: path is not a path.
+        ValueError: the file has an unknown format, is damaged or truncated, or contains more than a checkpoint; it is
+            encrypted and key or mode is missing or wrong; or key is not an AES key.
+        ImportError: the file requires a package that is not installed; the message names it.
         OSError: the file cannot be read.
     """
     path = checked_path("path", path)
@@ -42,12 +42,12 @@ def load_checkpoint(path: str | os.PathLike[str], key: bytes | None = None, mode
             return _read(file, path, key, mode)
         except (OSError, ImportError):
             raise
-        except Exception as error:  # Damaged files raise all kinds of them.
-            raise ValueError(f"{path!r} is no checkpoint that can be read: {_reason(error)}.") from error
+        except Exception as error:  # Damaged files cause many types of exceptions.
+            raise ValueError(f"{path!r} is not a readable checkpoint: {_reason(error)}.") from error
 
 
 def _read(file: BinaryIO, path: str, key: bytes | None, mode: str) -> Checkpoint:
-    content = unsealed(file, key, mode)
+    content = unprotected_reader(file, key, mode)
     content.seek(0)
     head = content.read(9)
     content.seek(0)
@@ -57,7 +57,7 @@ def _read(file: BinaryIO, path: str, key: bytes | None, mode: str) -> Checkpoint
                 is_torch = any(name.endswith("/data.pkl") for name in archive.namelist())
         except zipfile.BadZipFile:
             raise ValueError(
-                "it begins like an archive of torch.save() or np.savez() and has no end of one: it is cut or damaged"
+                "it starts like an archive of torch.save() or np.savez() but has no end: it is truncated or damaged"
             ) from None
         content.seek(0)
         return torch_file.read(content) if is_torch else numpy_file.read(content)
@@ -67,11 +67,11 @@ def _read(file: BinaryIO, path: str, key: bytes | None, mode: str) -> Checkpoint
         return safetensors_file.read(content)
     if head[1:4] == _MINDSPORE_ENCRYPTED:
         if key is None:
-            raise ValueError("it is encrypted, and no key is given")
+            raise ValueError("it is encrypted, and key is None")
         return mindspore_file.read(path, key, mode, "ckpt")
     if head.startswith(_MINDSPORE):
         return mindspore_file.read(path, None, mode, "ckpt")
-    raise ValueError("its first bytes are of no format that is known, or it is cut")
+    raise ValueError("its format is unknown, or it is truncated")
 
 
 def _reason(error: Exception) -> str:

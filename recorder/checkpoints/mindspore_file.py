@@ -1,4 +1,4 @@
-"""Checkpoints as mindspore.save_checkpoint() writes them, for its load_checkpoint() and for ours."""
+"""Checkpoints in the format of mindspore.save_checkpoint(), readable by its load_checkpoint() and by ours."""
 
 import json
 import os
@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.sealing import Seal
+from toposcope.recorder.checkpoints.protection import Protection
 
 _KEY = "toposcope.content"
 
 
-def write(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> None:
-    """Write a checkpoint of MindSpore's tensors into the file *path*.
+def write(checkpoint: Checkpoint, path: str, protection: Protection, file_format: str) -> None:
+    """Write a checkpoint of MindSpore tensors to the file *path*.
 
-    MindSpore's own files tell neither which tensors are the optimizer's nor the appended values exactly: one more
-    tensor of bytes does, which MindSpore loads with the others.
+    The format does not store which tensors belong to the optimizer, nor the appended values exactly. An additional
+    tensor of bytes contains both; MindSpore loads it like any other tensor.
 
     Raises:
-        ValueError: MindSpore does not write so, as with both a key and crc_check.
+        ValueError: MindSpore does not support the combination of options, a key and crc_check for example.
         OSError: the file cannot be written.
     """
     mindspore: Any = import_module("mindspore")
@@ -29,30 +29,32 @@ def write(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> No
     is_saved = checkpoint.optimizer is not None
     content = {"appended": checkpoint.appended, "optimizer": sorted(optimizer) if is_saved else None}
     named = {_KEY: mindspore.Tensor(np.frombuffer(json.dumps(content).encode(), np.uint8).copy())}
-    if file_format == "safetensors":  # It holds no texts.
+    if file_format == "safetensors":  # It does not support texts.
         named |= {name: value for name, value in checkpoint.appended.items() if not isinstance(value, str)}
     else:
         named |= checkpoint.appended
-    own = f"{path}.{file_format}"  # It would add the ending itself.
-    key = {"enc_key": seal.key, "enc_mode": seal.mode} if seal.key is not None else {}
+    part = f"{path}.{file_format}"  # MindSpore would add the extension.
+    key = {"enc_key": protection.key, "enc_mode": protection.mode} if protection.key is not None else {}
     try:
-        mindspore.save_checkpoint(tensors, own, append_dict=named, crc_check=seal.crc_check, format=file_format, **key)
+        mindspore.save_checkpoint(
+            tensors, part, append_dict=named, crc_check=protection.crc_check, format=file_format, **key
+        )
     except BaseException:
-        if os.path.exists(own):
-            os.unlink(own)
+        if os.path.exists(part):
+            os.unlink(part)
         raise
-    os.replace(own, path)
+    os.replace(part, path)
 
 
 def read(path: str, key: bytes | None, mode: str, file_format: str) -> Checkpoint:
-    """Return the checkpoint in the file *path*; one of MindSpore alone is all network.
+    """Return the checkpoint in the file *path*; all tensors of a file not written by us belong to the network.
 
     Raises:
         ImportError: MindSpore is not installed.
-        Exception: any, when the file is damaged or the key does not fit.
+        Exception: of any type, if the file is damaged or the key is wrong.
     """
     mindspore: Any = import_module("mindspore")
-    # Its checksum is looked for only when asked for, and its absence is no error.
+    # MindSpore verifies the checksum only on request, and ignores a missing one.
     tensors = mindspore.load_checkpoint(path, dec_key=key, dec_mode=mode, crc_check=key is None, format=file_format)
     if _KEY not in tensors:
         return Checkpoint(tensors, None, {})

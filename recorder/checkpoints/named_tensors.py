@@ -1,4 +1,4 @@
-"""Checkpoints as named tensors and a text, for the files that hold nothing else."""
+"""Converts checkpoints to named tensors and a text, for file formats that support nothing else."""
 
 import json
 from collections.abc import Mapping
@@ -13,49 +13,49 @@ _SCALARS = (str, bool, int, float, type(None))
 
 
 class NamedTensors(NamedTuple):
-    """A checkpoint without nesting."""
+    """A flat checkpoint."""
 
     tensors: dict[str, Any]
-    """Those of the network by their own names, and those of the optimizer by names made up here."""
+    """Tensors of the network under their names, and of the optimizer under generated names."""
     text: str
     """JSON: the network's names in order, the appended values, the optimizer's state with the names of its tensors.
 
-    What of the network is no tensor, as a module's extra state may be, is there too, in the same form.
+    Also contains entries of the network that are not tensors, such as the extra state of a module, in the same form.
     """
 
 
 def named_from(checkpoint: Checkpoint) -> NamedTensors:
-    """Take a checkpoint apart.
+    """Return a checkpoint as named tensors and a text.
 
     Raises:
-        TypeError: the optimizer's state has something that is neither number nor tensor.
-        ValueError: the network's state has, and which of its entries.
+        TypeError: the state of the optimizer contains an object that is not a tensor, number or text.
+        ValueError: the state of the network does; the message names the entry.
     """
-    kept_apart = np.ndarray if library_of(checkpoint) else ()  # Else it would come back as a tensor.
+    non_tensors = np.ndarray if library_of(checkpoint) else ()  # An array would be loaded as a tensor.
     tensors = {
         name: value
         for name, value in checkpoint.network.items()
-        if _is_tensor(value) and not isinstance(value, kept_apart)
+        if _is_tensor(value) and not isinstance(value, non_tensors)
     }
     prefix = "optimizer."
     while any(name.startswith(prefix) for name in checkpoint.network):
         prefix = f"_{prefix}"
-    optimizer = None if checkpoint.optimizer is None else _encoded(checkpoint.optimizer, prefix, tensors)
+    optimizer = None if checkpoint.optimizer is None else _encode(checkpoint.optimizer, prefix, tensors)
     content = {"network": list(checkpoint.network), "optimizer": optimizer, "appended": checkpoint.appended}
-    others = {name: value for name, value in checkpoint.network.items() if name not in tensors}
-    if others:
-        content["others"] = {name: _encoded_other(name, value, tensors) for name, value in others.items()}
+    remaining = {name: value for name, value in checkpoint.network.items() if name not in tensors}
+    if remaining:
+        content["others"] = {name: _encode_non_tensor(name, value, tensors) for name, value in remaining.items()}
     return NamedTensors(tensors, json.dumps(content))
 
 
 def checkpoint_from(tensors: Mapping[str, Any], text: str | None) -> Checkpoint:
-    """Put a checkpoint together; without text, as in a file of others, all tensors are the network's."""
+    """Return the checkpoint; without a text, in a file not written by us, all tensors belong to the network."""
     if text is None:
         return Checkpoint(dict(tensors), None, {})
     content = json.loads(text)
-    optimizer = None if content["optimizer"] is None else _decoded(content["optimizer"], tensors)
-    others = {name: _decoded(node, tensors) for name, node in content.get("others", {}).items()}
-    network = {name: others[name] if name in others else tensors[name] for name in content["network"]}
+    optimizer = None if content["optimizer"] is None else _decode(content["optimizer"], tensors)
+    decoded = {name: _decode(node, tensors) for name, node in content.get("others", {}).items()}
+    network = {name: decoded[name] if name in decoded else tensors[name] for name in content["network"]}
     return Checkpoint(network, optimizer, content["appended"])
 
 
@@ -63,30 +63,30 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def _encoded_other(name: str, value: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+def _encode_non_tensor(name: str, value: Any, tensors: dict[str, Any]) -> dict[str, Any]:
     try:
-        return _encoded(value, name, tensors)
+        return _encode(value, name, tensors)
     except TypeError as error:
         raise ValueError(
-            f"{name!r} of the network is neither tensor, number, text nor a dict or list of them, which such a file "
-            f"cannot hold; one of format='ckpt' can: {error}"
+            f"{name!r} of the network is not a tensor, number or text, nor a dict or list of these, which this format "
+            f"does not support; format='ckpt' does: {error}"
         ) from None
 
 
-def _encoded(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
-    """Return JSON of a state, whose tensors are named and added."""
+def _encode(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
+    """Return a state as JSON; its tensors are added to tensors, under generated names."""
     match value:
         case Mapping():
-            return {"dict": [[_key(key), _encoded(item, f"{name}.{key}", tensors)] for key, item in value.items()]}
+            return {"dict": [[_key(key), _encode(item, f"{name}.{key}", tensors)] for key, item in value.items()]}
         case list() | tuple():
-            items = [_encoded(item, f"{name}.{index}", tensors) for index, item in enumerate(value)]
+            items = [_encode(item, f"{name}.{index}", tensors) for index, item in enumerate(value)]
             return {"tuple" if isinstance(value, tuple) else "list": items}
     if isinstance(value, _SCALARS):
         return {"value": value}
     if not _is_tensor(value):
-        raise TypeError(f"A state holds tensors, numbers and texts; {shown(value)} cannot be saved.")
+        raise TypeError(f"A state may contain tensors, numbers and texts; {shown(value)} cannot be saved.")
     name = name.replace("..", ".")
-    while name in tensors:  # Keys 1 and "1".
+    while name in tensors:  # Keys 1 and "1" result in the same name.
         name += "_"
     tensors[name] = value
     return {"array" if isinstance(value, np.ndarray) else "tensor": name}
@@ -95,17 +95,17 @@ def _encoded(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
 def _key(key: Any) -> str | int | float | bool | None:
     if isinstance(key, _SCALARS):
         return key
-    raise TypeError(f"A state has texts and numbers as keys; {shown(key)} cannot be saved.")
+    raise TypeError(f"Keys of a state must be texts or numbers; {shown(key)} cannot be saved.")
 
 
-def _decoded(node: Mapping[str, Any], tensors: Mapping[str, Any]) -> Any:
-    """Return the state, whose tensors are among tensors."""
+def _decode(node: Mapping[str, Any], tensors: Mapping[str, Any]) -> Any:
+    """Return the state encoded as node; tensors contains its tensors by name."""
     ((kind, content),) = node.items()
     match kind:
         case "dict":
-            return {key: _decoded(item, tensors) for key, item in content}
+            return {key: _decode(item, tensors) for key, item in content}
         case "list" | "tuple":
-            items = [_decoded(item, tensors) for item in content]
+            items = [_decode(item, tensors) for item in content]
             return tuple(items) if kind == "tuple" else items
         case "tensor":
             return tensors[content]

@@ -1,4 +1,4 @@
-"""Checkpoints as np.savez() writes them: an array a member, which np.load() reads, and a member of JSON."""
+"""Checkpoints in the format of np.savez(), readable by np.load(): one member per array, and one of JSON."""
 
 import zipfile
 from typing import Any, BinaryIO
@@ -13,12 +13,12 @@ _TEXT, _SUFFIX = "checkpoint.json", ".npy"
 
 
 def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
-    """Write a checkpoint of arrays, of which one at a time is copied.
+    """Write a checkpoint of arrays; at most one array at a time is copied.
 
     Raises:
-        TypeError: an array is of a dtype that NumPy's files have not.
+        TypeError: an array has a dtype that npy files do not support.
     """
-    # Numbers too are arrays of the network, so that np.load() finds them.
+    # Numbers of the network are stored as arrays, too, so that np.load() returns them.
     network = {name: _array(name, tensor) for name, tensor in checkpoint.network.items()}
     tensors, text = named_from(checkpoint._replace(network=network))
     arrays = {name: _array(name, tensor) for name, tensor in tensors.items()}
@@ -30,10 +30,10 @@ def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
 
 
 def read(file: BinaryIO) -> Checkpoint:
-    """Return the checkpoint in a file; a file of others is all network.
+    """Return the checkpoint in a file; all arrays of a file not written by us belong to the network.
 
     Raises:
-        Exception: any, when the file is damaged.
+        Exception: of any type, if the file is damaged.
     """
     with zipfile.ZipFile(file) as archive:
         names = archive.namelist()
@@ -49,5 +49,5 @@ def read(file: BinaryIO) -> Checkpoint:
 def _array(name: str, tensor: Any) -> Any:
     array = np.asarray(tensor)
     if array.dtype.kind in "OV":
-        raise TypeError(f"{name} is {shown(tensor)} of dtype {array.dtype}, which a file of NumPy's cannot hold.")
+        raise TypeError(f"{name} is {shown(tensor)} of dtype {array.dtype}, which npy files do not support.")
     return array

@@ -1,49 +1,49 @@
-"""Restoring: a checkpoint put back into a network and an optimizer."""
+"""Restores the state of a network and an optimizer from a checkpoint."""
 
 from collections.abc import Mapping
 from itertools import filterfalse
 from typing import Any
 
-from toposcope.recorder.checkpoints.capturing import one_or_several
+from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.checkpoints.gathering import optimizer_shared_out, shared_out
+from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
 from toposcope.recorder.values.foreign import shown
 
 
 def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None:
-    """Give a network, and an optimizer, the state of a checkpoint, wherever their tensors are.
+    """Set the state of a network, and of an optimizer, to that of a checkpoint, on the devices of their tensors.
 
-    Tensors that processes share get their parts of whole ones, or those of the file of this rank.
+    Sharded tensors are set from whole tensors, or from the shards in the file of this rank.
 
     Args:
-        checkpoint: as load_checkpoint() returns it.
-        network: of the kind that was saved.
-        optimizer: of the kind that was saved; a tuple or list of as many as were saved; None: none.
+        checkpoint: the result of load_checkpoint().
+        network: a network with the structure of the saved one.
+        optimizer: an optimizer like the saved one, or a tuple or list of the same number of optimizers; None: none.
 
     Raises:
-        ValueError: names or shapes differ, and which, or the number of optimizers does, or there is no optimizer's
-            state; the network is as it was.
-        TypeError: checkpoint is none, or the network or the optimizer has no way to be set.
+        ValueError: names, shapes or the number of optimizers differ, or the checkpoint has no optimizer state. The
+            message names the difference; the network is unchanged.
+        TypeError: checkpoint is not a Checkpoint, or the state of the network or optimizer cannot be set.
     """
     if not isinstance(checkpoint, Checkpoint):
-        raise TypeError(f"checkpoint is a Checkpoint, as load_checkpoint() returns it, not {shown(checkpoint)}.")
-    optimizer = one_or_several(optimizer)
+        raise TypeError(f"checkpoint must be a Checkpoint as returned by load_checkpoint(), not {shown(checkpoint)}.")
+    optimizer = normalized_optimizer(optimizer)
     if optimizer is not None:
         _require_number(checkpoint.optimizer, optimizer)
     framework = framework_of(network)
-    own = framework.network_state(network)
-    state = shared_out(checkpoint.network, own)
-    _require_shapes(state, own)
+    current = framework.network_state(network)
+    state = sharded_like(checkpoint.network, current)
+    _require_shapes(state, current)
     framework.load_network_state(network, state)
     if optimizer is not None:
-        remembered = optimizer_shared_out(checkpoint.optimizer or {}, optimizer)
-        framework_of(optimizer).load_optimizer_state(optimizer, remembered)
+        optimizer_state = optimizer_sharded_like(checkpoint.optimizer or {}, optimizer)
+        framework_of(optimizer).load_optimizer_state(optimizer, optimizer_state)
 
 
 def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
-    """Raise ValueError when the state is not of as many optimizers."""
+    """Raise ValueError if the number of optimizers differs from that in the state."""
     if state is None:
         raise ValueError("The checkpoint was saved without an optimizer.")
     saved = len(state[SEVERAL_OPTIMIZERS]) if SEVERAL_OPTIMIZERS in state else 1
@@ -52,9 +52,9 @@ def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
         raise ValueError(f"The checkpoint holds the state of {saved} optimizers, and {given} are to take it.")
 
 
-def _require_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Raise ValueError when tensors of the same name are of different shapes."""
-    for name in filterfalse(is_extra_state, state.keys() & own.keys()):
-        theirs, ours = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], own[name]))
-        if theirs != ours:
-            raise ValueError(f"{name} is of shape {theirs} in the checkpoint, and of shape {ours} in the network.")
+def _require_shapes(state: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+    """Raise ValueError if tensors of the same name have different shapes."""
+    for name in filterfalse(is_extra_state, state.keys() & current.keys()):
+        saved_shape, shape = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], current[name]))
+        if saved_shape != shape:
+            raise ValueError(f"{name} has shape {saved_shape} in the checkpoint, and shape {shape} in the network.")

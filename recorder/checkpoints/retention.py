@@ -1,24 +1,24 @@
-"""Retention: which of the checkpoints of a training are deleted when a new one was saved."""
+"""Retention: which checkpoints of a training are deleted after a new one has been saved."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Saved(NamedTuple):
-    """A checkpoint that was saved."""
+class SavedCheckpoint(NamedTuple):
+    """A saved checkpoint."""
 
     path: str
     seconds: float
-    """When, by a clock that never goes back."""
+    """Time of saving, by a monotonic clock."""
 
 
-def surplus_by_count(saved: Sequence[Saved], most: int) -> list[Saved]:
-    """Return the oldest checkpoints beyond most of them; saved is in order of time."""
-    return list(saved[: max(0, len(saved) - most)])
+def surplus_by_count(saved: Sequence[SavedCheckpoint], limit: int) -> list[SavedCheckpoint]:
+    """Return all but the newest checkpoints, limit of them; saved is in order of time."""
+    return list(saved[: max(0, len(saved) - limit)])
 
 
-def surplus_by_minutes(saved: Sequence[Saved], minutes: int) -> list[Saved]:
-    """Return the checkpoints that follow a kept one within less than so many minutes; the newest is always kept."""
+def surplus_by_minutes(saved: Sequence[SavedCheckpoint], minutes: int) -> list[SavedCheckpoint]:
+    """Return the checkpoints saved less than minutes after the last one kept; the newest is always kept."""
     surplus, kept_seconds = [], float("-inf")
     for checkpoint in saved[:-1]:
         if checkpoint.seconds - kept_seconds < 60 * minutes:

@@ -1,4 +1,4 @@
-"""Saving: a network, its optimizer and what the user adds, as a file."""
+"""Saves a network, its optimizer and further values to a file."""
 
 import os
 from collections.abc import Mapping
@@ -6,10 +6,10 @@ from typing import Any
 
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_path
-from toposcope.recorder.checkpoints.capturing import captured, states_of
+from toposcope.recorder.checkpoints.atomic_file import atomic_file
+from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
-from toposcope.recorder.checkpoints.sealing import Seal, sealed
-from toposcope.recorder.checkpoints.whole_file import whole_file
+from toposcope.recorder.checkpoints.protection import Protection, protected_writer
 
 
 def save_checkpoint(
@@ -22,51 +22,51 @@ def save_checkpoint(
     enc_mode: str = "AES-GCM",
     crc_check: bool = False,
 ) -> None:
-    """Save a network as it is now; an existing file is replaced when the new one is whole.
+    """Save the current state of a network. An existing file is replaced atomically.
 
         save_checkpoint(network, "best.ckpt", optimizer=optimizer, append={"accuracy": 0.93})
 
-    A path that ends with ".safetensors" becomes such a file. Of others, PyTorch's networks become files of torch.save()
-    and MindSpore's those of mindspore.save_checkpoint(), which the frameworks read themselves unless they are encrypted
-    by us; all else becomes an archive of NumPy's. load_checkpoint() reads them all. Tensors that processes share are
-    gathered: all of them have to call this, each with a path of its own.
+    If path ends with ".safetensors", the file has that format. Otherwise PyTorch networks are saved in the format of
+    torch.save(), MindSpore networks in that of mindspore.save_checkpoint(), which the frameworks themselves can load
+    unless we have encrypted them, and all others in that of np.savez(). load_checkpoint() loads all of them. Sharded
+    tensors are gathered: all processes must call this function, each with a different path.
 
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.
-        path: of the file, in a directory that exists.
-        optimizer: saved as well, one or a tuple or list of several, unless it is None.
-        append: names to int, float, bool or str, saved as well.
-        enc_key: key of AES, 16, 24 or 32 bytes; None: not encrypted.
+        path: path of the file, in an existing directory.
+        optimizer: an optimizer, or a tuple or list of optimizers, to save in addition.
+        append: int, float, bool or str values by name, to save in addition.
+        enc_key: an AES key of 16, 24 or 32 bytes; None: no encryption.
         enc_mode: "AES-GCM" or "AES-CBC".
-        crc_check: whether the file ends with a checksum, which load_checkpoint() verifies.
+        crc_check: whether a checksum is appended, which load_checkpoint() verifies.
 
     Raises:
-        TypeError: network has no parameters, its optimizer holds what cannot be saved, or path is no path.
-        ValueError: another argument is wrong, or a .safetensors file is to be encrypted, to have a checksum, or to hold
-            a module's extra state that is no tensor, number or text.
-        ImportError: the package that enc_key or the format needs is not installed; the message says which.
+        TypeError: network has no parameters, the state of the optimizer cannot be saved, or path is not a path.
+        ValueError: another argument is invalid, or a .safetensors file was requested with encryption, a checksum, or
+            extra state of a module that is not a tensor, number or text.
+        ImportError: enc_key or the format requires a package that is not installed; the message names it.
         OSError: the file cannot be written.
     """
     path = checked_path("path", path)
     file_format = "safetensors" if path.endswith(".safetensors") else "ckpt"
-    seal = Seal(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
-    if file_format == "safetensors" and (seal.key is not None or crc_check):
+    protection = Protection(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
+    if file_format == "safetensors" and (protection.key is not None or crc_check):
         raise ValueError(
-            "A .safetensors file is neither encrypted nor has it a checksum: give neither, or end in .ckpt."
+            "A .safetensors file supports neither encryption nor a checksum: use a path that ends with .ckpt instead."
         )
     appended = checked_appended("append", append or {})
-    write_checkpoint(captured(*states_of(network, optimizer), appended), path, seal, file_format)
+    write_checkpoint(capture(*states_of(network, optimizer), appended), path, protection, file_format)
 
 
-def write_checkpoint(checkpoint: Checkpoint, path: str, seal: Seal, file_format: str) -> None:
-    """Write a file of format "ckpt" or "safetensors"; raises as save_checkpoint()."""
+def write_checkpoint(checkpoint: Checkpoint, path: str, protection: Protection, file_format: str) -> None:
+    """Write a file of format "ckpt" or "safetensors"; raises the errors of save_checkpoint()."""
     library = library_of(checkpoint)
-    with whole_file(path) as part:
+    with atomic_file(path) as part:
         if library == "mindspore":
-            mindspore_file.write(checkpoint, part, seal, file_format)
+            mindspore_file.write(checkpoint, part, protection, file_format)
         elif file_format == "safetensors":
             safetensors_file.write(checkpoint, part)
         else:
             write = torch_file.write if library == "torch" else numpy_file.write
-            with open(part, "wb") as file, sealed(file, seal) as protected:
+            with open(part, "wb") as file, protected_writer(file, protection) as protected:
                 write(checkpoint, protected)

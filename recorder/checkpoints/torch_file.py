@@ -1,4 +1,4 @@
-"""Checkpoints as torch.save() writes them, which torch.load() reads with weights_only, as a dict of three entries."""
+"""Checkpoints in the format of torch.save(): a dict of three entries, readable by torch.load(weights_only=True)."""
 
 from importlib import import_module
 from pickle import UnpicklingError
@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from toposcope.recorder.adapters import is_tensor
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 
-_MOST_NAMES = 10
+_MAX_NAMES = 10
 
 
 def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
@@ -16,35 +16,35 @@ def write(checkpoint: Checkpoint, file: BinaryIO) -> None:
     try:
         torch.save(checkpoint._asdict(), file)
     except RuntimeError as error:
-        if isinstance(error.__context__, OSError):  # After which PyTorch misses what was not written.
+        if isinstance(error.__context__, OSError):  # PyTorch replaces it by an error about the missing bytes.
             raise error.__context__ from None
         raise
 
 
 def read(file: BinaryIO) -> Checkpoint:
-    """Return the checkpoint in a file, tensors on the CPU; a file of others is all network.
+    """Return the checkpoint in a file, tensors on the CPU; tensors of a file not written by us belong to the network.
 
     Raises:
-        ValueError: a file of others holds more than the tensors of a network, or objects that only pickle could make.
-        Exception: any, when the file is damaged.
+        ValueError: a file not written by us contains more than tensors of a network, or objects that require pickle.
+        Exception: of any type, if the file is damaged.
     """
     torch: Any = import_module("torch")
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
     except UnpicklingError as error:
         raise ValueError(
-            "it is damaged, or holds objects other than tensors, numbers and texts, which only "
-            "torch.load(weights_only=False) makes, and that runs code in the file"
+            "it is damaged, or contains objects other than tensors, numbers and texts, which require "
+            "torch.load(weights_only=False), which can execute code in the file"
         ) from error
     if not isinstance(content, dict):
-        raise TypeError(f"it holds a {type(content).__name__}, no dict of tensors")
+        raise TypeError(f"it contains a {type(content).__name__}, not a dict of tensors")
     if content.keys() == set(Checkpoint._fields):
         return Checkpoint(**content)
-    # The extra state of a module is whatever the module says; all else of a state_dict() are tensors.
-    if others := [repr(name) for name, value in content.items() if not (is_tensor(value) or is_extra_state(name))]:
-        names = ", ".join(others[:_MOST_NAMES]) + (", ..." if len(others) > _MOST_NAMES else "")
+    # The extra state of a module may be any object; all other entries of a state_dict() are tensors.
+    if unsupported := [repr(name) for name, value in content.items() if not (is_tensor(value) or is_extra_state(name))]:
+        names = ", ".join(unsupported[:_MAX_NAMES]) + (", ..." if len(unsupported) > _MAX_NAMES else "")
         raise ValueError(
-            f"it holds {names}, which are no tensors of a network; take what you need of torch.load() into a "
+            f"it contains {names}, which are not tensors of a network; load it with torch.load() and create a "
             "Checkpoint(network, optimizer, appended)"
         )
     return Checkpoint(content, None, {})

@@ -1,4 +1,4 @@
-"""The pictures in a batch of training data."""
+"""The images in a batch of training data."""
 
 from typing import Any, NamedTuple
 
@@ -7,31 +7,31 @@ from toposcope.recorder.values.foreign import shown
 from toposcope.recorder.values.image import image_layout
 
 _MAX_PIXELS = 1 << 18
-"""Of all images of a batch that are recorded; about two hundred of 32 x 32, or five of 224 x 224."""
+"""Pixels recorded of a batch: about two hundred images of 32 x 32, or five of 224 x 224."""
 
 
 class Images(NamedTuple):
     """Images of a batch."""
 
     pixels: Any
-    """Of the batch's own kind, NCHW, NHWC or HW."""
+    """An array or tensor of the batch's own type, NCHW or NHWC."""
     layout: str
 
 
 def images_in(batch: object) -> Images:
-    """Return the first images of a batch, as many as have 262,144 pixels, but at least one.
+    """Return the first images of a batch, at least one and at most 262,144 pixels in total.
 
-    Its first array holds images when it has four dimensions, NCHW or NHWC with 1, 3 or 4 channels C, or when it has
-    three and is of uint8: grey images NHW.
+    The first array of the batch contains images if it has four dimensions, NCHW or NHWC with 1, 3 or 4 channels C, or
+    three dimensions and dtype uint8: grey images NHW.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the batch contains no images.
     """
     array = first_array(batch)
     shape: tuple[int, ...] = tuple(int(size) for size in getattr(array, "shape", ()))
     is_grey = len(shape) == 3 and str(array.dtype).lower().endswith("uint8")
     if len(shape) != 4 and not is_grey:
-        raise ValueError(f"a batch of images begins with an array NCHW or NHWC; {_described(batch, shape)}.")
+        raise ValueError(f"a batch of images must begin with an array NCHW or NHWC; {_described(batch, shape)}.")
     layout = "NHWC" if is_grey else image_layout(shape, None)
     height, width = shape[1:3] if layout == "NHWC" else shape[2:4]
     first = array[: max(1, _MAX_PIXELS // max(1, height * width))]
@@ -39,4 +39,4 @@ def images_in(batch: object) -> Images:
 
 
 def _described(batch: object, shape: tuple[int, ...]) -> str:
-    return f"this one's has the shape {shape}" if shape else f"this one is {shown(batch)}"
+    return f"the first array has the shape {shape}" if shape else f"the batch is {shown(batch)}"

@@ -1,4 +1,4 @@
-"""Settings: what a SummaryCollector was asked to collect, checked."""
+"""CollectedData: the checked settings of what a SummaryCollector collects."""
 
 import json
 import re
@@ -14,9 +14,9 @@ from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.values.foreign import shown
 
 HYPER_CONFIG_VARIABLE = "MINDINSIGHT_HYPER_CONFIG"
-"""Environment variable by which MindInsight's tuner tells a training what it tries: JSON."""
+"""Environment variable by which MindInsight's tuner passes hyperparameters to a training, as JSON."""
 _MAX_HYPER_CONFIG = 100_000
-_SWITCHES = {
+_FLAGS = {
     "collect_metric": True,
     "collect_graph": True,
     "collect_train_lineage": True,
@@ -32,60 +32,62 @@ _SWITCHES = {
     "collect_gradient_norm": False,
 }
 _HISTOGRAMS, _GRADIENTS, _LANDSCAPE = "histogram_regular", "gradient_histogram_regular", "collect_landscape"
-_KEYS = (*_SWITCHES, _HISTOGRAMS, _GRADIENTS, _LANDSCAPE)
+_KEYS = (*_FLAGS, _HISTOGRAMS, _GRADIENTS, _LANDSCAPE)
 
 
 @dataclass(frozen=True)
 class CollectedData:
     """What is collected; see `collect_specified_data` of SummaryCollector."""
 
-    switches: frozenset[str]
-    """The keys "collect_..." that are on."""
+    enabled: frozenset[str]
+    """The enabled keys "collect_..."."""
     collects_histograms: bool
     histogram_regular: re.Pattern[str] | None
-    """Of the names of parameters, matched at their beginning; None: the first five parameters."""
+    """Matched at the beginning of parameter names; None: the first five parameters."""
     gradient_histogram_regular: re.Pattern[str] | None
-    """Of the names of parameters whose gradients are collected; None: of none."""
+    """Matched at the beginning of the names of parameters whose gradients are collected; None: no gradients."""
     landscape: LandscapeSettings | None
-    asked_for: frozenset[str]
-    """The keys that the user has named."""
+    specified: frozenset[str]
+    """The keys that the user specified."""
 
 
 def collected_data(specified: object, keep_default_action: object) -> CollectedData:
-    """Return what is to be collected.
+    """Return the checked settings.
 
     Args:
-        specified: dict of what the user wants otherwise than by default, or None.
-        keep_default_action: whether all that specified does not name is collected as by default, or not at all.
+        specified: dict of settings that differ from the defaults, or None.
+        keep_default_action: whether keys that are not in specified keep their defaults or are disabled.
 
     Raises:
-        TypeError: an argument, a key or a value is of another type.
-        ValueError: a key is unknown, or a value is not allowed.
+        TypeError: an argument, a key or a value has the wrong type.
+        ValueError: a key is unknown, or a value is invalid.
     """
-    is_kept = checked_bool("keep_default_action", keep_default_action)
-    given = dict(items_of("collect_specified_data", {} if specified is None else specified))
-    if unknown := [key for key in given if key not in _KEYS]:
-        raise ValueError(f"collect_specified_data has the keys {', '.join(map(repr, _KEYS))}; not {unknown[0]!r}.")
-    wanted = {key: checked_bool(key, given.get(key, default and is_kept)) for key, default in _SWITCHES.items()}
+    keeps_defaults = checked_bool("keep_default_action", keep_default_action)
+    data = dict(items_of("collect_specified_data", {} if specified is None else specified))
+    if unknown := [key for key in data if key not in _KEYS]:
+        raise ValueError(
+            f"The keys of collect_specified_data must be among {', '.join(map(repr, _KEYS))}; not {unknown[0]!r}."
+        )
+    flags = {key: checked_bool(key, data.get(key, default and keeps_defaults)) for key, default in _FLAGS.items()}
     return CollectedData(
-        frozenset(key for key, is_wanted in wanted.items() if is_wanted),
-        is_kept or _HISTOGRAMS in given,
-        _checked_pattern(_HISTOGRAMS, given.get(_HISTOGRAMS)),
-        _checked_pattern(_GRADIENTS, given.get(_GRADIENTS)),
-        landscape_settings(given.get(_LANDSCAPE)),
-        frozenset(given),
+        frozenset(key for key, is_enabled in flags.items() if is_enabled),
+        keeps_defaults or _HISTOGRAMS in data,
+        _checked_pattern(_HISTOGRAMS, data.get(_HISTOGRAMS)),
+        _checked_pattern(_GRADIENTS, data.get(_GRADIENTS)),
+        landscape_settings(data.get(_LANDSCAPE)),
+        frozenset(data),
     )
 
 
 def checked_custom_lineage(data: object, environment: Mapping[str, str]) -> dict[str, object]:
-    """Return custom_lineage_data, with what MINDINSIGHT_HYPER_CONFIG says beside it.
+    """Return custom_lineage_data merged with the data in MINDINSIGHT_HYPER_CONFIG, over which it takes precedence.
 
     Raises:
         TypeError: data is neither None nor a dict of str to str, int or float.
-        ValueError: an int in it is beyond 64 bits.
+        ValueError: an int in it does not fit into 64 bits.
     """
-    given = _checked_lineage({} if data is None else data)
-    return {**_from_hyper_config(environment.get(HYPER_CONFIG_VARIABLE, "")), **given}
+    lineage = _checked_lineage({} if data is None else data)
+    return {**_from_hyper_config(environment.get(HYPER_CONFIG_VARIABLE, "")), **lineage}
 
 
 def _checked_lineage(data: object) -> dict[str, object]:
@@ -96,7 +98,7 @@ def _checked_lineage(data: object) -> dict[str, object]:
 
 
 def _from_hyper_config(text: str) -> dict[str, object]:
-    """Return the custom lineage that the environment asks for; what is wrong with it must not stop the training."""
+    """Return the custom lineage in the environment variable; an invalid one is logged and ignored."""
     if not text:
         return {}
     try:
@@ -105,7 +107,7 @@ def _from_hyper_config(text: str) -> dict[str, object]:
         config = dict(items_of(HYPER_CONFIG_VARIABLE, json.loads(text)))
         return _checked_lineage(config.get("custom_lineage_data") or {})
     except (TypeError, ValueError, RecursionError) as error:
-        log.warn("%s is passed over: %s", HYPER_CONFIG_VARIABLE, error)
+        log.warn("%s is ignored: %s", HYPER_CONFIG_VARIABLE, error)
         return {}
 
 
@@ -113,8 +115,8 @@ def _checked_pattern(parameter: str, pattern: object) -> re.Pattern[str] | None:
     if pattern is None:
         return None
     if not isinstance(pattern, str):
-        raise TypeError(f"{parameter} is a regular expression of type str or None, not {shown(pattern)}.")
+        raise TypeError(f"{parameter} must be a regular expression of type str or None, not {shown(pattern)}.")
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"{parameter} is a regular expression; {pattern!r} is none: {error}.") from None
+        raise ValueError(f"{parameter} must be a valid regular expression, not {pattern!r}: {error}.") from None

@@ -1,4 +1,4 @@
-"""FailureGuard: a collection that fails is switched off and told of once; the training goes on."""
+"""FailureGuard: disables a collection that raises and logs it once, so that the training continues."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,17 +12,17 @@ class FailureGuard:
     """Remembers which collections have failed."""
 
     def __init__(self, owner: str) -> None:
-        """Begin with all collections on; owner is what the log calls the one who collects."""
+        """Enable all collections; owner names the collector in log lines."""
         self._owner = owner
-        self._off: set[str] = set()
+        self._disabled: set[str] = set()
 
     def attempt(self, name: str, collect: Callable[..., _T], *arguments: Any) -> _T | None:
-        """Return what collect returns; None when it raises, or has raised before under this name."""
-        if name in self._off:
+        """Return the result of collect(*arguments); None if it raises, or has raised before under this name."""
+        if name in self._disabled:
             return None
         try:
             return collect(*arguments)
         except Exception as error:
-            self._off.add(name)
-            log.warn("%s: %s: not collected any more: %s: %s", self._owner, name, type(error).__name__, error)
+            self._disabled.add(name)
+            log.warn("%s: %s: no longer collected: %s: %s", self._owner, name, type(error).__name__, error)
             return None

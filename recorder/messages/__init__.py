@@ -1,1 +1,1 @@
-"""Messages that stand for more than numbers: lineage, graphs and landscapes, from plain data or foreign messages."""
+"""Messages of structured values (lineage, graphs, landscapes), built from plain data or from MindSpore's messages."""

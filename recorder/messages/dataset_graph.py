@@ -1,4 +1,4 @@
-"""Dataset graphs: the message that a nested dict, one level a stage of the pipeline, describes."""
+"""Builds the message of a dataset graph from a nested dict, with one level per stage of the pipeline."""
 
 import json
 from collections.abc import Mapping
@@ -11,10 +11,11 @@ _INT32 = range(-(2**31), 2**31)
 
 
 def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
-    """Return the graph of a dataset pipeline, described by its last stage.
+    """Return the graph of a dataset pipeline.
 
-    A stage is a dict of its name, its parameters, the stages that feed it, and the transforms and the sampler that it
-    uses, each a dict of parameters; all but op_type may be left out:
+    Args:
+        stage: the last stage: a dict with its name (op_type), its parameters, its input stages (children), and the
+            transforms (operations) and the sampler that it uses, each a dict of parameters. Only op_type is required.
 
         dataset_graph({
             "op_type": "Batch",
@@ -26,13 +27,13 @@ def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
             }],
         })
 
-    What mindspore.dataset.serialize(dataset) returns is such a dict too. Lists keep their names in the message;
-    MindSpore puts those of a transform or a sampler into one list without names, as float32.
+    The result of mindspore.dataset.serialize(dataset) is also such a dict. List parameters are stored by name, whereas
+    MindSpore joins those of a transform or a sampler into one unnamed list of float32.
 
     Raises:
-        TypeError: a stage or a part of it is of another type, or a parameter is no plain data.
+        TypeError: a stage or a part of it has the wrong type, or a parameter is not plain data.
         ValueError: a stage has no op_type.
-        UnreadableValueError: the methods of an array or tensor raised.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     return _stage(stage)
 
@@ -41,12 +42,12 @@ def _stage(stage: object) -> DatasetGraph:
     parameters = dict(items_of("a stage of the dataset", stage))
     op_type = parameters.get("op_type")
     if not isinstance(op_type, str) or not op_type:
-        raise ValueError(f"A stage of the dataset names its op_type, a non-empty str; {shown(stage)} does not.")
+        raise ValueError(f"A stage of the dataset must have an op_type, a non-empty str; got {shown(stage)}.")
     children, operations, sampler = (parameters.pop(part, None) for part in ("children", "operations", "sampler"))
-    graph = DatasetGraph(children=[_stage(child) for child in _listed(f"children of {op_type}", children)])
+    graph = DatasetGraph(children=[_stage(child) for child in _checked_list(f"children of {op_type}", children)])
     _set_parameters(graph.parameter, op_type, parameters)
-    for operation in _listed(f"operations of {op_type}", operations):
-        # MindSpore has None for a transform that it cannot describe.
+    for operation in _checked_list(f"operations of {op_type}", operations):
+        # MindSpore writes None for a transform that it cannot describe.
         _set_parameters(graph.operations.add().operationParam, f"an operation of {op_type}", operation or {})
     if sampler:
         _set_parameters(graph.sampler.operationParam, f"the sampler of {op_type}", sampler)
@@ -54,8 +55,8 @@ def _stage(stage: object) -> DatasetGraph:
 
 
 def _set_parameters(message: OperationParameter, owner: str, parameters: object) -> None:
-    for name, given in items_of(owner, parameters):
-        value, key = plain_from(f"{name!r} of {owner}", given), utf8(name)
+    for name, parameter in items_of(owner, parameters):
+        value, key = plain_from(f"{name!r} of {owner}", parameter), utf8(name)
         match value:
             case str():
                 message.mapStr[key] = utf8(value)
@@ -66,17 +67,17 @@ def _set_parameters(message: OperationParameter, owner: str, parameters: object)
             case float():
                 message.mapDouble[key] = value
             case list() | tuple():
-                # An empty list is left out, as by MindSpore.
+                # An empty list is omitted, as in MindSpore.
                 for item in value:
                     message.mapStrList[key].strValue.append("" if item is None else json.dumps(item))
             case None:
                 message.mapStr[key] = "None"
             case _:
-                # A dict, or an integer that would lose digits as a double.
+                # A dict, or an integer that a double might not represent exactly.
                 message.mapStr[key] = json.dumps(value)
 
 
-def _listed(what: str, items: object) -> list[object] | tuple[object, ...]:
+def _checked_list(what: str, items: object) -> list[object] | tuple[object, ...]:
     if items is not None and not isinstance(items, list | tuple):
-        raise TypeError(f"The {what} are a list, not {shown(items)}.")
+        raise TypeError(f"The {what} must be a list, not {shown(items)}.")
     return items or []

@@ -1,4 +1,4 @@
-"""Messages that users hand over: ours, or those that MindSpore builds, as a copy in our own classes."""
+"""Copies messages of users, of our classes or MindSpore's, into our classes."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -23,7 +23,7 @@ MESSAGES: Mapping[str, type[Message]] = MappingProxyType(
         "landscape": LossLandscape,
     }
 )
-"""Plugin to the message that its values are."""
+"""The message class of each plugin whose values are messages."""
 
 LINEAGE_FIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -33,41 +33,41 @@ LINEAGE_FIELDS: Mapping[str, str] = MappingProxyType(
         "custom_lineage_data": "user_defined_info",
     }
 )
-"""Plugin to the field of LineageEvent that holds its message; the other plugins are not of lineage."""
+"""The field of LineageEvent for each plugin of lineage."""
 
 
 def message_from(plugin: str, value: object) -> Message:
-    """Return value, a message for plugin, as a message of MESSAGES[plugin].
+    """Return a copy of value as a message of class MESSAGES[plugin].
 
-    MindSpore's classes and ours differ, but messages of equal names have equal bytes. So a message is known by its
-    name, and copied by way of its bytes: fields unknown to us survive, later changes of value do not matter.
-    A graph may also stand in MindSpore's ModelProto, or in the bytes of one, which is what its compiler gives.
+    MindSpore's classes differ from ours, but messages with the same name have the same encoding. A message is therefore
+    identified by its name and copied by serializing and parsing it, which preserves unknown fields. A graph may also be
+    passed as MindSpore's ModelProto, or as the bytes of one, which is the output of its compiler.
 
     Raises:
-        TypeError: value is no message, or another one.
-        ValueError: plugin is not in MESSAGES, or the bytes of value do not make up its message.
+        TypeError: value is not a message of the plugin.
+        ValueError: plugin is not in MESSAGES, or value cannot be parsed as its message.
     """
     if plugin not in MESSAGES:
-        raise ValueError(f"plugin is one of {', '.join(MESSAGES)}; not {shown(plugin)}.")
-    wanted = MESSAGES[plugin]
+        raise ValueError(f"plugin must be one of {', '.join(MESSAGES)}; not {shown(plugin)}.")
+    expected = MESSAGES[plugin]
     name = value.DESCRIPTOR.name if isinstance(value, Message) else ""
-    if isinstance(value, Message) and name == wanted.DESCRIPTOR.name:
-        return _copied(wanted, value)
+    if isinstance(value, Message) and name == expected.DESCRIPTOR.name:
+        return _parse(expected, value)
     if plugin == "graph" and (isinstance(value, bytes) or (isinstance(value, Message) and name == "ModelProto")):
         return _graph_of_model(value)
-    given = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else shown(value)
-    raise TypeError(f"A value of plugin {plugin!r} is a message {wanted.DESCRIPTOR.name}, not {given}.")
+    actual = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else shown(value)
+    raise TypeError(f"A value of plugin {plugin!r} must be a message {expected.DESCRIPTOR.name}, not {actual}.")
 
 
 def _graph_of_model(value: Message | bytes) -> GraphProto:
-    model = _copied(ModelProto, value)
+    model = _parse(ModelProto, value)
     if not model.HasField("graph"):
-        raise ValueError(f"A ModelProto holds a graph; there is none in {shown(value)}.")
+        raise ValueError(f"A ModelProto must contain a graph; {shown(value)} has none.")
     return model.graph
 
 
-def _copied(wanted: type[_M], value: Message | bytes) -> _M:
+def _parse(expected: type[_M], value: Message | bytes) -> _M:
     try:
-        return wanted.FromString(value if isinstance(value, bytes) else value.SerializeToString())
+        return expected.FromString(value if isinstance(value, bytes) else value.SerializeToString())
     except Error as error:
-        raise ValueError(f"{shown(value)} is no {wanted.DESCRIPTOR.name}: {error}") from None
+        raise ValueError(f"{shown(value)} is not a valid {expected.DESCRIPTOR.name}: {error}") from None

@@ -1,4 +1,4 @@
-"""Computational graphs: the message that a list of plain nodes, of any framework, describes."""
+"""Builds the message of a computational graph from a list of plain nodes, independent of frameworks."""
 
 import itertools
 import operator
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import (
@@ -25,12 +25,12 @@ from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, 
 from toposcope.recorder.values.foreign import shown
 
 PARAMETER = "Parameter"
-"""op_type of what the graph is fed with: inputs and trained parameters."""
+"""op_type of inputs and trained parameters."""
 CONSTANT = "Const"
-"""op_type of a fixed value."""
+"""op_type of constants."""
 
-# MindInsight refuses a graph with one of these.
-_REFUSED = re.compile(r'[<>"]')
+# MindInsight rejects graphs with these characters.
+_FORBIDDEN = re.compile(r'[<>"]')
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
 _ELEMENTS = MappingProxyType(
@@ -47,25 +47,25 @@ class Node(NamedTuple):
     """An operator of a graph, a parameter or a constant."""
 
     name: str
-    """Unique in the graph. Its "/" separate scopes: "encoder/layer0/conv". Parameters and constants have no scope of
-    their own, they stand beside the nodes that use them: "layer0.weight"."""
+    """Unique in the graph. "/" separates scopes: "encoder/layer0/conv". Parameters and constants have no scope and are
+    shown next to the nodes that use them: "layer0.weight"."""
     op_type: str
-    """What it computes: "Conv2D"; or PARAMETER or CONSTANT, which have no inputs."""
+    """The operation, "Conv2D" for example; or PARAMETER or CONSTANT, which have no inputs."""
     inputs: Sequence[str] = ()
-    """Names of the nodes it reads, in its own order; one may stand twice."""
-    shape: Sequence[int | None] | None = None
-    """Of its output; -1 or None where a size is unknown. None: unknown."""
+    """Names of the input nodes, in order; a name may occur more than once."""
+    shape: Sequence[SupportsIndex | None] | None = None
+    """Shape of the output, with -1 or None for unknown sizes. None: unknown."""
     dtype: object = None
-    """Of the elements of its output: a name such as "float32", or the dtype of NumPy, PyTorch, ... None: unknown."""
+    """Type of the output's elements: a name such as "float32", or a dtype of NumPy, PyTorch, ... None: unknown."""
     attributes: Mapping[str, object] = MappingProxyType({})
-    """Settings: None, str, numbers, arrays, or lists, tuples and dicts of these. Parameters and constants have at most
-    "value"."""
+    """Settings: None, str, numbers, arrays, or lists, tuples and dicts of these. A parameter or constant has only
+    "value", or none."""
 
 
 def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
-    """Return the graph of nodes, in their order, which should be the one in which they run.
+    """Return the graph of nodes, which should be in the order of execution.
 
-    Its outputs are the operators that no other one reads.
+    The outputs of the graph are the operators that are not an input of another node.
 
         graph([
             Node("image", PARAMETER, shape=(64, 1, 28, 28), dtype="float32"),
@@ -75,24 +75,24 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
         ])
 
     Raises:
-        TypeError: a node is no Node, or a field of it is of another type.
-        ValueError: a name or a field of a node is not as described there, a name stands twice, or an input is no node.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: a node is not a Node, or one of its fields has the wrong type.
+        ValueError: a field of a node has an invalid value, two nodes have the same name, or an input is not a node.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     if not isinstance(nodes, Iterable):
-        raise TypeError(f"nodes are of type Node, in a list; not {shown(nodes)}.")
-    listed = [_checked(node) for node in nodes]
-    ids = _ids(listed)
+        raise TypeError(f"nodes must be a list of Node, not {shown(nodes)}.")
+    checked_nodes = [_checked(node) for node in nodes]
+    ids = _ids(checked_nodes)
     message = GraphProto() if name is None else GraphProto(name=utf8(_text("name of the graph", name)))
-    for node in listed:
+    for node in checked_nodes:
         if node.op_type == PARAMETER:
             message.parameters.append(_parameter(node))
         elif node.op_type == CONSTANT:
             message.const_vals.append(NamedValueProto(key=utf8(node.name), value=_constant(node)))
         else:
             message.node.append(_operator(node, ids))
-    read = {source for node in listed for source in node.inputs}
-    for node in listed:
+    read = {source for node in checked_nodes for source in node.inputs}
+    for node in checked_nodes:
         if node.op_type not in (PARAMETER, CONSTANT) and node.name not in read:
             message.outputs.append(OutputProto(name=ids[node.name], type=_type(node)))
     return message
@@ -100,42 +100,42 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
 
 def _checked(node: object) -> Node:
     if not isinstance(node, Node):
-        raise TypeError(f"nodes are of type Node, not {shown(node)}.")
+        raise TypeError(f"nodes must be of type Node, not {shown(node)}.")
     _text("name of a node", node.name)
     _text(f"op_type of {node.name!r}", node.op_type)
     items_of(f"attributes of {node.name!r}", node.attributes)
     if not isinstance(node.inputs, list | tuple) or not all(isinstance(source, str) for source in node.inputs):
-        raise TypeError(f"inputs of {node.name!r} are names of nodes in a list, not {shown(node.inputs)}.")
+        raise TypeError(f"inputs of {node.name!r} must be a list of names of nodes, not {shown(node.inputs)}.")
     if node.op_type not in (PARAMETER, CONSTANT):
         if not all(node.name.split("/")):
-            raise ValueError(f"name of a node is of scopes separated by '/', none of them empty; not {node.name!r}.")
+            raise ValueError(f"name of a node must not have empty scopes between '/'; got {node.name!r}.")
     elif "/" in node.name or node.inputs or set(node.attributes) - {"value"}:
         raise ValueError(
-            f"{node.op_type} {node.name!r} has no '/' in its name, no inputs and no attribute but 'value'; "
-            f"not {shown(node.inputs)}, {shown(node.attributes)}."
+            f"{node.op_type} {node.name!r} must have no '/' in its name, no inputs and no attribute except 'value'; "
+            f"got {shown(node.inputs)}, {shown(node.attributes)}."
         )
     return node
 
 
 def _text(what: str, text: object) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"{what} is a str, not {shown(text)}.")
-    if not text or _REFUSED.search(text):
-        raise ValueError(f"""{what} is not empty and without '<', '>' and '"'; not {shown(text)}.""")
+        raise TypeError(f"{what} must be a str, not {shown(text)}.")
+    if not text or _FORBIDDEN.search(text):
+        raise ValueError(f"""{what} must not be empty or contain '<', '>' or '"'; got {shown(text)}.""")
     return text
 
 
 def _ids(nodes: Sequence[Node]) -> dict[str, str]:
-    """Return how inputs refer to each node: parameters and constants by their names, operators by numbers."""
+    """Return the identifiers that inputs use: names of parameters and constants, numbers of operators."""
     ids = {node.name: utf8(node.name) for node in nodes if node.op_type in (PARAMETER, CONSTANT)}
     numbers = (str(number) for number in itertools.count(1) if str(number) not in ids)
     ids |= {node.name: next(numbers) for node in nodes if node.op_type not in (PARAMETER, CONSTANT)}
     if len(ids) < len(nodes):
-        twice = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
-        raise ValueError(f"names are unique in a graph; {shown(twice)} stand there more than once.")
+        duplicates = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
+        raise ValueError(f"names must be unique in a graph; {shown(duplicates)} occur more than once.")
     for node in nodes:
         if unknown := [source for source in node.inputs if source not in ids]:
-            raise ValueError(f"inputs of {node.name!r} are names of nodes of the graph; {shown(unknown)} are none.")
+            raise ValueError(f"inputs of {node.name!r} must be names of nodes of the graph; {shown(unknown)} are not.")
     return ids
 
 
@@ -149,9 +149,9 @@ def _operator(node: Node, ids: Mapping[str, str]) -> NodeProto:
     )
     for source in node.inputs:
         message.input.add(name=ids[source], type="DATA_EDGE")
-    for key, given in node.attributes.items():
+    for key, attribute in node.attributes.items():
         what = f"attribute {key!r} of {node.name!r}"
-        message.attribute.append(AttributeProto(name=utf8(key), value=_value(what, plain_from(what, given))))
+        message.attribute.append(AttributeProto(name=utf8(key), value=_value(what, plain_from(what, attribute))))
     return message
 
 
@@ -180,9 +180,9 @@ def _sizes(node: Node) -> list[int]:
     try:
         sizes = [-1 if size is None else operator.index(size) for size in (() if node.shape is None else node.shape)]
     except TypeError:
-        raise TypeError(f"shape of {node.name!r} is a tuple of integers, not {shown(node.shape)}.") from None
+        raise TypeError(f"shape of {node.name!r} must be a tuple of integers, not {shown(node.shape)}.") from None
     if not all(-1 <= size in _INT64 for size in sizes):
-        raise ValueError(f"shape of {node.name!r} is of sizes, -1 where unknown; not {shown(node.shape)}.")
+        raise ValueError(f"shape of {node.name!r} must consist of sizes, -1 if unknown; got {shown(node.shape)}.")
     return sizes
 
 
@@ -193,7 +193,7 @@ def _element(node: Node) -> Any:
     named = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     element = str(named).rpartition(".")[2].lower()
     if element not in _ELEMENTS:
-        raise ValueError(f"dtype of {node.name!r} is one of {', '.join(_ELEMENTS)}; not {shown(dtype)}.")
+        raise ValueError(f"dtype of {node.name!r} must be one of {', '.join(_ELEMENTS)}; not {shown(dtype)}.")
     return _ELEMENTS[element]
 
 
@@ -210,7 +210,7 @@ def _value(what: str, value: Plain) -> ValueProto:
         case int() if value in _UINT64:
             return ValueProto(dtype="DT_UINT64", uint_val=value)
         case int():
-            raise ValueError(f"{what} is an integer of 64 bits; {shown(value)} is too large.")
+            raise ValueError(f"{what} must be a 64-bit integer; {shown(value)} is too large.")
         case float():
             return ValueProto(dtype="DT_FLOAT64", double_val=value)
         case tuple():

@@ -1,4 +1,4 @@
-"""Loss landscapes: the message of a surface of losses, with the path of a training on it."""
+"""Builds the message of a loss landscape: a surface of losses, with the path of a training on it."""
 
 from collections.abc import Iterable
 
@@ -30,49 +30,49 @@ def landscape(
     step_per_epoch: int = 1,
     details: LandscapeDetails | None = None,
 ) -> LossLandscape:
-    """Return the message of a loss landscape; arrays are NumPy's, tensors of any framework or nested lists.
+    """Return the message of a loss landscape. Arrays may be NumPy arrays, tensors of any framework or nested lists.
 
-    Numbers are stored as float32, as MindSpore does and MindInsight reads, and where that is not exact as float64 too.
+    Numbers are stored as float32, which MindSpore writes and MindInsight reads, and also as float64 if float32 does not
+    represent them exactly.
 
     Args:
         x: shape (n,), coordinates along the first axis.
         y: shape (m,), coordinates along the second axis.
-        z: shape (m, n), losses: z[i][j] belongs to y[i], x[j].
+        z: shape (m, n), losses: z[i][j] is the loss at y[i], x[j].
         path: shape (k, 3), a row (x, y, loss) for each checkpoint of the training; or a tuple of these three columns.
-        intervals: k integers of 32 bits, the epoch or step (see unit) of each checkpoint of the path. MindInsight
-            shows a path only with them.
-        convergence_point: shape (3,): x, y and loss where the training ended.
-        decomposition: how the axes were found: "PCA", "Random", ...
-        unit: of the intervals: "step" or "epoch".
-        step_per_epoch: steps in an epoch.
-        details: how the surface came about and how far it can be trusted: measured nodes, the path's real losses and
-            diagnostics. MindInsight does not see them.
+        intervals: k 32-bit integers, the epoch or step (see unit) of each checkpoint of the path. MindInsight shows
+            the path only if they are present.
+        convergence_point: shape (3,): x, y and loss at the end of the training.
+        decomposition: how the axes were computed: "PCA", "Random", ...
+        unit: unit of the intervals: "step" or "epoch".
+        step_per_epoch: number of steps in an epoch.
+        details: measured nodes, true losses along the path, and diagnostics. MindInsight ignores them.
 
     Raises:
-        TypeError: an argument is of another type.
-        ValueError: shapes do not match, or an argument has a value that is not described here.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: an argument has the wrong type.
+        ValueError: shapes do not match, or an argument has an invalid value.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     columns, rows, losses = _doubles("x", x, 1), _doubles("y", y, 1), _doubles("z", z, 2)
     if losses.shape != (rows.size, columns.size) or not losses.size:
         raise ValueError(
-            f"z has the shape (m, n) of y (m,) and x (n,), at least (1, 1); "
-            f"z has {losses.shape}, y {rows.shape} and x {columns.shape}."
+            f"z must have the shape (m, n) of y (m,) and x (n,), at least (1, 1); "
+            f"got z {losses.shape}, y {rows.shape} and x {columns.shape}."
         )
     message = LossLandscape(landscape=_points(columns, rows, losses))
     message.metadata.decomposition = checked_text("decomposition", decomposition)
     if unit not in _UNITS:
-        raise ValueError(f"unit is 'step' or 'epoch', not {shown(unit)}.")
+        raise ValueError(f"unit must be 'step' or 'epoch', not {shown(unit)}.")
     message.metadata.unit = unit
     message.metadata.step_per_epoch = checked_integer("step_per_epoch", step_per_epoch, 1, _INT32[-1])
     if path is not None:
         message.loss_path.CopyFrom(_loss_path(_path(path), intervals))
     elif intervals is not None:
-        raise ValueError(f"intervals belong to the points of a path; there is none, but {shown(intervals)}.")
+        raise ValueError(f"intervals require a path; got {shown(intervals)} without one.")
     if convergence_point is not None:
         point = _doubles("convergence_point", convergence_point, 1)
         if point.shape != (3,):
-            raise ValueError(f"convergence_point has the shape (3,): x, y, loss; not {point.shape}.")
+            raise ValueError(f"convergence_point must have the shape (3,): x, y, loss; not {point.shape}.")
         message.convergence_point.CopyFrom(_points(*np.split(point, 3)))
     if details is not None:
         message.details.CopyFrom(_details(details, message.loss_path.points))
@@ -81,10 +81,12 @@ def landscape(
 
 def _details(details: LandscapeDetails, path: LossLandscape.Point) -> LossLandscape.Details:
     if not isinstance(details, LandscapeDetails):
-        raise TypeError(f"details are a LandscapeDetails or None, not {shown(details)}.")
+        raise TypeError(f"details must be a LandscapeDetails or None, not {shown(details)}.")
     message, points = details_message(details), sum(path.x.dims)
     if message.HasField("truth") and len(message.truth.real) != points:
-        raise ValueError(f"the truth of a path is one number a point; {len(message.truth.real)} for {points}.")
+        raise ValueError(
+            f"details.truth must have one number per point of the path; got {len(message.truth.real)} for {points}."
+        )
     return message
 
 
@@ -92,10 +94,12 @@ def _loss_path(points: Doubles, intervals: Iterable[int] | None) -> LossLandscap
     path = LossLandscape.LossPath(points=_points(*points.T))
     if intervals is not None:
         if not isinstance(intervals, Iterable):
-            raise TypeError(f"intervals are integers in a list, not {shown(intervals)}.")
+            raise TypeError(f"intervals must be a list of integers, not {shown(intervals)}.")
         numbers = [checked_integer("an interval", interval, _INT32[0], _INT32[-1]) for interval in intervals]
         if len(numbers) != len(points):
-            raise ValueError(f"intervals are one a point of the path; {len(numbers)} for {len(points)}.")
+            raise ValueError(
+                f"intervals must have one integer per point of the path; got {len(numbers)} for {len(points)}."
+            )
         path.intervals.extend(numbers)
     return path
 
@@ -104,12 +108,12 @@ def _path(path: object) -> Doubles:
     if isinstance(path, tuple) and len(path) == 3:
         columns = [_doubles(f"path[{i}]", column, 1) for i, column in enumerate(path)]
         if len({column.shape for column in columns}) > 1:
-            raise ValueError(f"path is three columns of equal shape; not {[column.shape for column in columns]}.")
+            raise ValueError(f"path must be three columns of equal shape; not {[column.shape for column in columns]}.")
         points = np.stack(columns, axis=1)
     else:
         points = _doubles("path", path, 2)
     if points.shape[1] != 3 or not points.size:
-        raise ValueError(f"path has the shape (k, 3), at least (1, 3); not {points.shape}.")
+        raise ValueError(f"path must have the shape (k, 3), at least (1, 3); not {points.shape}.")
     return points
 
 
@@ -132,7 +136,7 @@ def _doubles(parameter: str, value: object, dimensions: int) -> Doubles:
     except TypeError as error:
         raise TypeError(f"{parameter}: {error}") from None
     if array.is_complex:
-        raise TypeError(f"{parameter} holds real numbers, not the complex ones of {shown(value)}.")
+        raise TypeError(f"{parameter} must contain real numbers; {shown(value)} is complex.")
     if array.values.ndim != dimensions:
-        raise ValueError(f"{parameter} has {dimensions} dimension(s); one of shape {array.values.shape} was given.")
+        raise ValueError(f"{parameter} must have {dimensions} dimension(s); got shape {array.values.shape}.")
     return array.numbers().astype(np.float64)

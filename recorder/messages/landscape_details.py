@@ -1,4 +1,4 @@
-"""How a loss landscape came about and how far it can be trusted: fields of our own beside those of MindSpore."""
+"""Builds the details of a loss landscape: measured nodes, true losses along the path, and diagnostics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from toposcope.recorder.values.foreign import shown
 Doubles = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 BUFFERS = ("none", "moved", "frozen", "recalibrated")
-_MOST_LEVELS = 20
-_MOST_AXES = 2
+_MAX_LEVELS = 20
+_MAX_AXES = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,8 @@ class Measured:
     """Nodes at which the loss was measured; the surface of the landscape is interpolated between them.
 
     Raises:
-        TypeError: level or levels is no integer.
-        ValueError: shapes do not fit, or levels are not 0 <= level <= levels <= 20.
+        TypeError: level or levels is not an integer.
+        ValueError: shapes do not match, or not 0 <= level <= levels <= 20.
     """
 
     x: Doubles
@@ -31,13 +31,13 @@ class Measured:
     y: Doubles
     """Shape (m,)."""
     z: Doubles
-    """Shape (m, n): z[i][j] belongs to y[i], x[j]; NaN and infinities are as measured."""
+    """Shape (m, n): z[i][j] is the loss at y[i], x[j]; NaN and infinities are measured values."""
     known: Bools
-    """Shape (m, n); False: not measured yet, then z and standard_error count for nothing."""
+    """Shape (m, n). False: not measured yet; z and standard_error are then meaningless."""
     standard_error: Doubles
-    """Shape (m, n): of the mean over the samples; NaN where it is not known."""
+    """Shape (m, n): standard error of the mean over the samples; NaN if unknown."""
     level: int
-    """The level that is done; it has 2 ** level + 1 nodes a side."""
+    """The last completed level; it has 2 ** level + 1 nodes per side."""
     levels: int
     """The last level planned."""
 
@@ -46,17 +46,17 @@ class Measured:
         for name in ("z", "known", "standard_error"):
             shape = np.shape(getattr(self, name))
             if shape != (y.size, x.size):
-                raise ValueError(f"{name} has the shape (m, n) of y {y.shape} and x {x.shape}; not {shape}.")
-        checked_integer("levels", self.levels, 0, _MOST_LEVELS)
+                raise ValueError(f"{name} must have the shape (m, n) of y {y.shape} and x {x.shape}; not {shape}.")
+        checked_integer("levels", self.levels, 0, _MAX_LEVELS)
         checked_integer("level", self.level, 0, self.levels)
 
 
 @dataclass(frozen=True, eq=False)
 class PathTruth:
-    """What the plane hides of the path: one number for each of its k checkpoints.
+    """True losses of the k checkpoints of the path, which in general are not on the plane.
 
     Raises:
-        ValueError: shapes do not fit.
+        ValueError: shapes do not match.
     """
 
     real: Doubles
@@ -64,69 +64,71 @@ class PathTruth:
     plane: Doubles
     """Shape (k,): the loss of its projection on the plane."""
     residual: Doubles
-    """Shape (k,), from 0 to 1: its distance from the plane over its distance from the origin; NaN at the origin."""
+    """Shape (k,), 0..1: distance from the plane, relative to the distance from the origin; NaN at the origin."""
     standard_error: Doubles
-    """Shape (k,): of real."""
+    """Shape (k,): standard error of real."""
 
     def __post_init__(self) -> None:
         columns = [_column(self, name) for name in ("real", "plane", "residual", "standard_error")]
         if len({column.shape for column in columns}) > 1:
-            raise ValueError(f"a path's truth has columns of equal shape; not {[column.shape for column in columns]}.")
+            raise ValueError(f"PathTruth must have columns of equal shape; not {[column.shape for column in columns]}.")
 
 
 @dataclass(frozen=True, eq=False)
 class Diagnostics:
-    """What one should know before one believes a landscape; sequences of an axis have two numbers, or one of a line.
+    """Diagnostics of a landscape. Sequences per axis have two numbers, or one if the landscape is a line.
 
     Raises:
-        TypeError: samples or seed is no integer.
-        ValueError: a sequence has another length than described, or buffers another value.
+        TypeError: samples or seed is not an integer.
+        ValueError: a sequence has the wrong length, or buffers has an invalid value.
     """
 
     axes: str
-    """How the axes were found: "anchored", "pca", "random", "three-point", "interpolate", "hessian", "saddle",
+    """How the axes were computed: "anchored", "pca", "random", "three-point", "interpolate", "hessian", "saddle",
     "mindspore"."""
     energy: Doubles
-    """The part of the path's energy that each axis holds, from 0 to 1; empty without a path."""
+    """Fraction of the path's energy (variance) along each axis, 0..1; empty without a path."""
     random_walk_energy: Doubles
-    """What each axis holds of the energy of a random walk with as many points; empty without a path."""
+    """The same fraction for a random walk with the same number of points; empty without a path."""
     is_random_walk: bool
-    """The path cannot be told from a random walk."""
+    """The path cannot be distinguished from a random walk."""
     axis_lengths: Doubles
     """Length of each axis in the space of the weights."""
     axis_cosine: float
-    """Of the angle between the axes; NaN of a line."""
+    """Cosine of the angle between the axes; NaN if the landscape is a line."""
     samples: int
-    """Behind each loss."""
+    """Number of samples per loss."""
     seed: int | None
     buffers: str
     """Statistics of normalisation layers: "none" (there are none), "moved" along the axes, "frozen" as they are in the
     last checkpoint, or "recalibrated" from the data."""
     is_flat: bool
-    """The losses differ by no more than their noise."""
+    """The losses do not differ by more than their noise."""
     interpolation_error: float | None = None
-    """95th percentile of the relative error of interpolated losses, at nodes held out; None: not known yet."""
+    """95th percentile of the relative error of interpolated losses, at held-out nodes; None: not computed yet."""
     eigenvalues: Doubles = field(default_factory=lambda: np.empty(0))
-    """Shape (e,): of the Hessian at the origin of the plane, from the largest; empty: not asked for."""
+    """Shape (e,): largest eigenvalues of the Hessian at the origin of the plane, descending; empty: not requested."""
     ritz_residuals: Doubles = field(default_factory=lambda: np.empty(0))
-    """Shape (e,): of each eigenvalue."""
+    """Shape (e,): residual of each eigenvalue."""
     curvature: Doubles = field(default_factory=lambda: np.empty(0))
-    """Second derivative of the loss along each axis, per unit of length in the space of the weights; or empty."""
+    """Second derivative of the loss along each axis, per unit of length in weight space; or empty."""
     provenance: Mapping[str, str] = field(default_factory=dict)
-    """Hashes of "axes" (equal: the same plane), "checkpoints" and "samples"; "mode", "version" and more."""
+    """Hashes of "axes" (equal hashes: the same plane), "checkpoints" and "samples"; "mode", "version" and more."""
 
     def __post_init__(self) -> None:
         axes = _column(self, "axis_lengths").size
-        if not 1 <= axes <= _MOST_AXES:
-            raise ValueError(f"axis_lengths has a number for each of 1 or 2 axes; not {axes}.")
+        if not 1 <= axes <= _MAX_AXES:
+            raise ValueError(f"axis_lengths must have a number for each of 1 or 2 axes; not {axes}.")
         for name in ("energy", "random_walk_energy", "curvature"):
             if (size := _column(self, name).size) not in (0, axes):
-                raise ValueError(f"{name} has a number for each axis, {axes}, or none; not {size}.")
+                raise ValueError(f"{name} must have a number for each axis, {axes}, or none; not {size}.")
         values, residuals = _column(self, "eigenvalues"), _column(self, "ritz_residuals")
         if values.size != residuals.size:
-            raise ValueError(f"ritz_residuals are one an eigenvalue; {residuals.size} for {values.size}.")
+            raise ValueError(
+                f"ritz_residuals must have one number per eigenvalue; got {residuals.size} for {values.size}."
+            )
         if self.buffers not in BUFFERS:
-            raise ValueError(f"buffers is one of {', '.join(map(repr, BUFFERS))}; not {shown(self.buffers)}.")
+            raise ValueError(f"buffers must be one of {', '.join(map(repr, BUFFERS))}; not {shown(self.buffers)}.")
         checked_integer("samples", self.samples, 0)
         if self.seed is not None:
             checked_integer("seed", self.seed)
@@ -134,20 +136,20 @@ class Diagnostics:
 
 @dataclass(frozen=True, eq=False)
 class LandscapeDetails:
-    """What we store beside a landscape."""
+    """The fields that Toposcope adds to MindSpore's message."""
 
     measured: Measured
     truth: PathTruth | None
-    """None without a path."""
+    """None if there is no path."""
     diagnostics: Diagnostics
 
 
 def details_message(details: LandscapeDetails) -> LossLandscape.Details:
-    """Return details as a message, all numbers exact."""
+    """Return details as a message, with all numbers as doubles."""
     message = LossLandscape.Details(measured=_measured(details.measured), diagnostics=_diagnostics(details.diagnostics))
     if (truth := details.truth) is not None:
         columns = {name: _column(truth, name) for name in ("real", "plane", "residual", "standard_error")}
-        message.truth.CopyFrom(LossLandscape.PathTruth(**{name: each.tolist() for name, each in columns.items()}))
+        message.truth.CopyFrom(LossLandscape.PathTruth(**{name: column.tolist() for name, column in columns.items()}))
     return message
 
 
@@ -182,5 +184,5 @@ def _diagnostics(diagnostics: Diagnostics) -> LossLandscape.Diagnostics:
 def _column(owner: object, name: str) -> Doubles:
     column = np.asarray(getattr(owner, name), np.float64)
     if column.ndim != 1:
-        raise ValueError(f"{name} has one dimension; one of shape {column.shape} was given.")
+        raise ValueError(f"{name} must have one dimension; got shape {column.shape}.")
     return column

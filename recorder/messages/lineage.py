@@ -1,8 +1,9 @@
-"""Lineage messages: where a model came from (its training, settings of the user) and how good it is."""
+"""Builds lineage messages: how a model was trained, with which settings, and how it was evaluated."""
 
 import json
 import os
 from collections.abc import Mapping
+from typing import SupportsIndex
 
 import numpy as np
 from google.protobuf.message import Message
@@ -22,38 +23,38 @@ def train_lineage(
     optimizer: str | None = None,
     learning_rate: object = None,
     loss_function: str | None = None,
-    epoch: int | None = None,
+    epoch: SupportsIndex | None = None,
     parallel_mode: str | None = None,
-    device_num: int | None = None,
-    batch_size: int | None = None,
+    device_num: SupportsIndex | None = None,
+    batch_size: SupportsIndex | None = None,
     train_dataset_path: str | os.PathLike[str] | None = None,
-    train_dataset_size: int | None = None,
+    train_dataset_size: SupportsIndex | None = None,
     network: str | None = None,
     loss: object = None,
     model_path: str | os.PathLike[str] | None = None,
-    model_size: int | None = None,
+    model_size: SupportsIndex | None = None,
 ) -> TrainLineage:
-    """Return the lineage of a training; what is not given stays absent.
+    """Return the lineage of a training. Arguments that are None are absent from the message.
 
     Args:
         optimizer: name of its class.
-        learning_rate: a real number, or an array or tensor of any framework that holds one.
+        learning_rate: a real number, or an array or tensor of any framework with one element.
         loss_function: name of its class.
         epoch: number of epochs.
         parallel_mode: "stand_alone", "data_parallel", ...
         device_num: number of devices.
-        batch_size: samples.
-        train_dataset_path: file or directory.
-        train_dataset_size: samples.
-        network: name of the model's class.
-        loss: the last one, as learning_rate.
-        model_path: the checkpoint.
-        model_size: bytes of the checkpoint.
+        batch_size: in samples.
+        train_dataset_path: a file or directory.
+        train_dataset_size: in samples.
+        network: name of the class of the model.
+        loss: the last loss; same types as learning_rate.
+        model_path: path of the checkpoint.
+        model_size: size of the checkpoint in bytes.
 
     Raises:
-        TypeError: an argument is of another type; integers of NumPy are integers too.
-        ValueError: a number is negative where it counts something, or too large for the format.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: an argument has the wrong type. NumPy's integers are accepted.
+        ValueError: a count is negative, or a number is too large for the format.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     lineage = TrainLineage()
     hyper_parameters, algorithm, model = lineage.hyper_parameters, lineage.algorithm, lineage.model
@@ -75,19 +76,19 @@ def eval_lineage(
     metrics: Mapping[str, object],
     *,
     valid_dataset_path: str | os.PathLike[str] | None = None,
-    valid_dataset_size: int | None = None,
+    valid_dataset_size: SupportsIndex | None = None,
 ) -> EvaluationLineage:
     """Return the lineage of an evaluation.
 
     Args:
-        metrics: name to value: a number, an array or tensor (stored as lists), a str, None, or a list or dict of these.
-        valid_dataset_path: file or directory.
-        valid_dataset_size: samples.
+        metrics: values by name: numbers, arrays or tensors (stored as lists), str, None, or lists or dicts of these.
+        valid_dataset_path: a file or directory.
+        valid_dataset_size: in samples.
 
     Raises:
-        TypeError: an argument or a metric is of another type.
-        ValueError: valid_dataset_size is negative or beyond 64 bits.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: an argument or a metric has the wrong type.
+        ValueError: valid_dataset_size is negative or does not fit in 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     plain = {name: plain_from(f"metric {name!r}", value) for name, value in items_of("metrics", metrics)}
     lineage = EvaluationLineage(metric=json.dumps(plain))
@@ -97,20 +98,23 @@ def eval_lineage(
 
 
 def custom_lineage(data: Mapping[str, object]) -> UserDefinedInfo:
-    """Return what users tell about a run beyond the lineage: data, name to str, int, float or bool (NumPy's too).
+    """Return custom lineage: settings of the user by name.
 
-    MindInsight shows custom lineage only beside another kind of lineage in the same file.
+    MindInsight shows custom lineage only if the same file also contains another kind of lineage.
+
+    Args:
+        data: at least one str, int, float or bool (also NumPy's) by name.
 
     Raises:
-        TypeError: data is no mapping from str, or a value is of another type.
-        ValueError: data is empty, or an int is beyond 64 bits.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: data is not a mapping from str, or a value has the wrong type.
+        ValueError: data is empty, or an int does not fit in 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     info = UserDefinedInfo()
     for name, value in items_of("data", data):
         set_custom(info.user_info.add(), f"data[{name!r}]", name, value)
     if not info.user_info:
-        raise ValueError("data is empty; custom lineage has at least one entry.")
+        raise ValueError("data is empty; custom lineage must have at least one entry.")
     return info
 
 
@@ -118,24 +122,24 @@ def set_custom(entry: UserDefinedInfo, what: str, name: str, value: object, *, t
     """Set one entry of custom lineage.
 
     Args:
-        entry: an empty one.
-        what: how an error calls the value, "data['rate']" say.
-        name: of the value.
-        value: as custom_lineage() takes it.
-        takes_bool: whether it may be a bool.
+        entry: an empty entry.
+        what: name of the value in error messages, "data['rate']" for example.
+        name: key of the value.
+        value: a value that custom_lineage() accepts.
+        takes_bool: whether value may be a bool.
 
     Raises:
-        TypeError: value is of another type.
-        ValueError: an int is beyond 64 bits.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: value has the wrong type.
+        ValueError: an int does not fit in 64 bits.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     try:
         plain = plain_from(what, value)
-    except TypeError:  # It would name more types than are taken here.
+    except TypeError:  # Its message would list types that are not accepted here.
         plain = None
     if plain is None or isinstance(plain, list | tuple | dict) or (isinstance(plain, bool) and not takes_bool):
         types = "str, int, float or bool" if takes_bool else "str, int or float"
-        raise TypeError(f"{what} is a {types}, not {shown(value)}.")
+        raise TypeError(f"{what} must be a {types}, not {shown(value)}.")
     _set_plain(entry, what, utf8(name), plain)
 
 
@@ -152,7 +156,7 @@ def _set_plain(entry: UserDefinedInfo, what: str, name: str, value: str | bool |
             entry.map_double[name] = float(value)
             entry.map_int64[name] = value
         case int():
-            raise ValueError(f"{what} is an integer of 64 bits; {shown(value)} is too large.")
+            raise ValueError(f"{what} must be a 64-bit integer; {shown(value)} is too large.")
         case float():
             entry.map_double[name] = value
 
@@ -179,12 +183,12 @@ def _set_counts(message: Message, **counts: object) -> None:
     for field, count in counts.items():
         if count is None:
             continue
-        number, wide = checked_integer(field, count, lowest=0), f"{field}_int64"
-        if number not in _INT32 and wide not in message.DESCRIPTOR.fields_by_name:
-            raise ValueError(f"{field} is an integer of 32 bits; {shown(count)} is too large.")
+        number, wide_field = checked_integer(field, count, lowest=0), f"{field}_int64"
+        if number not in _INT32 and wide_field not in message.DESCRIPTOR.fields_by_name:
+            raise ValueError(f"{field} must be a 32-bit integer; {shown(count)} is too large.")
         setattr(message, field, min(number, _INT32[-1]))
         if number not in _INT32:
-            setattr(message, wide, number)
+            setattr(message, wide_field, number)
 
 
 def _real(parameter: str, number: object) -> float:
@@ -199,5 +203,5 @@ def _real(parameter: str, number: object) -> float:
 def _path(parameter: str, path: object) -> str | None:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else path
     if text is not None and not isinstance(text, str):
-        raise TypeError(f"{parameter} is a str or an os.PathLike, not {shown(path)}.")
+        raise TypeError(f"{parameter} must be a str or an os.PathLike, not {shown(path)}.")
     return text

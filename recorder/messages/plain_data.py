@@ -1,4 +1,4 @@
-"""Plain data: what users pass as settings or metrics, as None, numbers, strings, lists, tuples and dicts of Python."""
+"""Plain data: settings and metrics of users, converted to None, numbers, strings, lists, tuples and dicts."""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -9,21 +9,21 @@ from toposcope.recorder.values.foreign import shown
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | tuple[Plain, ...] | dict[str, Plain] | None"
 
-_WANTED = "None, a str, a real number, an array or tensor of real numbers, or a list, tuple or dict of these"
+_EXPECTED = "None, a str, a real number, an array or tensor of real numbers, or a list, tuple or dict of these"
 
 
 def plain_from(what: str, value: object) -> Plain:
-    """Return value with the arrays and tensors in it as numbers and nested lists, moved off their device once.
+    """Return a copy of value in which arrays and tensors are numbers and nested lists.
 
-    Lists, tuples and dicts are copied; integers that are keys of a dict become strings.
+    Tensors on a device are transferred once. Integer keys of dicts become strings.
 
     Args:
-        what: how an error calls the value, "metric 'f1'" say.
+        what: name of the value in error messages, "metric 'f1'" for example.
         value: the value.
 
     Raises:
-        TypeError: value is or holds another kind of object.
-        UnreadableValueError: the methods of an array or tensor raised.
+        TypeError: value is or contains another type of object.
+        UnreadableValueError: the methods of an array or tensor raised an error.
     """
     if value is None or isinstance(value, bool | int | float | str):
         return value
@@ -40,7 +40,7 @@ def _key(what: str, key: object) -> str:
     if isinstance(key, str):
         return key
     if isinstance(key, bool) or not hasattr(key, "__index__"):
-        raise TypeError(f"{what} holds a dict with the key {shown(key)}; keys are str or int.")
+        raise TypeError(f"{what} contains a dict with the key {shown(key)}; keys must be str or int.")
     return str(key.__index__())
 
 
@@ -50,21 +50,21 @@ def _numbers(what: str, value: object) -> Plain:
     except TypeError:
         array = None
     if array is None or array.is_complex:
-        raise TypeError(f"{what} is {_WANTED}, not {shown(value)}.")
+        raise TypeError(f"{what} must be {_EXPECTED}, not {shown(value)}.")
     numbers: Plain = array.numbers().tolist()
     return numbers
 
 
 def items_of(what: str, mapping: object) -> list[tuple[str, object]]:
-    """Return the items of a mapping; TypeError when it is none, or when its keys are not all of type str."""
+    """Return the items of a mapping; TypeError if it is not a mapping or a key is not a str."""
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{what} is a dict, not {shown(mapping)}.")
+        raise TypeError(f"{what} must be a dict, not {shown(mapping)}.")
     for name in mapping:
         if not isinstance(name, str):
-            raise TypeError(f"{what} is a dict with keys of type str; {shown(name)} is none.")
+            raise TypeError(f"{what} must be a dict with keys of type str; {shown(name)} is not.")
     return list(mapping.items())
 
 
 def utf8(text: str) -> str:
-    """Return text with what has no UTF-8 in it spelled out."""
+    """Return text with surrogates, which UTF-8 cannot encode, escaped."""
     return text_bytes(text).decode()

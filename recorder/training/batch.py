@@ -1,6 +1,7 @@
-"""Batches as data loaders yield them, nested in any way: their parts, their first array, their number of samples."""
+"""Batches, nested in any way, and data loaders: the parts, the first array and the samples of a batch; lengths."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 
@@ -34,3 +35,12 @@ def samples_of(batch: Any) -> int:
         return len(parts[0]) if parts else 0
     except TypeError:
         return 0
+
+
+def length_of(batches: Any) -> int | None:
+    """Return the number of items of a data loader or dataset; None if it has none or it raises."""
+    with suppress(Exception):
+        return len(batches)
+    with suppress(Exception):
+        return int(batches.get_dataset_size())  # MindSpore's datasets.
+    return None

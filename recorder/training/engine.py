@@ -105,6 +105,6 @@ def _succeeds(close: Callable[..., None], *arguments: object) -> bool:
     try:
         close(*arguments)
     except Exception as error:
-        log.complain("%s failed: %s: %s", shown(close), type(error).__name__, error)
+        log.error("%s failed: %s: %s", shown(close), type(error).__name__, error)
         return False
     return True

@@ -8,6 +8,7 @@ from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import (
     CallbackList,
@@ -27,7 +28,7 @@ from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
-from toposcope.recorder.training.state import Precision, State, length_of
+from toposcope.recorder.training.state import Precision, State
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign import shown
 

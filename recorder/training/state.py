@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from toposcope.recorder.rank import world_size_of
+from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
@@ -126,12 +127,3 @@ class State:
         if isinstance(key, str) and not isinstance(self.batch, Mapping):
             return getattr(self.batch, key)
         return self.batch[key]
-
-
-def length_of(dataloader: Any) -> int | None:
-    """Return the number of batches of a data loader; None if it has no length."""
-    try:
-        return len(dataloader)
-    except TypeError:
-        size = getattr(dataloader, "get_dataset_size", None)  # MindSpore's datasets.
-        return int(size()) if callable(size) else None

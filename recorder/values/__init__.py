@@ -1,1 +1,1 @@
-"""What users hand over: taken from them when it is added, and turned into what an event file holds of it."""
+"""Values of users: copied when they are added, and encoded for the event file."""

@@ -1,4 +1,4 @@
-"""Arrays of our own, made from the array-likes of any framework: moved off their device once, copied, never shared."""
+"""Copies of arrays and tensors of any framework; a tensor on a device is transferred once."""
 
 import sys
 from typing import Any, NamedTuple
@@ -9,48 +9,49 @@ import numpy.typing as npt
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
 from toposcope.recorder.values.foreign import called, is_convertible, shown, unmasked
-from toposcope.recorder.values.memory import Memory
+from toposcope.recorder.values.memory import MemoryPool
 
-_WANTED = "an array, a tensor of any framework, a number or nested lists of numbers"
-_memory = Memory()
+_EXPECTED = "an array, a tensor of any framework, a number or nested lists of numbers"
+_pool = MemoryPool()
 _CODES = {dtype: code for code, dtype in DTYPES.items() if code != codes.DT_BFLOAT16}
 
 
 class Array(NamedTuple):
-    """Numbers that nobody else can change."""
+    """A private copy of an array."""
 
     values: npt.NDArray[Any]
-    """Of any shape, in C order, little-endian; bfloat16 as the uint16 of its bits."""
+    """Any shape, C order, little-endian. bfloat16 is stored as the uint16 of its bits."""
     data_type: int
     """The DataType of the elements."""
 
     @property
     def is_complex(self) -> bool:
-        """True when the elements are complex numbers."""
+        """True if the elements are complex numbers."""
         return self.values.dtype.kind == "c"
 
     def numbers(self) -> npt.NDArray[Any]:
-        """Return the elements in a dtype that NumPy computes with: of bfloat16 the equal float32."""
+        """Return the elements in a dtype that NumPy supports: bfloat16 is converted to float32, without loss."""
         return bfloat16_values(self.values) if self.data_type == codes.DT_BFLOAT16 else self.values
 
 
 def array_from(value: object) -> Array:
-    """Return a copy of value; a tensor on a device is moved once.
+    """Return a copy of value; a tensor on a device is transferred once.
 
     Types without a DataType are widened without loss (float8 to float32, int4 to int8); long doubles become doubles.
+    Masked elements of floats become NaN.
 
     Raises:
-        TypeError: value is no array-like, or one of other things than numbers and booleans, or has masked elements that
-            are no floats (of floats they become NaN).
-        UnreadableValueError: its own methods raised.
+        TypeError: value is not array-like, has elements other than numbers and booleans, or has masked elements that
+            are not floats.
+        UnreadableValueError: the value's own methods raised an error.
     """
     if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
-        raise TypeError(f"The value is {_WANTED}; {shown(value)} is of type {type(value).__name__}.")
+        raise TypeError(f"The value must be {_EXPECTED}; {shown(value)} is of type {type(value).__name__}.")
     if isinstance(value, list | tuple):
-        return _named(_from_lists(value), value)
-    whole = unmasked(value)
-    copy = called(lambda: _copied(whole))
-    return copy if isinstance(copy, Array) else _named(copy, value)
+        return _with_data_type(_from_lists(value), value)
+    filled = unmasked(value)
+    copy = called(lambda: _copy(filled))
+    return copy if isinstance(copy, Array) else _with_data_type(copy, value)
 
 
 _NUMBERS = (bool, int, float, complex)
@@ -62,11 +63,11 @@ def _from_lists(nested: object) -> npt.NDArray[Any]:
     try:
         return np.array(_with_arrays(nested), order="C")
     except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"The value is {_WANTED}; {shown(nested)} is not: {error}") from None
+        raise TypeError(f"The value must be {_EXPECTED}; {shown(nested)} is not: {error}") from None
 
 
 def _with_arrays(item: object) -> object:
-    """Return nested lists with the tensors in them as arrays."""
+    """Return nested lists with their tensors converted to arrays."""
     if isinstance(item, list | tuple):
         return [_with_arrays(inner) for inner in item]
     if isinstance(item, _NUMBERS) or not is_convertible(item, _CONVERSIONS):
@@ -74,32 +75,32 @@ def _with_arrays(item: object) -> object:
     return array_from(item).numbers()
 
 
-def _copied(value: Any) -> Array | npt.NDArray[Any]:
+def _copy(value: Any) -> Array | npt.NDArray[Any]:
     if hasattr(value, "detach"):
         return _from_torch(value)
     is_exchanged = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
-    return _memory.copy_of(np.from_dlpack(value) if is_exchanged else np.asarray(value))
+    return _pool.copy_of(np.from_dlpack(value) if is_exchanged else np.asarray(value))
 
 
 def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
-    """Return a copy of a tensor of PyTorch, or of a framework that has its methods."""
+    """Return a copy of a tensor of PyTorch, or of a framework with the same methods."""
     detached = tensor.detach()
     on_host = _strided(detached.cpu() if hasattr(detached, "cpu") else detached)
     dtype = str(on_host.dtype)
     if dtype == "torch.bfloat16":
-        # NumPy has no bfloat16: its bits, seen as integers.
-        bits = _memory.copy_of(on_host.view(sys.modules["torch"].int16).numpy())
+        # NumPy has no bfloat16: copy the bits as integers.
+        bits = _pool.copy_of(on_host.view(sys.modules["torch"].int16).numpy())
         return Array(bits.view(np.uint16), codes.DT_BFLOAT16)
     if "float8" in dtype:
         on_host = on_host.float()
     array = on_host.numpy()
     if on_host.device == getattr(tensor, "device", None):
-        return _memory.copy_of(array)
-    return np.ascontiguousarray(array).reshape(array.shape)  # It was moved: nobody else has it.
+        return _pool.copy_of(array)
+    return np.ascontiguousarray(array).reshape(array.shape)  # Transferred from a device: already a copy.
 
 
 def _strided(tensor: Any) -> Any:
-    """Return tensor with its elements in memory: sparse, quantized and conjugated ones of PyTorch have them not."""
+    """Return a dense tensor: sparse, quantized and lazily conjugated ones have no plain elements in memory."""
     if getattr(tensor, "is_quantized", False):
         tensor = tensor.dequantize()
     if "strided" not in str(getattr(tensor, "layout", "strided")):
@@ -107,23 +108,23 @@ def _strided(tensor: Any) -> Any:
     return tensor.resolve_conj().resolve_neg() if hasattr(tensor, "resolve_conj") else tensor
 
 
-def _named(copy: npt.NDArray[Any], value: object) -> Array:
-    """Return copy with its DataType, in a dtype that has one."""
+def _with_data_type(copy: npt.NDArray[Any], value: object) -> Array:
+    """Return copy with its DataType, converted to a dtype that has one."""
     if copy.dtype.name == "bfloat16":
         return Array(copy.view(np.uint16), codes.DT_BFLOAT16)
-    with np.errstate(all="ignore"):  # A long double may be beyond the doubles.
+    with np.errstate(all="ignore"):  # A long double may exceed the range of doubles.
         copy = copy.astype(_stored_dtype(copy.dtype), copy=False)
     if copy.dtype not in _CODES:
-        raise TypeError(f"The value is {_WANTED}; {shown(value)} holds {copy.dtype.name}.")
+        raise TypeError(f"The value must be {_EXPECTED}; {shown(value)} has dtype {copy.dtype.name}.")
     return Array(copy, _CODES[copy.dtype])
 
 
 def _stored_dtype(dtype: npt.DTypeLike) -> npt.DTypeLike:
-    """Return the little-endian dtype with a DataType that holds all of dtype's numbers, or dtype."""
+    """Return a little-endian dtype that has a DataType and represents all values of dtype, or else dtype."""
     dtype = np.dtype(dtype)
     if (little := dtype.newbyteorder("<")) in _CODES:
         return little
-    # What is left of numbers: those of ml_dtypes, which NumPy knows by name only, and long doubles.
+    # The remaining numeric types: those of ml_dtypes, which NumPy identifies by name only, and long doubles.
     family = dtype.name.rstrip("0123456789").split("_")[0].rstrip("0123456789")
     wider = {"int": np.int8, "uint": np.uint8, "complex": np.complex128, "clongdouble": np.complex128}
     if family in ("float", "longdouble"):

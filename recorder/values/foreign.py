@@ -1,4 +1,4 @@
-"""Calls into objects of other people: what they raise is not the caller's mistake, and not ours."""
+"""Calls into objects of users and frameworks, whose methods may raise anything."""
 
 import reprlib
 import sys
@@ -11,33 +11,35 @@ _T = TypeVar("_T")
 
 
 class UnreadableValueError(Exception):
-    """The value's own methods failed: report it and skip it, training goes on."""
+    """The value's own methods failed. Callers log the error and skip the value; the training continues."""
 
 
 def shown(value: object) -> str:
-    """Return a short description of any value for an error message."""
+    """Return a short repr of any value for an error message."""
     try:
         return reprlib.repr(value)
-    except Exception:  # It trusts in the names of types.
+    except Exception:  # reprlib fails on objects whose type has an unusual name.
         return f"a {type(value).__name__}"
 
 
 def is_convertible(value: object, methods: Iterable[str]) -> bool:
-    """Say whether value is an object, no class, that has one of the methods."""
+    """Return whether value is an object, not a class, with one of the methods."""
     return not isinstance(value, type) and called(lambda: any(hasattr(value, name) for name in methods))
 
 
 def unmasked(value: Any) -> Any:
-    """Return value with NaN for the masked elements, if there are any; TypeError when its dtype has no NaN."""
+    """Return value with NaN in place of masked elements; TypeError if there are some and its dtype has no NaN."""
     if "numpy.ma" not in sys.modules or not isinstance(value, np.ma.MaskedArray) or not np.ma.is_masked(value):
         return value
     if value.dtype.kind not in "fc":
-        raise TypeError(f"Masked elements are recorded as NaN, which {value.dtype} has not: {shown(value)}.")
+        raise TypeError(
+            f"Masked elements are recorded as NaN, which dtype {value.dtype} does not have: {shown(value)}."
+        )
     return value.filled(np.nan)
 
 
 def called(method: Callable[[], _T]) -> _T:
-    """Return what a method of a foreign object returns; UnreadableValueError whatever it raises."""
+    """Return method(); any exception of it is raised as UnreadableValueError."""
     try:
         return method()
     except Exception as error:

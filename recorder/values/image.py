@@ -1,4 +1,4 @@
-"""Images: arrays of pixels become one PNG, the images of a batch side by side."""
+"""Images: an array of pixels encoded as one PNG, with the images of a batch tiled."""
 
 import io
 import math
@@ -18,28 +18,28 @@ _Floats = npt.NDArray[np.float64]
 
 _LAYOUTS = ("NCHW", "NHWC", "CHW", "HWC", "HW")
 _CHANNELS = (1, 3, 4)
-_MOST_COLUMNS = 8
+_MAX_COLUMNS = 8
 _CONSTANT = 128
-# Photographs, masks and maps: 20 to 75 % of the time of Pillow's defaults, within 5 % of their size. Drawings: double.
+# 20 to 75 % of the time of Pillow's defaults; photographs, masks and maps become up to 5 % larger, drawings twice.
 _COMPRESSION = {"compress_level": 1, "compress_type": zlib.Z_RLE}
 
 
 class Image(NamedTuple):
-    """A picture, encoded."""
+    """An encoded image."""
 
     height: int
     """In pixels, like width."""
     width: int
     channels: int
-    """1 grey, 3 RGB, 4 RGBA."""
+    """1: grey, 3: RGB, 4: RGBA."""
     png: bytes
 
 
-def unpacked(value: object, dataformats: str | None) -> tuple[object, str | None]:
-    """Return the pixels and the layout of an image of Pillow's, in colours or grey; any other value as it is."""
+def unpack_image(value: object, dataformats: str | None) -> tuple[object, str | None]:
+    """Return the pixels and layout of a Pillow image, in colour or grey; return any other value unchanged."""
     if not isinstance(value, Pillow.Image):
         return value, dataformats
-    # Of the modes for numbers (I, I;16, F) Pillow's colours would keep only what lies within 0..255.
+    # Not the modes for numbers (I, I;16, F): converting them to colours clips to 0..255.
     if value.mode not in ("L", "RGB", "RGBA") and not value.mode.startswith(("I", "F")):
         value = value.convert("RGBA" if value.has_transparency_data else "RGB")
     pixels = np.asarray(value)
@@ -47,39 +47,42 @@ def unpacked(value: object, dataformats: str | None) -> tuple[object, str | None
 
 
 def image_layout(shape: tuple[int, ...], dataformats: str | None) -> str:
-    """Return what the dimensions of an array of pixels are: NCHW, NHWC, CHW, HWC or HW.
+    """Return the meaning of the dimensions of an array of pixels: NCHW, NHWC, CHW, HWC or HW.
 
     Args:
         shape: of the array.
-        dataformats: the layout, when the caller knows it. None: four dimensions are NCHW, as documented, if the
-            second can be channels (1, 3 or 4), else NHWC if the last can; three are CHW or HWC, whichever is possible.
+        dataformats: the layout. None: it is inferred from the dimension of 1, 3 or 4 channels. Four dimensions are
+            NCHW if that is possible, else NHWC; three are CHW or HWC.
 
     Raises:
-        ValueError: dataformats is unknown or does not fit the shape, or the shape fits no layout or two, or is empty.
+        ValueError: dataformats is unknown or does not match the shape; or the shape has a zero, matches no layout, or
+            matches both CHW and HWC.
     """
     if 0 in shape:
-        raise ValueError(f"An image has pixels; the shape {shape} holds none.")
-    fitting = [layout for layout in _LAYOUTS if _fits(shape, layout)]
+        raise ValueError(f"An image must have pixels; its shape is {shape}.")
+    matching = [layout for layout in _LAYOUTS if _matches(shape, layout)]
     if dataformats is not None:
-        return _given_layout(shape, dataformats, fitting)
-    if not fitting:
-        raise ValueError(f"An image is one of {_LAYOUTS} with 1, 3 or 4 channels C; its shape is {shape}.")
-    if len(shape) == 3 and len(fitting) > 1:
-        raise ValueError(f"An image of shape {shape} may be {' or '.join(fitting)}: say which by dataformats.")
-    return fitting[0]
+        return _checked_layout(shape, dataformats, matching)
+    if not matching:
+        raise ValueError(
+            f"An image must have one of the layouts {_LAYOUTS}, with 1, 3 or 4 channels C; its shape is {shape}."
+        )
+    if len(shape) == 3 and len(matching) > 1:
+        raise ValueError(f"An image of shape {shape} may be {' or '.join(matching)}: pass dataformats.")
+    return matching[0]
 
 
-def _fits(shape: tuple[int, ...], layout: str) -> bool:
+def _matches(shape: tuple[int, ...], layout: str) -> bool:
     return len(shape) == len(layout) and ("C" not in layout or shape[layout.index("C")] in _CHANNELS)
 
 
-def _given_layout(shape: tuple[int, ...], dataformats: str, fitting: list[str]) -> str:
+def _checked_layout(shape: tuple[int, ...], dataformats: str, matching: list[str]) -> str:
     if dataformats not in _LAYOUTS:
-        raise ValueError(f"dataformats is one of {_LAYOUTS}, not {shown(dataformats)}.")
-    if dataformats not in fitting:
+        raise ValueError(f"dataformats must be one of {_LAYOUTS}, not {shown(dataformats)}.")
+    if dataformats not in matching:
         raise ValueError(
-            f"dataformats={dataformats!r} asks for {len(dataformats)} dimensions, channels C being 1, 3 or 4; "
-            f"the image's shape is {shape}."
+            f"dataformats={dataformats!r} requires {len(dataformats)} dimensions, with 1, 3 or 4 channels C; "
+            f"the shape of the image is {shape}."
         )
     return dataformats
 
@@ -87,20 +90,21 @@ def _given_layout(shape: tuple[int, ...], dataformats: str, fitting: list[str]) 
 def image_of(pixels: _Array, layout: str) -> Image:
     """Return an array of pixels as one image; a batch is tiled in rows of eight.
 
-    uint8 is stored as it is, bool as 0 and 255, floats within 0..1 times 255. All else is scaled so that the smallest
-    and the largest finite value of the whole batch become 0 and 255; equal values become 128. NaN and -inf become 0,
-    +inf 255. Unlike MindSpore's, uint8 is never stretched, and cells without an image take no part in scaling.
+    uint8 is stored unchanged, bool as 0 and 255, floats within 0..1 multiplied by 255. All other pixels are scaled so
+    that the smallest and the largest finite value of the whole batch become 0 and 255; equal values become 128. NaN and
+    -inf become 0, +inf becomes 255. Unlike MindSpore, this function never scales uint8, and empty tiles do not
+    influence the scale.
 
     Args:
-        pixels: of the shape that layout says; bool, (u)int8 to (u)int64 or float16 to float64.
-        layout: what image_layout() returned for its shape.
+        pixels: shape as described by layout; bool, (u)int8 to (u)int64 or float16 to float64.
+        layout: the result of image_layout() for its shape.
     """
     canvas = _tiled(_to_bytes(_to_nhwc(pixels, layout)))
     height, width, channels = canvas.shape
     return Image(height, width, channels, _png(canvas))
 
 
-def encoded(image: Image) -> bytes:
+def encode(image: Image) -> bytes:
     """Return image as a Summary.Image message."""
     message = Summary.Image(height=image.height, width=image.width, colorspace=image.channels, encoded_image=image.png)
     return message.SerializeToString()
@@ -117,19 +121,19 @@ def _to_bytes(pixels: _Array) -> _Bytes:
         return pixels
     if pixels.dtype == np.bool_:
         return pixels * np.uint8(255)
-    # Some NaN raise a flag when they are converted.
+    # Converting some NaN raises a floating-point flag.
     with np.errstate(invalid="ignore"):
         numbers = pixels.astype(np.float64)
-    return _rounded(numbers * 255 if _is_shade(pixels) else _stretched(numbers))
+    return _rounded(numbers * 255 if _is_unit_range(pixels) else _stretched(numbers))
 
 
-def _is_shade(pixels: _Array) -> bool:
-    """Tell whether pixels are floats within 0..1, or NaN."""
+def _is_unit_range(pixels: _Array) -> bool:
+    """Return whether pixels are floats within 0..1, or NaN."""
     return pixels.dtype.kind == "f" and bool((np.isnan(pixels) | (pixels >= 0) & (pixels <= 1)).all())
 
 
 def _stretched(numbers: _Floats) -> _Floats:
-    """Return numbers on the scale from 0 to 255 that their finite range defines."""
+    """Return numbers scaled so that their finite range becomes 0..255."""
     is_finite = np.isfinite(numbers)
     finite = numbers[is_finite]
     low, high = float(finite.min(initial=math.inf)), float(finite.max(initial=-math.inf))
@@ -137,25 +141,25 @@ def _stretched(numbers: _Floats) -> _Floats:
 
 
 def _scaled(numbers: _Floats, low: float, high: float) -> _Floats:
-    # Powers of two are exact, and near 1 neither the range overflows nor its inverse.
+    # Multiplying by a power of two is exact; near 1 neither the range nor its inverse overflows.
     unit = 2.0 ** -max(math.frexp(max(-low, high))[1], -1000)
     scaled: _Floats = numbers * unit - low * unit
     return scaled / (high * unit - low * unit) * 255
 
 
 def _rounded(numbers: _Floats) -> _Bytes:
-    """Return uint8: the nearest integers within 0..255; 0 for NaN."""
+    """Return numbers rounded and clipped to uint8; NaN becomes 0."""
     return np.rint(np.nan_to_num(np.clip(numbers, 0, 255))).astype(np.uint8)
 
 
 def _tiled(batch: _Bytes) -> _Bytes:
-    """Return a batch NHWC as one canvas HWC: in rows of eight, row by row, zeros in the cells that are left."""
-    number, height, width, channels = batch.shape
-    columns = min(number, _MOST_COLUMNS)
-    rows = math.ceil(number / columns)
-    cells = np.zeros((rows * columns, height, width, channels), np.uint8)
-    cells[:number] = batch
-    grid = cells.reshape(rows, columns, height, width, channels).swapaxes(1, 2)
+    """Return an NHWC batch as one HWC canvas, in rows of eight images; empty tiles are zero."""
+    count, height, width, channels = batch.shape
+    columns = min(count, _MAX_COLUMNS)
+    rows = math.ceil(count / columns)
+    tiles = np.zeros((rows * columns, height, width, channels), np.uint8)
+    tiles[:count] = batch
+    grid = tiles.reshape(rows, columns, height, width, channels).swapaxes(1, 2)
     return grid.reshape(rows * height, columns * width, channels)
 
 

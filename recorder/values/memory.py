@@ -1,4 +1,4 @@
-"""Memory for snapshots, used again and again: fresh memory costs several times what the copy into it does."""
+"""Reusable memory for snapshots: allocating new pages costs several times as much as the copy into them."""
 
 import ctypes
 import threading
@@ -10,23 +10,23 @@ import numpy.typing as npt
 
 from toposcope.recorder.fork import make_inert_in_children
 
-# Smaller arrays come from the heap, which is warm anyway.
+# Smaller arrays are allocated on the heap, whose pages are mapped already.
 _LARGE_BYTES = 256 << 10
-# Blocks are whole pieces of this size, so that arrays of nearly equal size share them.
-_PIECE_BYTES = 256 << 10
+# Block sizes are multiples of this, so that arrays of similar size can use the same blocks.
+_BLOCK_UNIT_BYTES = 256 << 10
 _MAX_FREE_BYTES = 64 << 20
 
 
-class Memory:
-    """Blocks that are free. A block comes back when the last array that shares its memory is gone."""
+class MemoryPool:
+    """A pool of free blocks. A block is returned to it when the last array that uses its memory is deleted."""
 
     def __init__(self) -> None:
         self.become_inert()
         make_inert_in_children(self, is_lock=True)
 
     def become_inert(self) -> None:
-        """Have nothing that is free; after a fork, when another thread of the parent may hold the lock."""
-        # Reentrant: a block may come back, by the garbage collector, while another one is taken.
+        """Empty the pool and replace the lock; after a fork, another thread of the parent may have held it."""
+        # Reentrant: the garbage collector may return a block while another one is being taken.
         self._lock = threading.RLock()
         self._free: dict[int, list[bytearray]] = {}
         self._free_bytes = 0
@@ -35,11 +35,11 @@ class Memory:
         """Return a copy of array in C order."""
         if array.nbytes < _LARGE_BYTES or array.dtype.isbuiltin != 1 or array.dtype.hasobject:
             return np.array(array, order="C")
-        block = self._take(-(-array.nbytes // _PIECE_BYTES) * _PIECE_BYTES)
-        # Every view of the copy keeps this object alive; an array's own end would not tell of its views.
-        lease = (ctypes.c_char * len(block)).from_buffer(block)
-        weakref.finalize(lease, self._give, block).atexit = False
-        copy: npt.NDArray[Any] = np.frombuffer(memoryview(lease), array.dtype, array.size).reshape(array.shape)
+        block = self._take(-(-array.nbytes // _BLOCK_UNIT_BYTES) * _BLOCK_UNIT_BYTES)
+        # Every view of the copy references this object, whereas a finalizer of the array would ignore its views.
+        owner = (ctypes.c_char * len(block)).from_buffer(block)
+        weakref.finalize(owner, self._put_back, block).atexit = False
+        copy: npt.NDArray[Any] = np.frombuffer(memoryview(owner), array.dtype, array.size).reshape(array.shape)
         np.copyto(copy, array)
         return copy
 
@@ -51,12 +51,12 @@ class Memory:
             self._free_bytes -= size
             return blocks.pop()
 
-    def _give(self, block: bytearray) -> None:
+    def _put_back(self, block: bytearray) -> None:
         if len(block) > _MAX_FREE_BYTES:
             return
         with self._lock:
             if self._free_bytes + len(block) > _MAX_FREE_BYTES:
-                # Blocks of sizes that nobody asks for any more would stay for ever.
+                # Otherwise blocks of sizes that are no longer used would stay forever.
                 self._free, self._free_bytes = {}, 0
             self._free.setdefault(len(block), []).append(block)
             self._free_bytes += len(block)

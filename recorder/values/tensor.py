@@ -1,4 +1,4 @@
-"""Tensors as TensorProto messages, made of buffers and not of Python numbers: a million elements cost a millisecond."""
+"""Encodes tensors as TensorProto messages from buffers, not Python numbers: a million elements take a millisecond."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from toposcope.proto.wire import WireType, bytes_head, key, varint
 from toposcope.recorder.values.arrays import Array
 
 MAX_BYTES = (1 << 31) - (1 << 20)
-"""Largest TensorProto that is written: protobuf reads no message of 2 GiB."""
+"""Maximum size of a TensorProto: protobuf cannot parse messages of 2 GiB."""
 
 _DIMS = key(1, WireType.VARINT)
 _DATA_TYPE = key(2, WireType.VARINT)
@@ -19,16 +19,16 @@ _FLOAT_DATA, _RAW_DATA = 3, 8
 
 
 def encoded_size(array: Array) -> int:
-    """Return about how many bytes tensor_parts() takes."""
+    """Return the approximate size of tensor_parts() in bytes."""
     values = array.values
     return 4 * values.size + (0 if array.data_type == codes.DT_FLOAT32 else values.nbytes)
 
 
 def tensor_parts(array: Array) -> list[Buffer]:
-    """Return the TensorProto of array as buffers that follow each other; those of the elements are not copied.
+    """Return the TensorProto of array as consecutive buffers, without copying the elements.
 
-    float_data holds the elements as float32, which is all that MindInsight reads (of complex numbers the real parts);
-    unless they are float32, raw_data holds them exactly.
+    float_data contains the elements as float32, the only field that MindInsight reads; of complex numbers it contains
+    the real parts. If the elements are not float32, raw_data contains them exactly.
     """
     head = b"".join(_DIMS + varint(size) for size in array.values.shape) + _DATA_TYPE + varint(array.data_type)
     parts: list[Buffer] = [head, *_field(_FLOAT_DATA, _singles(array))]

@@ -1,1 +1,1 @@
-"""From recorded events to event files: a queue, a thread, encoders, and files that rotate."""
+"""From recorded events to event files: a queue, a thread, encoders and rotating files."""

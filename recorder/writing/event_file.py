@@ -1,4 +1,4 @@
-"""One event file as its writer sees it: created under a name of its own, appended to, never torn in the middle."""
+"""An event file being written: created exclusively under a new name, and only ever appended to."""
 
 import errno
 import os
@@ -12,45 +12,45 @@ from typing import NamedTuple
 from toposcope.proto.file_name import event_file_name, parse_file_name
 from toposcope.proto.framing import Buffer
 
-# A write of this size shows progress within seconds even on a slow disk.
+# Small enough that even a slow disk completes a write, and so makes progress, within seconds.
 _WRITE_BYTES = 8 << 20
-# What a system call takes; POSIX promises 16, Linux and macOS take 1024.
+# Buffers per system call: POSIX guarantees 16, Linux and macOS accept 1024.
 _WRITE_BUFFERS = 512
 _HOST_CHARACTERS = 64
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows writes line ends of its own otherwise.
-# What file systems answer that cannot bring a file to the disk, as some on a network or in memory.
+_BINARY = getattr(os, "O_BINARY", 0)  # Without it Windows translates line ends.
+# Errors of file systems without fsync, such as some network and in-memory ones.
 _NO_FSYNC = frozenset((errno.EINVAL, errno.ENOSYS, errno.ENOTSUP))
 
 
 class EventFile:
-    """An open event file. One thread uses it at a time."""
+    """An open event file, used by one thread at a time."""
 
     def __init__(self, path: str, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
 
     def write(self, buffers: Iterable[Buffer]) -> int:
-        """Append the first bytes of buffers; return how many. OSError when not even one can be written."""
-        # Unbuffered: after a fork there is no buffer that both processes could write.
+        """Append the first bytes of buffers and return their number; OSError if none can be written."""
+        # Unbuffered: after a fork, both processes would write the content of a buffer.
         first = list(_first_bytes(buffers))
         written = _write(self._descriptor, first)
         if not written and any(first):
-            raise OSError(errno.EIO, "the file system writes nothing", self.path)
+            raise OSError(errno.EIO, "the file system wrote nothing", self.path)
         return written
 
     def is_deleted(self) -> bool:
-        """Say whether the file has no name any more: what is appended would go with it."""
+        """Return whether the file has been deleted: bytes appended to it would be lost."""
         try:
-            mine = os.fstat(self._descriptor)
-            # Some file systems do not count names.
-            return mine.st_nlink == 0 and not os.path.samestat(mine, os.stat(self.path))
+            status = os.fstat(self._descriptor)
+            # Some file systems do not count links.
+            return status.st_nlink == 0 and not os.path.samestat(status, os.stat(self.path))
         except OSError as error:
             if error.errno in (errno.ENOENT, errno.ESTALE):
                 return True
             raise
 
     def close(self) -> None:
-        """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
+        """Sync the file to disk and close it; on OSError it is closed nevertheless."""
         try:
             if self._descriptor >= 0:
                 os.fsync(self._descriptor)
@@ -61,14 +61,14 @@ class EventFile:
             self.abandon()
 
     def abandon(self) -> None:
-        """Close the file as it is; nothing when it is closed."""
+        """Close the file as it is. Closing twice has no effect."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
 class Naming(NamedTuple):
-    """What the files of one recording have in common."""
+    """The parts of file names that all files of one recording share."""
 
     directory: str
     prefix: str
@@ -77,13 +77,15 @@ class Naming(NamedTuple):
 
 
 def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> EventFile:
-    """Create an event file whose name no other writer has, and that sorts after those in the directory.
+    """Create an event file under a new name that sorts after those in the directory.
 
-    Its name says *seconds* if that is given and free, else the present time or later, later than *after* anyway. The
-    directory is created anew if it is gone.
+    Args:
+        naming: the other parts of the name. The directory is created if it does not exist.
+        seconds: the seconds in the name, if that name is free; 0, or not free: the current time or later.
+        after: the current time or later is also later than this.
 
     Raises:
-        OSError: it cannot be created.
+        OSError: the file cannot be created.
     """
     os.makedirs(naming.directory, exist_ok=True)
     while True:
@@ -93,31 +95,31 @@ def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> Event
         try:
             return EventFile(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
         except FileExistsError:
-            seconds = 0  # Another writer was faster: its name is in the directory now.
+            seconds = 0  # Another writer has created it meanwhile.
 
 
 def seconds_of(path: str) -> int:
-    """Return the seconds in the name of a file, 0 when it has none."""
+    """Return the seconds in the name of a file, or 0 if it has none."""
     name = parse_file_name(os.path.basename(path))
     return name.seconds if name else 0
 
 
 def _next_seconds(directory: str) -> int:
-    taken = [name.seconds for file in os.listdir(directory) if (name := parse_file_name(file))]
-    return max(int(time.time()), 1 + max(taken, default=0))
+    used = [name.seconds for file in os.listdir(directory) if (name := parse_file_name(file))]
+    return max(int(time.time()), 1 + max(used, default=0))
 
 
 def _host() -> str:
-    """Return the name of this machine as a part of a file name."""
+    """Return the host name, restricted to characters of file names."""
     return re.sub(r"[^0-9A-Za-z_.-]", "-", platform.node())[:_HOST_CHARACTERS] or "localhost"
 
 
 def _first_bytes(buffers: Iterable[Buffer]) -> Iterable[Buffer]:
-    room = _WRITE_BYTES
+    free = _WRITE_BYTES
     for buffer in islice(buffers, _WRITE_BUFFERS):
-        yield buffer if len(buffer) <= room else memoryview(buffer)[:room]
-        room -= len(buffer)
-        if room <= 0:
+        yield buffer if len(buffer) <= free else memoryview(buffer)[:free]
+        free -= len(buffer)
+        if free <= 0:
             return
 
 

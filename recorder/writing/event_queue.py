@@ -1,8 +1,8 @@
-"""Recorded events on their way to the writer's thread: bounded, and patient only with a writer that gets on.
+"""The bounded queue between the threads that record and the thread that writes.
 
-The caller's side (put, flush, close) does no I/O and never waits for a writer that makes no progress. The thread's side
-(take and what follows it) sleeps while nothing is queued, lets events gather for flush_seconds, and is woken at once
-when asked to or when many have gathered.
+The recording side (put, flush, close) does no I/O, and waits only while the writer makes progress. The writing side
+(take and the mark_ methods) sleeps while the queue is empty, lets events accumulate for flush_seconds, and wakes
+immediately when a flush is requested or many events have accumulated.
 """
 
 import threading
@@ -13,265 +13,279 @@ from collections.abc import Callable
 from toposcope.recorder.writing.event_encoder import RecordedEvent
 from toposcope.recorder.writing.faults import Faults
 
-# Of small events the number is bounded, of large ones the bytes; past the high water the thread writes at once.
+# Small events are limited by number, large ones by size. Above the high-water mark the writer starts immediately.
 _MAX_EVENTS, _HIGH_WATER_EVENTS = 65_536, 8_192
 _MAX_BYTES, _HIGH_WATER_BYTES = 128 << 20, 4 << 20
 _RETRY_SECONDS = 1.0
-_DOZE_SECONDS = 5.0
+_MAX_SLEEP_SECONDS = 5.0
 STALL_SECONDS = 30.0
 
 
 class EventQueue:
-    """Events in the order of put(), and how far the one thread that takes them has come.
+    """Events in the order of put(), and the progress of the one thread that writes them.
 
-    While the thread cannot write, put() keeps what finds room and says False.
+    While the writer fails, put() keeps events as long as there is room, and returns False.
     """
 
     def __init__(self, path: str, flush_seconds: float, stall_seconds: float = STALL_SECONDS) -> None:
-        """Let an event wait at most *flush_seconds* and a caller *stall_seconds*; the log names *path*."""
+        """Create an empty queue.
+
+        Args:
+            path: the file, for log messages.
+            flush_seconds: the longest time that an event waits for the writer.
+            stall_seconds: the longest time that a caller waits for a writer without progress.
+        """
         self._flush_seconds = min(flush_seconds, threading.TIMEOUT_MAX)
         self._stall_seconds = stall_seconds
         self._path = path
         self._faults = Faults(path)
-        self._taker = 0
+        self._writer_thread = 0
         self._events: deque[RecordedEvent] = deque()
         self._bytes = 0
-        # True: the writer works, and its thread will look here by itself before the deadline.
-        self._relaxed = False
-        # From so many events on put() has more to do: first to wake the thread, then to wait for it.
-        self._attended_from = _HIGH_WATER_EVENTS
+        # True: the writer is healthy and will take the events before the deadline without being notified.
+        self._is_scheduled = False
+        # Up to this many events put() takes no lock; above it wakes the writer, then waits for it.
+        self._lock_free_events = _HIGH_WATER_EVENTS
         self._deadline = 0.0
-        # Events taken, and those of them that are written or lost. The head of the first file counts as one.
+        # Events taken, and how many of them are written or lost. The head of the first file counts as one.
         self._taken = 1
-        self._settled = 0
+        self._written = 0
         self._progress_time = 0.0
-        self._urgent = self._stalled = self._closing = self._done = False
+        self._is_flush_requested = self._is_stalled = self._is_closed = self._has_ended = False
         self._renew_lock()
 
     def _renew_lock(self) -> None:
-        # Reentrant: a signal handler or a finaliser may flush while its own thread is inside put().
+        # Reentrant: a signal handler or a finalizer may flush while its own thread is inside put().
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
 
-    # The caller's side.
+    # Called by the threads that record.
 
     @property
     def closed(self) -> bool:
-        """True after close(), and in a process forked from the writer's: nothing more can be put."""
-        return self._closing
+        """True after close(), and in a process forked from the writer's: put() accepts no events."""
+        return self._is_closed
 
     @property
-    def works(self) -> bool:
-        """False when closed, or when the writer fails at present."""
-        return not self._closing and self._faults.present is None
+    def is_healthy(self) -> bool:
+        """False if the queue is closed or the writer fails at present."""
+        return not self._is_closed and self._faults.current is None
 
     @property
-    def ended(self) -> bool:
-        """True when the thread has closed the files, or belongs to another process."""
-        return self._done
+    def has_ended(self) -> bool:
+        """True if the writer has closed the files or belongs to another process."""
+        return self._has_ended
 
     @property
     def is_empty(self) -> bool:
-        """True when no event waits to be taken."""
+        """True if no event waits to be taken."""
         return not self._events
 
     def put(self, event: RecordedEvent) -> bool:
         """Queue a small event, of a few scalars; wait for room while the writer makes progress.
 
         Returns:
-            False when closed or when the writer fails at present: event is lost, or waits if there is room for it.
+            False if the queue is closed or the writer fails at present: the event is lost, or waits if there is room.
         """
-        # Most of what recording costs a training is this call after other work has emptied the caches: no lock. First
-        # the event is there and then the flag is read, the thread does it in the other order: one of them sees.
+        # Called after other work has emptied the caches, this is most of what recording costs: hence no lock. The
+        # event is appended before the flag is read, and the writer does it in the opposite order: one of them notices.
         events = self._events
         events.append(event)
-        if self._relaxed and len(events) < self._attended_from:
+        if self._is_scheduled and len(events) < self._lock_free_events:
             return True
-        return self._attend(event)
+        return self._finish_put(event)
 
     def put_large(self, event: RecordedEvent, size: int) -> bool:
-        """Queue an event that takes about size bytes of memory, like put()."""
+        """Queue an event that takes about size bytes of memory; otherwise like put()."""
         with self._lock:
-            if queued := self._await_room(lambda: self._bytes < _MAX_BYTES):
+            if is_queued := self._wait_for_capacity(lambda: self._bytes < _MAX_BYTES):
                 self._events.append(event)
                 self._bytes += size
             else:
-                self._faults.lose(1)
-        self._faults.log()
-        return queued and self._attend(event)
+                self._faults.add_lost(1)
+        self._faults.log_new()
+        return is_queued and self._finish_put(event)
 
     def flush(self) -> bool:
-        """Return True once every event put before is in the file; False when the writer fails or was closed so."""
-        if threading.get_ident() == self._taker:
+        """Wait until all events put before are in the file; return False if the writer fails, or is closed, before."""
+        if threading.get_ident() == self._writer_thread:
             return False
         with self._lock:
             target = self._taken + len(self._events)
-            faults = self._faults.count
-            if self._settled < target:
-                self._hurry()
-            self._wait_for(lambda: self._settled >= target or self._faults.count > faults or self._done)
-            flushed = self._settled >= target and self._faults.present is None
-        self._faults.log()
-        return flushed
+            fault_count = self._faults.count
+            if self._written < target:
+                self._flush_now()
+            self._wait_until(lambda: self._written >= target or self._faults.count > fault_count or self._has_ended)
+            is_flushed = self._written >= target and self._faults.current is None
+        self._faults.log_new()
+        return is_flushed
 
     def close(self) -> bool:
-        """Return when everything is written and the files are closed; False when that failed. Idempotent."""
-        if threading.get_ident() == self._taker:
-            self._shut()
+        """Wait until all events are written and the files closed; return False if that failed. Idempotent."""
+        if threading.get_ident() == self._writer_thread:
+            self._set_closed()
             return False
         with self._lock:
-            self._shut()
+            self._set_closed()
             self._changed.notify_all()
-            closed = self._wait_for(lambda: self._done) and self._faults.present is None
-        self._faults.log()
-        return closed
+            is_complete = self._wait_until(lambda: self._has_ended) and self._faults.current is None
+        self._faults.log_new()
+        return is_complete
 
     def take_unraised_fault(self) -> Exception | None:
-        """Return why the writer fails, once a fault."""
+        """Return the reason why the writer fails, once per fault."""
         with self._lock:
             return self._faults.take_unraised()
 
-    def _attend(self, event: RecordedEvent) -> bool:
-        """Do what put() has no time for after it queued event; say whether the writer works."""
+    def _finish_put(self, event: RecordedEvent) -> bool:
+        """Do the part of put() that needs the lock; return whether the writer is healthy."""
         with self._lock:
-            if not self._await_room(lambda: len(self._events) <= _MAX_EVENTS):
+            if not self._wait_for_capacity(lambda: len(self._events) <= _MAX_EVENTS):
                 self._withdraw(event)
-            if self.works:
-                self._wake()
-            works = self.works
-        self._faults.log()
-        return works
+            if self.is_healthy:
+                self._schedule_writer()
+            is_healthy = self.is_healthy
+        self._faults.log_new()
+        return is_healthy
 
-    def _shut(self) -> None:
-        # In this order: who sees that the queue is closed may rely on it that put() does not accept without asking.
-        self._relaxed = False
-        self._closing = True
+    def _set_closed(self) -> None:
+        # In this order: once the queue reports that it is closed, no put() accepts an event without the lock.
+        self._is_scheduled = False
+        self._is_closed = True
 
-    def _await_room(self, has_room: Callable[[], bool]) -> bool:
-        """Wait until there is room; False when there will not be."""
-        if not has_room() and self.works:
-            self._hurry()
-            self._wait_for(lambda: has_room() or not self.works)
-        return has_room() and not self._closing
+    def _wait_for_capacity(self, has_room: Callable[[], bool]) -> bool:
+        """Wait until there is room; return False if the writer fails or the queue is closed before."""
+        if not has_room() and self.is_healthy:
+            self._flush_now()
+            self._wait_until(lambda: has_room() or not self.is_healthy)
+        return has_room() and not self._is_closed
 
     def _withdraw(self, event: RecordedEvent) -> None:
-        """Take event out of the queue, unless the thread has it already."""
-        # Counted from the left, where nothing is added: other threads append without the lock.
-        for place in reversed(range(len(self._events))):
-            if self._events[place] is event:
-                del self._events[place]
-                self._faults.lose(1)
+        """Remove event from the queue, unless the writer has taken it already."""
+        # By index from the left, where nothing is inserted: other threads append without the lock.
+        for index in reversed(range(len(self._events))):
+            if self._events[index] is event:
+                del self._events[index]
+                self._faults.add_lost(1)
                 return
 
-    def _wake(self) -> None:
-        """Have the thread look here before an event has waited too long."""
-        if not self._relaxed:
-            self._relaxed = True
+    def _schedule_writer(self) -> None:
+        """Make the writer take the events before one of them has waited for flush_seconds."""
+        if not self._is_scheduled:
+            self._is_scheduled = True
             self._deadline = time.monotonic() + self._flush_seconds
             self._changed.notify_all()
         is_high = self._bytes >= _HIGH_WATER_BYTES or len(self._events) >= _HIGH_WATER_EVENTS
-        if is_high and not self._urgent:
-            self._hurry()
+        if is_high and not self._is_flush_requested:
+            self._flush_now()
 
-    def _hurry(self) -> None:
-        self._urgent = True
-        self._attended_from = _MAX_EVENTS
+    def _flush_now(self) -> None:
+        self._is_flush_requested = True
+        self._lock_free_events = _MAX_EVENTS
         self._changed.notify_all()
 
-    def _wait_for(self, reached: Callable[[], bool]) -> bool:
-        """Wait with the lock until reached(); False when the writer stalls, from then on at once until it moves."""
-        asked = time.monotonic()
-        while not reached():
-            left = max(asked, self._progress_time) + self._stall_seconds - time.monotonic()
-            if left <= 0 and not self._stalled:
-                self._stalled = True
-                self._relaxed = False
+    def _wait_until(self, is_reached: Callable[[], bool]) -> bool:
+        """Wait, with the lock, until is_reached(); return False if the writer stalls.
+
+        Once the writer has stalled, calls return immediately until it makes progress again.
+        """
+        start = time.monotonic()
+        while not is_reached():
+            seconds_left = max(start, self._progress_time) + self._stall_seconds - time.monotonic()
+            if seconds_left <= 0 and not self._is_stalled:
+                self._is_stalled = True
+                self._is_scheduled = False
                 self._faults.note(TimeoutError(f"no progress for {self._stall_seconds:g} seconds"))
-            if self._stalled:
+            if self._is_stalled:
                 return False
-            self._changed.wait(left)
+            self._changed.wait(seconds_left)
         return True
 
-    # The thread's side.
+    # Called by the thread that writes.
 
-    def take(self, owes: bool) -> deque[RecordedEvent]:
-        """Wait until there is something to do; return the events to be written, none while older ones are owed."""
-        self._taker = threading.get_ident()
+    def take(self, has_pending: bool) -> deque[RecordedEvent]:
+        """Wait until there is something to do, then return the events to be written.
+
+        Args:
+            has_pending: whether records of earlier events are still to be written; no events are returned then.
+        """
+        self._writer_thread = threading.get_ident()
         with self._lock:
-            if owes:
-                if self._faults.present is not None and not (self._urgent or self._closing):
+            if has_pending:
+                if self._faults.current is not None and not (self._is_flush_requested or self._is_closed):
                     self._changed.wait(_RETRY_SECONDS)
-                self._urgent = False
+                self._is_flush_requested = False
                 return deque()
-            self._urgent = self._urgent and (bool(self._events) or self._settled < self._taken)
-            while not (self._urgent or self._closing) and (left := self._left()) > 0:
-                # Not for long: a finaliser that runs in this thread may have closed the queue just now.
-                self._changed.wait(min(left, _DOZE_SECONDS))
+            has_unwritten = bool(self._events) or self._written < self._taken
+            self._is_flush_requested = self._is_flush_requested and has_unwritten
+            while not (self._is_flush_requested or self._is_closed) and (seconds := self._seconds_to_wait()) > 0:
+                # Bounded: a finalizer that runs in this thread may have closed the queue without notifying it.
+                self._changed.wait(min(seconds, _MAX_SLEEP_SECONDS))
             return self._take_all()
 
-    def _left(self) -> float:
-        """Return how many seconds the events may still gather."""
-        left = self._deadline - time.monotonic()
-        if left <= 0 and self._relaxed:
-            self._relaxed = False  # The next put() wakes the thread. What came before is here now:
-        if self._relaxed:
-            return left
+    def _seconds_to_wait(self) -> float:
+        """Return how long events may continue to accumulate."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0 and self._is_scheduled:
+            self._is_scheduled = False  # From now on put() notifies this thread; earlier events are seen below.
+        if self._is_scheduled:
+            return seconds
         return 0 if self._events else threading.TIMEOUT_MAX
 
     def _take_all(self) -> deque[RecordedEvent]:
-        """Return the events that are here; those that are put meanwhile are of the next batch."""
+        """Return the events that are queued now; events that are put meanwhile belong to the next batch."""
         events = deque(self._events.popleft() for _ in range(len(self._events)))
         self._bytes = 0
-        self._urgent = False
-        self._attended_from = _HIGH_WATER_EVENTS
-        self._relaxed = self.works
+        self._is_flush_requested = False
+        self._lock_free_events = _HIGH_WATER_EVENTS
+        self._is_scheduled = self.is_healthy
         self._deadline = time.monotonic() + self._flush_seconds
         self._taken += len(events)
-        self.move()
+        self.mark_progress()
         self._changed.notify_all()
         return events
 
-    def move(self) -> None:
-        """Say that the thread gets on."""
-        self._progress_time, self._stalled = time.monotonic(), False
+    def mark_progress(self) -> None:
+        """Note that the writer makes progress."""
+        self._progress_time, self._is_stalled = time.monotonic(), False
 
-    def settle(self) -> None:
-        """Say that all that was taken is written."""
+    def mark_written(self) -> None:
+        """Note that all taken events are written."""
         with self._lock:
             self._faults.clear()
-            self._settled = self._taken
+            self._written = self._taken
             self._changed.notify_all()
-        self._faults.log()
+        self._faults.log_new()
 
-    def fail(self, error: Exception) -> None:
-        """Say that the thread could not write; it will try again."""
+    def mark_failed(self, error: Exception) -> None:
+        """Note that a write failed and will be retried."""
         with self._lock:
             self._faults.note(error)
-            self._relaxed = False
+            self._is_scheduled = False
             self._changed.notify_all()
-        self._faults.log()
+        self._faults.log_new()
 
-    def lose(self, events: int) -> None:
-        """Say that events which were taken will never be written."""
+    def mark_lost(self, events: int) -> None:
+        """Note that this number of taken events will never be written."""
         with self._lock:
-            self._faults.lose(events)
+            self._faults.add_lost(events)
 
-    def end(self, lost: int) -> None:
-        """Say that the thread ends, with so many events lost that were taken."""
+    def mark_ended(self, lost: int) -> None:
+        """Note that the thread ends; lost is the number of taken events that are not written."""
         with self._lock:
-            self._faults.lose(lost + len(self._events))
-            self._faults.tell_losses()
-            self._done = True
-            self._relaxed = False
+            self._faults.add_lost(lost + len(self._events))
+            self._faults.report_losses()
+            self._has_ended = True
+            self._is_scheduled = False
             self._changed.notify_all()
-        self._faults.log()
+        self._faults.log_new()
 
     # After a fork.
 
     def become_inert(self) -> None:
-        """Forget what belongs to the parent process, whose thread alone writes."""
+        """Drop the events, which only the parent process writes, and close the queue."""
         self._renew_lock()  # Another thread of the parent may have held the old one.
         self._events = deque()
         self._faults = Faults(self._path)
-        self._shut()
-        self._done = True
+        self._set_closed()
+        self._has_ended = True

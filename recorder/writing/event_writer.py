@@ -1,4 +1,4 @@
-"""The thread that writes one recording: takes events from the queue and brings their records into the files."""
+"""The thread that writes one recording: it takes events from the queue, encodes them and writes their records."""
 
 import atexit
 import threading
@@ -12,38 +12,38 @@ from toposcope.recorder.writing.rotating_file import RotatingFile
 
 
 class EventWriter:
-    """One background thread that writes in the order of the queue. What it cannot write it tries again every second."""
+    """A background thread that writes events in the order of the queue. A failed write is retried every second."""
 
     def __init__(
         self, queue: EventQueue, encoder: EventEncoder, summaries: RotatingFile, lineage: RotatingFile
     ) -> None:
-        """Own the files; the first of *summaries* has begun."""
+        """Start the thread, which owns the files from now on; the first file of *summaries* must be open."""
         self._queue = queue
         self._encoder = encoder
         self._summaries = summaries
         self._lineage = lineage
-        # Taken from the queue and not yet encoded.
+        # Taken from the queue and not encoded yet.
         self._batch: deque[RecordedEvent] = deque()
         self._thread = threading.Thread(target=self._run, name="toposcope-writer", daemon=True)
         make_inert_in_children(self)
         try:
             self._thread.start()
-        except RuntimeError:  # There are too many threads.
+        except RuntimeError:  # The limit of threads is reached.
             self.become_inert()
             raise
 
     def close(self) -> bool:
-        """Write what is queued, bring the files to the disk and end the thread; False when that failed. Idempotent."""
-        closed = self._queue.close()
+        """Write all queued events, sync the files to disk, end the thread; return False if that failed. Idempotent."""
+        is_complete = self._queue.close()
         if threading.current_thread() is self._thread:
-            # A finaliser ran in this very thread, which cannot wait for itself: the end of the process does.
+            # Called by a finalizer in this very thread, which cannot join itself: it is joined at exit.
             atexit.register(self._thread.join, STALL_SECONDS)
-        elif self._queue.ended:
+        elif self._queue.has_ended:
             self._thread.join(STALL_SECONDS)  # It may still be logging.
-        return closed
+        return is_complete
 
     def become_inert(self) -> None:
-        """Let go of everything that belongs to the parent process, after a fork."""
+        """Release everything that belongs to the parent process, after a fork."""
         self._queue.become_inert()
         for file in self._files:
             file.abandon()
@@ -53,43 +53,43 @@ class EventWriter:
         return self._summaries, self._lineage
 
     @property
-    def _owes(self) -> bool:
-        return bool(self._batch) or any(file.owes for file in self._files)
+    def _has_pending(self) -> bool:
+        return bool(self._batch) or any(file.has_pending for file in self._files)
 
     def _run(self) -> None:
-        ended = False
-        while not ended:
-            self._batch.extend(self._queue.take(self._owes))
-            closing = self._queue.closed  # Read before the write: the last attempt is one that began after close().
-            written = self._write()
-            ended = closing and not (written and not self._queue.is_empty)
+        has_ended = False
+        while not has_ended:
+            self._batch.extend(self._queue.take(self._has_pending))
+            is_closing = self._queue.closed  # Read before the write: the last attempt must start after close().
+            is_written = self._write()
+            has_ended = is_closing and not (is_written and not self._queue.is_empty)
         self._end()
 
     def _write(self) -> bool:
-        """Write what is owed and the batch; say whether all of it is in the files."""
+        """Write pending records and the batch; return whether all of it is in the files."""
         try:
-            self._write_owed()
+            self._write_pending()
             while self._batch:
-                self._encode_some()
-                self._write_owed()
-        except Exception as error:  # The top of the thread: kept for the callers, the thread lives on.
-            self._queue.fail(error)
+                self._encode_next()
+                self._write_pending()
+        except Exception as error:  # The top of the thread: stored for the callers, and the thread continues.
+            self._queue.mark_failed(error)
             return False
-        self._queue.settle()
+        self._queue.mark_written()
         return True
 
-    def _write_owed(self) -> None:
+    def _write_pending(self) -> None:
         for file in self._files:
-            while file.owes:
+            while file.has_pending:
                 file.write_some()
-                self._queue.move()
+                self._queue.mark_progress()
 
-    def _encode_some(self) -> None:
+    def _encode_next(self) -> None:
         events = len(self._batch)
         try:
             records = self._encoder.encode_next(self._batch)
         except Exception:
-            self._queue.lose(events - len(self._batch))
+            self._queue.mark_lost(events - len(self._batch))
             raise
         self._summaries.append(records.summaries)
         self._lineage.append(records.lineage)
@@ -99,5 +99,5 @@ class EventWriter:
             try:
                 file.close()
             except OSError as error:
-                self._queue.fail(error)
-        self._queue.end(len(self._batch) + sum(file.owed_records for file in self._files))
+                self._queue.mark_failed(error)
+        self._queue.mark_ended(len(self._batch) + sum(file.pending_records for file in self._files))

@@ -1,4 +1,4 @@
-"""Tensors exported as npy files, beside the event files: `export_<seconds>/tensor/<quoted tag>_<step>.npy`."""
+"""Export of tensors as npy files next to the event files: `export_<seconds>/tensor/<quoted tag>_<step>.npy`."""
 
 import itertools
 import os
@@ -9,54 +9,54 @@ import numpy as np
 from toposcope.recorder import log
 from toposcope.recorder.values.arrays import Array
 
-_NAME_BYTES = 255
+_MAX_NAME_BYTES = 255
 
 
 class NpyExport:
-    """A directory of npy files of its own. One thread writes; another may ask how it goes."""
+    """A directory of npy files that belongs to one recorder. One thread writes; others may read the status."""
 
     def __init__(self, run: str, seconds: int) -> None:
-        """Export into the directory *run*, beside an event file whose name says *seconds*."""
+        """Export into the directory *run*; *seconds* are those in the name of the event file."""
         self._run = run
         self._seconds = seconds
         self._directory = ""
-        self._failing: set[str] = set()
+        self._failed_tags: set[str] = set()
         self._unraised: Exception | None = None
 
     @property
-    def fails(self) -> bool:
-        """True while tensors of a tag cannot be exported."""
-        return bool(self._failing)
+    def has_failed(self) -> bool:
+        """True while the latest tensor of some tag could not be exported."""
+        return bool(self._failed_tags)
 
     def take_unraised(self) -> Exception | None:
-        """Return why a tensor was not exported, or None when it was returned before."""
+        """Return why a tensor was not exported, or None if it has been returned before."""
         error, self._unraised = self._unraised, None
         return error
 
     def write(self, tag: str, step: int, array: Array) -> None:
-        """Write the file of one tensor, which appears at once and whole.
+        """Write one tensor to a file, atomically; bfloat16, which NumPy lacks, is exported as float32.
 
-        What cannot be written is not tried again: the event file has it. The log says so, once a tag until one of its
-        tensors is exported again. A bfloat16, which NumPy has not, is exported as float32.
+        A failed export is not retried, as the event file contains the tensor. It is logged, once per tag until an
+        export of that tag succeeds.
         """
         name = f"{urllib.parse.quote(tag, safe='', errors='backslashreplace')}_{step}.npy"
         try:
-            if len(name) > _NAME_BYTES:
-                raise ValueError(f"the name of its file has {len(name)} characters, more than {_NAME_BYTES}")
+            if len(name) > _MAX_NAME_BYTES:
+                raise ValueError(f"its file name has {len(name)} characters, more than {_MAX_NAME_BYTES}")
             self._write(name, array)
         except (OSError, ValueError) as error:
-            self._complain(tag, error)
+            self._report(tag, error)
         else:
-            self._failing.discard(tag)
+            self._failed_tags.discard(tag)
 
-    def _complain(self, tag: str, error: Exception) -> None:
-        if tag not in self._failing:
-            self._failing.add(tag)
+    def _report(self, tag: str, error: Exception) -> None:
+        if tag not in self._failed_tags:
+            self._failed_tags.add(tag)
             self._unraised = error
-            log.complain("%s: %s is not exported: %s. The event file has it.", self._run, tag, error)
+            log.error("%s: %s is not exported: %s. The event file contains it.", self._run, tag, error)
 
     def _write(self, name: str, array: Array) -> None:
-        self._directory = self._directory or self._claimed()
+        self._directory = self._directory or self._create_directory()
         os.makedirs(self._directory, exist_ok=True)
         part = os.path.join(self._directory, ".part")
         try:
@@ -68,14 +68,14 @@ class NpyExport:
                 os.unlink(part)
             raise
 
-    def _claimed(self) -> str:
-        """Create a directory that no other recorder exports into: ranks may have begun in the same second."""
+    def _create_directory(self) -> str:
+        """Create a directory that no other recorder exports into: other ranks may have started in the same second."""
         for seconds in itertools.count(self._seconds):
-            claimed = os.path.join(self._run, f"export_{seconds}")
+            export = os.path.join(self._run, f"export_{seconds}")
             try:
-                os.makedirs(claimed)
-                return os.path.join(claimed, "tensor")
+                os.makedirs(export)
+                return os.path.join(export, "tensor")
             except FileExistsError:
-                if not os.path.isdir(claimed):
+                if not os.path.isdir(export):
                     raise
         raise AssertionError

@@ -1,4 +1,4 @@
-"""One recording, put together: the queue, the thread and the files that stand behind a SummaryRecord."""
+"""One recording: the queue, the thread and the files behind a SummaryRecord."""
 
 import os
 import time
@@ -17,18 +17,19 @@ _VERSION = "MindSpore.Event:1"
 _LINEAGE_SUFFIX = "_lineage"
 
 
-class Options(NamedTuple):
+class RecordingOptions(NamedTuple):
     """How a recording is written."""
 
     naming: Naming
     max_file_size: int | None
+    """In bytes; None: no limit."""
     exports_npy: bool
     flush_seconds: float
     starts_attempt: bool
 
 
 class Recording(NamedTuple):
-    """What the caller of a recording needs of it."""
+    """A started recording."""
 
     queue: EventQueue
     writer: EventWriter
@@ -36,20 +37,20 @@ class Recording(NamedTuple):
     export: NpyExport | None
 
     @property
-    def works(self) -> bool:
-        """False when closed, or when something cannot be written at present."""
-        return self.queue.works and not (self.export and self.export.fails)
+    def is_healthy(self) -> bool:
+        """False if the recording is closed, or if something cannot be written at present."""
+        return self.queue.is_healthy and not (self.export and self.export.has_failed)
 
     def take_unraised_fault(self) -> Exception | None:
-        """Return why something cannot be written, once a fault."""
+        """Return why something cannot be written, once per fault."""
         return self.queue.take_unraised_fault() or (self.export.take_unraised() if self.export else None)
 
 
-def begin_recording(options: Options) -> Recording:
-    """Create the first event file and start the thread; OSError when the file cannot be created.
+def start_recording(options: RecordingOptions) -> Recording:
+    """Create the first event file and start the thread; OSError if the file cannot be created.
 
-    The file of lineage is created with its first record. It and the export carry the seconds of the first file, which
-    is how MindSpore pairs them.
+    The lineage file is created with its first record. Its name, and that of the export, contain the seconds of the
+    first event file: that is how MindSpore pairs them.
     """
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
@@ -57,7 +58,7 @@ def begin_recording(options: Options) -> Recording:
         lambda rotation: _version_record(session, rotation, options.starts_attempt),
         options.max_file_size,
     )
-    summaries.begin()
+    summaries.open_next()
     seconds = seconds_of(summaries.path)
     lineage = RotatingFile(
         lambda rotation: create_event_file(
@@ -68,12 +69,12 @@ def begin_recording(options: Options) -> Recording:
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds)
-    writer = EventWriter(queue, EventEncoder(summaries.path, export, queue.move), summaries, lineage)
+    writer = EventWriter(queue, EventEncoder(summaries.path, export, queue.mark_progress), summaries, lineage)
     return Recording(queue, writer, summaries, export)
 
 
 def _version_record(session: bytes, rotation: int, starts_attempt: bool) -> bytes:
-    """Return the record that begins a file of summaries."""
+    """Return the first record of a file of summaries."""
     event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation)
     if starts_attempt and rotation == 0:
         event.starts_attempt = True

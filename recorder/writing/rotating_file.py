@@ -1,4 +1,4 @@
-"""A sequence of event files that are filled one after the other, none beyond its largest size."""
+"""A sequence of event files, each filled up to its maximum size before the next one is opened."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ from toposcope.recorder import log
 from toposcope.recorder.writing.event_encoder import Record
 from toposcope.recorder.writing.event_file import EventFile
 
-# So much is handed to the system at once: gathering more would not make it faster.
+# Passed to the system in one write; gathering more does not make it faster.
 _GATHERED_BYTES = 8 << 20
 
 
 class _Block(NamedTuple):
-    """Records that stand in one file."""
+    """Records that belong in the same file."""
 
     buffers: list[Buffer]
     size: int
@@ -22,125 +22,124 @@ class _Block(NamedTuple):
 
 
 class RotatingFile:
-    """Records on their way into event files, and the file that is being written.
+    """Records that wait to be written, and the current file.
 
-    What a write could not place stays owed and is written first by the next one: each file is at all times a prefix of
-    what was meant for it. One thread uses it at a time.
+    The rest of a partial write stays pending and is written first by the next one: at any time, each file is a prefix
+    of its intended content. Used by one thread at a time.
     """
 
     def __init__(
         self, create: Callable[[int], EventFile], head: Callable[[int], bytes], max_file_size: int | None = None
     ) -> None:
-        """Write into the files *create(n)*, n from 0, each of which begins with the record *head(n)*.
+        """Write to the files *create(n)*, n from 0, each of which starts with the record *head(n)*.
 
-        No file grows beyond *max_file_size* bytes, unless by a single record that is larger.
+        No file exceeds *max_file_size* bytes, except one with a single record that is larger.
         """
         self._create = create
         self._head = head
         self._limit = max_file_size
         self._file: EventFile | None = None
         self._rotation = 0
-        self._owed: deque[_Block] = deque()
-        # What is being written, whole, and what of it is not in the file.
+        self._pending: deque[_Block] = deque()
+        # The blocks that are being written, complete, and the part of them that is not in the file yet.
         self._writing: list[_Block] = []
-        self._chunk: deque[Buffer] = deque()
-        self._room = 0.0
-        self._is_fresh = True
+        self._unwritten: deque[Buffer] = deque()
+        self._free_bytes = 0.0
+        self._is_empty = True
         self.path = ""
-        """Path of the file, the last one when it is closed; "" before the first."""
+        """Path of the current file, or of the last one if it is closed; "" before the first."""
 
     @property
-    def owes(self) -> bool:
+    def has_pending(self) -> bool:
         """True while appended records are not in a file."""
-        return bool(self._chunk or self._owed)
+        return bool(self._unwritten or self._pending)
 
     @property
-    def owed_records(self) -> int:
-        """How many records are not in a file, or not whole."""
-        left = sum(map(len, self._chunk))
-        records = sum(block.records for block in self._owed)
+    def pending_records(self) -> int:
+        """Number of records that are not completely in a file."""
+        unwritten = sum(map(len, self._unwritten))
+        records = sum(block.records for block in self._pending)
         for block in reversed(self._writing):
-            records += _records_after(block, block.size - left)
-            left = max(0, left - block.size)
+            records += _records_after(block, block.size - unwritten)
+            unwritten = max(0, unwritten - block.size)
         return records
 
     def append(self, records: Sequence[Record]) -> None:
-        """Owe records to the disk."""
+        """Add records to be written."""
         if self._limit is not None:
-            self._owed += [_block([record]) for record in records]
+            self._pending += [_block([record]) for record in records]
         elif records:
-            self._owed.append(_block(records))
+            self._pending.append(_block(records))
 
-    def begin(self) -> None:
-        """Create the next file, which begins with its head; OSError when it cannot be created: nothing has changed."""
+    def open_next(self) -> None:
+        """Create the next file, with its head pending; after an OSError the state is unchanged."""
         file = self._create(self._rotation)
         previous, self._file, self.path = self._file, file, file.path
         head = self._head(self._rotation)
         self._rotation += 1
-        self._start([_Block([head], len(head), 0)] if head else [])
-        self._room = float("inf") if self._limit is None else self._limit - len(head)
-        self._is_fresh = True
+        self._start_writing([_Block([head], len(head), 0)] if head else [])
+        self._free_bytes = float("inf") if self._limit is None else self._limit - len(head)
+        self._is_empty = True
         if previous is not None:
             previous.close()
 
     def write_some(self) -> None:
-        """Write what is owed, or a part of it; OSError when nothing of it can be written now."""
+        """Write pending records, or a part of them; OSError if nothing can be written at present."""
         if self._file is not None and self._file.is_deleted():
-            self._leave_deleted(self._file)
-        if not self._chunk:
-            if self._file is None or not self._fits(self._owed[0]):
-                self.begin()
+            self._abandon_deleted(self._file)
+        if not self._unwritten:
+            if self._file is None or not self._fits(self._pending[0]):
+                self.open_next()
             self._gather()
         assert self._file is not None
-        self._drop(self._file.write(self._chunk))
+        self._discard_written(self._file.write(self._unwritten))
 
     def close(self) -> None:
-        """Bring the file to the disk and close it; OSError when that fails, the file is closed nevertheless."""
+        """Sync the file to disk and close it; on OSError it is closed nevertheless."""
         file, self._file = self._file, None
         if file is not None:
             file.close()
 
     def abandon(self) -> None:
-        """Close the file as it is and forget what is owed."""
+        """Close the file as it is and drop pending records."""
         file, self._file = self._file, None
-        self._start([])
-        self._owed.clear()
+        self._start_writing([])
+        self._pending.clear()
         if file is not None:
             file.abandon()
 
-    def _leave_deleted(self, file: EventFile) -> None:
-        """Have the next file begin, with all of what was being written."""
-        log.complain("%s: was deleted while it was written. What is recorded from now on is in a new file.", self.path)
-        self._owed.extendleft(block for block in reversed(self._writing) if block.records)
-        self._start([])
+    def _abandon_deleted(self, file: EventFile) -> None:
+        """Write the blocks that were being written to the next file."""
+        log.error("%s: was deleted while it was written. New records are written to a new file.", self.path)
+        self._pending.extendleft(block for block in reversed(self._writing) if block.records)
+        self._start_writing([])
         self._file = None
         file.abandon()
 
-    def _start(self, blocks: list[_Block]) -> None:
-        """Make blocks what is being written."""
+    def _start_writing(self, blocks: list[_Block]) -> None:
         self._writing = blocks
-        self._chunk = deque(buffer for block in blocks for buffer in block.buffers)
+        self._unwritten = deque(buffer for block in blocks for buffer in block.buffers)
 
     def _fits(self, block: _Block) -> bool:
-        # A record larger than the limit has a file of its own.
-        return self._is_fresh or block.size <= self._room
+        # A record larger than the limit gets a separate file.
+        return self._is_empty or block.size <= self._free_bytes
 
     def _gather(self) -> None:
-        """Have blocks that belong into this file written next, at least one."""
+        """Move pending blocks that fit in this file to the ones being written, at least one."""
         blocks, gathered = list(self._writing), 0
-        while self._owed and gathered < _GATHERED_BYTES and self._fits(self._owed[0]):
-            blocks.append(self._owed.popleft())
-            self._room -= blocks[-1].size
-            self._is_fresh = False
+        while self._pending and gathered < _GATHERED_BYTES and self._fits(self._pending[0]):
+            blocks.append(self._pending.popleft())
+            self._free_bytes -= blocks[-1].size
+            self._is_empty = False
             gathered += blocks[-1].size
-        self._start(blocks)
+        self._start_writing(blocks)
 
-    def _drop(self, written: int) -> None:
-        """Take what is written out of the chunk."""
-        while self._chunk and written >= len(self._chunk[0]):
-            written -= len(self._chunk.popleft())
-        if self._chunk:
-            self._chunk[0] = memoryview(self._chunk[0])[written:]
+    def _discard_written(self, written: int) -> None:
+        """Remove the first bytes, written of them, from the unwritten ones."""
+        while self._unwritten and written >= len(self._unwritten[0]):
+            written -= len(self._unwritten.popleft())
+        if self._unwritten:
+            self._unwritten[0] = memoryview(self._unwritten[0])[written:]
         else:
             self._writing = []
 
@@ -154,11 +153,11 @@ def _block(records: Sequence[Record]) -> _Block:
 
 
 def _records_after(block: _Block, written: int) -> int:
-    """Return how many records of block do not end within its first bytes, written of them."""
+    """Return the number of records of block that do not end within its first written bytes."""
     if not 0 < written < block.size or not block.records:
         return block.records if written <= 0 else 0
-    content, at, records = b"".join(block.buffers), 0, 0
-    while at < len(content):
-        at += HEADER_BYTES + read_header(content[at : at + HEADER_BYTES]).length + FOOTER_BYTES
-        records += at > written
+    content, start, records = b"".join(block.buffers), 0, 0
+    while start < len(content):
+        start += HEADER_BYTES + read_header(content[start : start + HEADER_BYTES]).length + FOOTER_BYTES
+        records += start > written
     return records

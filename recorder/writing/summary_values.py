@@ -1,16 +1,16 @@
-"""Snapshots as Summary.Value messages, made of buffers so that large ones are not copied."""
+"""Encodes snapshots as Summary.Value messages, in buffers so that large values are not copied."""
 
 from toposcope.proto.framing import Buffer
 from toposcope.proto.wire import bytes_head, text_bytes
+from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.values import histogram, image, tensor
-from toposcope.recorder.values.snapshot import Snapshot
 
 _VALUE, _TAG = 1, 1
 _FIELDS = {"image": 4, "tensor": 8, "histogram": 9, "landscape": 10, "text": 101}
 
 
 def value_parts(tag: str, snapshot: Snapshot) -> list[Buffer]:
-    """Return the entry of Summary.value that holds snapshot, as buffers that follow each other."""
+    """Return the entry of Summary.value for snapshot, as consecutive buffers."""
     content = _content(snapshot)
     name = text_bytes(tag)
     head = bytes_head(_TAG, len(name)) + name + bytes_head(_FIELDS[snapshot.plugin], sum(map(len, content)))
@@ -23,10 +23,10 @@ def _content(snapshot: Snapshot) -> list[Buffer]:
         case "tensor":
             return tensor.tensor_parts(content)
         case "histogram":
-            is_ready = isinstance(content, histogram.Histogram)
-            return [histogram.encoded(content if is_ready else histogram.histogram_of(content.numbers()))]
+            is_computed = isinstance(content, histogram.Histogram)
+            return [histogram.encode(content if is_computed else histogram.histogram_of(content.numbers()))]
         case "image":
-            return [image.encoded(image.image_of(content.array.numbers(), content.layout))]
+            return [image.encode(image.image_of(content.array.numbers(), content.layout))]
         case "text":
             return [text_bytes(content)]
     message: bytes = content.SerializeToString()

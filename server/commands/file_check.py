@@ -86,7 +86,7 @@ def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, l
         if filled < min(length, size - offset):
             raise ValueError(f"the file was cut short while it was read, from {size} bytes to {offset + filled}")
         offset, wanted, worth_reading_at = scanner.read(arrays, filled, offset, size)
-        yield offset, scanner.take(arrays).heavy.tolist()
+        yield offset, scanner.take_rows(arrays).large.tolist()
 
 
 def _is_sound(read: ReadAt, record: int) -> bool:

@@ -108,7 +108,7 @@ def inspect(path: str) -> Inspection:
     """Read and verify all event files below a directory, or one event file.
 
     Raises:
-        ValueError: the file is no event file by its name.
+        ValueError: the file is not an event file.
     """
     loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
     names = sorted({found.run for found in loaded.files})

@@ -55,6 +55,7 @@ def _file(content_type: str, format_of_it: str) -> dict[int | str, dict[str, Any
 
 
 _NO_PLOTLY: dict[int | str, dict[str, Any]] = {501: {"description": "the plotly package is not installed"}}
+MISSING_EXTRA = "HTML documents need plotly, which is not installed: pip install 'toposcope[figures]'"
 _HTML, _NPZ, _CSV, _VTK = "text/html", "application/zip", "text/csv", "application/xml"
 _BYTES = "application/octet-stream"
 
@@ -69,7 +70,7 @@ def read_landscape_document(current: Current, query: Annotated[DocumentQuery, Qu
     try:
         document = landscape_document(trainings, query.tag, look)
     except ImportError:
-        raise HTTPException(501, "the document is made with the plotly package, which is not installed") from None
+        raise HTTPException(501, MISSING_EXTRA) from None
     return _attachment(document.encode("utf-8", "replace"), f"{_HTML}; charset=utf-8", "landscape.html")
 
 

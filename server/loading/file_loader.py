@@ -1,4 +1,4 @@
-"""The event files of a logdir: which of them have news, and reading those on all cores, the most wanted first."""
+"""The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
 
 import logging
 import os
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile
-from toposcope.server.reading.event_file import WORKERS, EventFile
+from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
+from toposcope.server.reading.parallel_read import WORKERS
 
-HOT_SECONDS = 600.0
+_GROWING_SECONDS = 600.0
 """How long after its last growth a file counts as growing."""
 _BUDGET_BYTES = 64 << 20
 _LARGE_BYTES = 1 << 20
@@ -25,8 +26,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Loaded:
-    """An event file and what is remembered of it besides what it remembers itself."""
+class _LoadedFile:
+    """An event file and its last known status and view."""
 
     run: str
     file: EventFile
@@ -37,48 +38,48 @@ class _Loaded:
 
 
 class Progress(NamedTuple):
-    """How far loading has come."""
+    """How much was loaded."""
 
     files: int
     waiting_files: int
-    """Files with bytes that were not read yet."""
+    """Files with unread bytes."""
     bytes: int
     read_bytes: int
 
 
 class FileLoader:
-    """Reads event files on all cores. Used by one thread, but for want()."""
+    """Reads event files on all cores. Only prioritise() may be called from several threads."""
 
     def __init__(self, index: Index | None) -> None:
         self.problems: dict[str, str] = {}
-        """Files that could not be read, with the reason."""
+        """The reasons why files could not be read, by path."""
         self._index = index
-        self._files: dict[str, _Loaded] = {}
+        self._files: dict[str, _LoadedFile] = {}
         self._waiting: set[str] = set()
-        self._hot: set[str] = set()
+        self._growing: set[str] = set()
         self._unverified: set[str] = set()
         self._unsaved: dict[str, float] = {}
-        """When to try, by path."""
-        self._wanted: frozenset[str] = frozenset()
+        """When to write to the index, by path."""
+        self._prioritised: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
 
     def prioritise(self, runs: Iterable[str]) -> None:
-        """Have these runs read before others; may be called in any thread."""
-        self._wanted = frozenset(runs)
+        """Read these runs before others."""
+        self._prioritised = frozenset(runs)
 
     @property
     def is_waiting(self) -> bool:
-        """Say whether a file has bytes that were not read yet."""
+        """Whether any file has unread bytes."""
         return bool(self._waiting)
 
     @property
     def waiting(self) -> int:
-        """Number of files with bytes that were not read yet."""
+        """Number of files with unread bytes."""
         return len(self._waiting)
 
     @property
-    def has_leisure_work(self) -> bool:
-        """Say whether heavy records are to be verified, or files to be indexed that are not expected to grow."""
+    def has_idle_work(self) -> bool:
+        """Whether there are large records to verify, or files to write to the index."""
         now = time.monotonic()
         return bool(self._unverified) or any(due <= now for due in self._unsaved.values())
 
@@ -88,57 +89,57 @@ class FileLoader:
         return list(self._files)
 
     def modified(self, paths: Iterable[str]) -> float:
-        """Return when the last of some files was written, in seconds since 1970; 0 for none."""
+        """Return when any of some files was last written, in seconds since 1970; 0 if there are none."""
         return max((self._files[path].modified for path in paths), default=0.0)
 
-    def views(self, run_files: Iterable[str]) -> list[FileView]:
-        """Return what is known of files that hold something."""
-        loaded = (self._files[path] for path in run_files)
-        return [each.view for each in loaded if each.view is not None]
+    def views(self, paths: Iterable[str]) -> list[FileView]:
+        """Return the views of those files that contain something."""
+        files = (self._files[path] for path in paths)
+        return [file.view for file in files if file.view is not None]
 
     def progress(self) -> Progress:
-        """Return how far loading has come."""
-        read = sum(each.view.read_bytes for each in self._files.values() if each.view)
-        return Progress(len(self._files), len(self._waiting), sum(each.size for each in self._files.values()), read)
+        """Return how much was loaded."""
+        read = sum(file.view.read_bytes for file in self._files.values() if file.view)
+        return Progress(len(self._files), len(self._waiting), sum(file.size for file in self._files.values()), read)
 
-    def replace(self, found: Iterable[FoundFile]) -> set[str]:
-        """Take these for all the files there are; return the paths of those that are gone."""
-        present = {each.path: each for each in found}
+    def replace(self, files: Iterable[FoundFile]) -> set[str]:
+        """Add files that are all there are now; return the paths of those that no longer exist."""
+        present = {file.path: file for file in files}
         gone = self._files.keys() - present.keys()
         self.add(present.values())
         return gone
 
-    def add(self, found: Iterable[FoundFile]) -> None:
-        """Take in files that were found, known or new."""
+    def add(self, files: Iterable[FoundFile]) -> None:
+        """Add new files and update the status of known ones."""
         now = time.time()
-        for each in found:
-            if each.path not in self._files:
-                file = EventFile(each.path, each.name, self._index)
-                self._files[each.path] = _Loaded(each.run, file, each.status.st_size, each.status.st_mtime)
-            if now - each.status.st_mtime < HOT_SECONDS:
-                self._hot.add(each.path)
-            self._look_at(each.path, each.status)
+        for file in files:
+            if file.path not in self._files:
+                event_file = EventFile(file.path, file.name, self._index)
+                self._files[file.path] = _LoadedFile(file.run, event_file, file.status.st_size, file.status.st_mtime)
+            if now - file.status.st_mtime < _GROWING_SECONDS:
+                self._growing.add(file.path)
+            self._update_status(file.path, file.status)
 
     def forget(self, path: str) -> str:
-        """Drop a file that is gone; return the name of its run."""
+        """Remove a file that no longer exists; return the name of its run."""
         self.problems.pop(path, None)
         self._unsaved.pop(path, None)
-        for paths in (self._waiting, self._hot, self._unverified):
+        for paths in (self._waiting, self._growing, self._unverified):
             paths.discard(path)
         return self._files.pop(path).run
 
-    def look(self) -> None:
-        """Look at the files that grew lately."""
+    def poll(self) -> None:
+        """Update the status of the files that grew recently."""
         now = time.time()
-        for path in self._hot - self.problems.keys():  # Those are tried again by the next walk.
+        for path in self._growing - self.problems.keys():  # Those are tried again after the next walk.
             try:
                 status = os.stat(path)
             except OSError:
-                continue  # The next walk finds out.
-            if not self._look_at(path, status) and now - status.st_mtime > HOT_SECONDS:
-                self._hot.discard(path)
+                continue  # The next walk finds that it is gone.
+            if not self._update_status(path, status) and now - status.st_mtime > _GROWING_SECONDS:
+                self._growing.discard(path)
 
-    def _look_at(self, path: str, status: os.stat_result) -> bool:
+    def _update_status(self, path: str, status: os.stat_result) -> bool:
         loaded = self._files[path]
         loaded.size, loaded.modified = status.st_size, status.st_mtime
         if not loaded.file.has_news(status):
@@ -147,27 +148,27 @@ class FileLoader:
         return True
 
     def read(self, seconds: float) -> set[str]:
-        """Read waiting files for about so many seconds; return the runs that they belong to."""
+        """Read files with unread bytes for about so many seconds; return the runs that they belong to."""
         ends = time.monotonic() + seconds
         order = self._order()
-        read: set[str] = set()
+        runs: set[str] = set()
         running: set[Future[str]] = set()
         while running or (order and time.monotonic() < ends):
             if len(running) < WORKERS and order and time.monotonic() < ends:
                 path = order.pop()
                 if self._files[path].size >= _LARGE_BYTES:
                     running.add(self._pool.submit(self._read, path))
-                else:  # Handing it to another thread would take as long as reading it.
-                    read.add(self._settle(self._read(path)))
+                else:  # Switching to another thread would take as long as reading it.
+                    runs.add(self._finish_read(self._read(path)))
             else:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                read.update(self._settle(future.result()) for future in done)
-        return read
+                runs.update(self._finish_read(future.result()) for future in done)
+        return runs
 
     def _order(self) -> list[str]:
-        """Return the waiting files, the most urgent last: what a page asks for first, then the newest first."""
+        """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
         return sorted(
-            self._waiting, key=lambda path: (self._files[path].run in self._wanted, self._files[path].modified)
+            self._waiting, key=lambda path: (self._files[path].run in self._prioritised, self._files[path].modified)
         )
 
     def _read(self, path: str) -> str:
@@ -175,7 +176,7 @@ class FileLoader:
         try:
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-        except Exception as error:  # Whatever a file holds, the others are read.
+        except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
         else:
@@ -188,8 +189,8 @@ class FileLoader:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason
 
-    def _settle(self, path: str) -> str:
-        """Note what is left to do for a file that was read; return the run that it belongs to."""
+    def _finish_read(self, path: str) -> str:
+        """Schedule what is left to do for a file that was read; return the run that it belongs to."""
         loaded = self._files[path]
         if not loaded.has_more:
             self._waiting.discard(path)
@@ -200,7 +201,7 @@ class FileLoader:
         return loaded.run
 
     def verify(self) -> set[str]:
-        """Verify some of the heavy records; return the runs whose view changed."""
+        """Verify some of the large records; return the runs whose view changed."""
         path = next(iter(self._unverified), None)
         if path is None:
             return set()
@@ -215,14 +216,14 @@ class FileLoader:
             self._report(path, error)
             return set()
         view = loaded.file.view()
-        if view is None:  # A damaged record was found: the file is to be read again, without it.
+        if view is None:  # A damaged record was found: the file must be read again, without it.
             self._waiting.add(path)
             return set()
         loaded.view = view
         return {loaded.run}
 
     def save(self, is_last: bool) -> None:
-        """Write to the index what it lacks: for a moment, or all of it."""
+        """Write to the index what it lacks: for a moment, or, if it is the last time, everything."""
         now = time.monotonic()
         for path, due in list(self._unsaved.items()):
             if due > now and not is_last:

@@ -1,4 +1,4 @@
-"""The heavy records of one event file: hopped over when they load, verified later."""
+"""The large records of one event file, which are skipped when they load and verified later."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,13 +7,13 @@ from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_so
 
 
 class LargeRecords:
-    """Where in the file they begin, how far they are verified, and which of them are damaged. Not safe for threads."""
+    """Their offsets, how many are verified, and which of them are damaged. Not thread-safe."""
 
     def __init__(self) -> None:
         self.verified = 0
-        """How many of them were verified, in the order of the file."""
+        """How many were verified, in file order."""
         self.damaged: set[int] = set()
-        """Where those begin that were found to be damaged."""
+        """Offsets of those that failed verification."""
         self._parts = [np.empty(0, np.int64)]
         self._count = 0
 
@@ -21,29 +21,29 @@ class LargeRecords:
         return self._count
 
     def append(self, offsets: npt.NDArray[np.int64]) -> None:
-        """Add records that stand behind the others in the file."""
+        """Add records that follow the others in the file."""
         if len(offsets):
             self._parts.append(offsets)
             self._count += len(offsets)
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
-        """Where they begin, in the order of the file."""
+        """Their offsets in the file, ascending."""
         if len(self._parts) > 1:
             self._parts = [np.concatenate(self._parts)]
         return self._parts[0]
 
     @property
     def are_verified(self) -> bool:
-        """Say whether none is left to verify."""
+        """Whether all of them were verified."""
         return self.verified == self._count
 
     def verified_until(self, end: int) -> int:
-        """Return before which place of a file, read until `end`, every record is verified and sound."""
+        """Return the offset before which every record of a file that was read up to `end` is verified and intact."""
         return min(self.damaged, default=end if self.are_verified else int(self.offsets[self.verified]))
 
     def verify(self, read: ReadAt, budget: int) -> None:
-        """Verify the next ones, up to about `budget` bytes of payload.
+        """Verify the next records, up to about `budget` bytes of payload.
 
         Raises:
             OSError: the file cannot be read.

@@ -20,7 +20,7 @@ from toposcope.server.values.hparams import (
 
 
 def read_session(run: RunView) -> tuple[Session | None, list[str]]:
-    """Return (the session that a run holds, None when it holds none; sentences about what is damaged)."""
+    """Return (the session in a run, None if it has none; sentences about what is damaged)."""
     starts, problems = read_messages(run, Tag("hparams", SESSION_START), session_start, most=1)
     ends, more_problems = read_messages(run, Tag("hparams", SESSION_END), session_end, most=1)
     problems += more_problems
@@ -33,32 +33,33 @@ def read_session(run: RunView) -> tuple[Session | None, list[str]]:
 
 
 def read_experiment(run: RunView) -> tuple[Experiment | None, list[str]]:
-    """Return (the experiment that a run describes, None when it describes none; sentences about what is damaged)."""
-    found, problems = read_messages(run, Tag("hparams", EXPERIMENT), experiment, most=1)
-    return (found[0] if found else None), problems
+    """Return (the experiment in a run, None if it has none; sentences about what is damaged)."""
+    experiments, problems = read_messages(run, Tag("hparams", EXPERIMENT), experiment, most=1)
+    return (experiments[0] if experiments else None), problems
 
 
 def parent_of(run: RunView, runs: Mapping[str, RunView]) -> str | None:
-    """Return the name of the run that a directory holds a session of; None when the directory is a run by itself.
+    """Return the name of the run that a directory contains a session of; None if the directory is a separate run.
 
-    The add_hparams of torch and tensorboardX writes a session into a new directory below the run's: an experiment, the
-    session and the metrics that the experiment lists, nothing else. A session beside curves of its own, as of Keras
-    or Lightning, is a run, and a directory above that holds hyperparameters itself is an experiment of such runs.
+    The add_hparams of torch and tensorboardX writes a session to a new directory below the run's, which contains an
+    experiment, the session and the metrics that the experiment lists, and nothing else. A directory with a session and
+    other curves, as written by Keras or Lightning, is a run; if the directory above contains hyperparameters too, it is
+    an experiment of such runs.
     """
     above = runs.get(os.path.dirname(run.name) or ".")
     if run.name == "." or above is None or "hparams" in above.plugins or run.plugins.keys() - {"hparams", "scalar"}:
         return None
     if "hparams" not in run.plugins or not {EXPERIMENT, SESSION_START} <= set(run.tags_of("hparams")):
         return None
-    described, _ = read_experiment(run)
-    listed = {metric.tag for metric in described.metrics} if described else set()
+    parent, _ = read_experiment(run)
+    listed = {metric.tag for metric in parent.metrics} if parent else set()
     return above.name if listed.issuperset(run.tags_of("scalar")) else None
 
 
 def read_metrics(run: RunView, runs: Mapping[str, RunView]) -> dict[str, float]:
-    """Return the last value of each metric of a session, by tag, after the name of its group where it has one.
+    """Return the last value of each metric of a session, by tag, which is prefixed with the metric's group if any.
 
-    The metrics are those that the nearest experiment lists: the session's own, or that of a directory above.
+    The metrics are those of the nearest experiment: in the session's directory or one above.
     """
     metrics = {}
     for metric in _nearest_metrics(run, runs):
@@ -73,7 +74,7 @@ def read_metrics(run: RunView, runs: Mapping[str, RunView]) -> dict[str, float]:
 def _nearest_metrics(run: RunView, runs: Mapping[str, RunView]) -> list[MetricInfo]:
     name = run.name
     while True:
-        described = read_experiment(runs[name])[0] if name in runs else None
-        if described or name == ".":
-            return described.metrics if described else []
+        nearest = read_experiment(runs[name])[0] if name in runs else None
+        if nearest or name == ".":
+            return nearest.metrics if nearest else []
         name = os.path.dirname(name) or "."

@@ -1,4 +1,4 @@
-"""What was made of the points of growing files, brought up to date with the new points only."""
+"""Caches results computed from series that grow, and updates them with the new points only."""
 
 import weakref
 from collections.abc import Callable
@@ -9,53 +9,53 @@ import numpy.typing as npt
 
 from toposcope.server.reading.series import Points
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 Column = npt.NDArray[Any]
 
 
-class _Known(NamedTuple, Generic[Made]):
-    """What was made of the first points of a series of one file."""
+class _Entry(NamedTuple, Generic[Result]):
+    """The result for the first points of one series of one file."""
 
     column: "weakref.ref[Column]"
-    """The memory they stand in, which is only ever appended to; a file that is read anew gets another."""
+    """The array that contains the points, which is only ever appended to; a file that is read again gets another."""
     total: int
-    made: Made
+    result: Result
 
 
-class IncrementalCache(Generic[Made]):
-    """Remembers by run, file and tag. Threads may share it: at worst they make the same thing twice.
+class IncrementalCache(Generic[Result]):
+    """Results by run, file and tag. Threads may share it: at worst they compute a result twice.
 
     Args:
-        make: of some points of a series, one or more.
-        merge: what was made of the points before with what was made of the points behind.
+        compute: returns the result for one or more points of a series.
+        merge: returns the result for two consecutive parts of a series, from the results for each.
     """
 
-    def __init__(self, make: Callable[[Points], Made], merge: Callable[[Made, Made], Made]) -> None:
-        self._make = make
+    def __init__(self, compute: Callable[[Points], Result], merge: Callable[[Result, Result], Result]) -> None:
+        self._compute = compute
         self._merge = merge
-        self._known: dict[str, dict[tuple[str, str], _Known[Made]]] = {}
+        self._entries: dict[str, dict[tuple[str, str], _Entry[Result]]] = {}
 
-    def of(self, run: str, path: str, tag: str, points: Points) -> Made:
-        """Return what is made of all points of a tag in a file of a run, one or more."""
-        series = self._known.setdefault(run, {})
-        column, known = _memory(points.value), series.get((path, tag))
-        if known is None or known.column() is not column or known.total > points.total:
-            made = self._make(points)
-        elif known.total == points.total:
-            return known.made
+    def result(self, run: str, path: str, tag: str, points: Points) -> Result:
+        """Return the result for all points, one or more, of a tag in a file of a run."""
+        entries = self._entries.setdefault(run, {})
+        column, entry = _memory(points.value), entries.get((path, tag))
+        if entry is None or entry.column() is not column or entry.total > points.total:
+            result = self._compute(points)
+        elif entry.total == points.total:
+            return entry.result
         else:
-            made = self._merge(known.made, self._make(points.take(slice(known.total, None))))
-        series[path, tag] = _Known(weakref.ref(column), points.total, made)
-        return made
+            result = self._merge(entry.result, self._compute(points.take(slice(entry.total, None))))
+        entries[path, tag] = _Entry(weakref.ref(column), points.total, result)
+        return result
 
     @property
     def runs(self) -> set[str]:
-        """The runs of which something is remembered."""
-        return set(self._known)
+        """The runs that have results."""
+        return set(self._entries)
 
     def forget(self, run: str) -> None:
-        """Drop what is remembered of a run."""
-        self._known.pop(run, None)
+        """Drop the results of a run."""
+        self._entries.pop(run, None)
 
 
 def _memory(column: Column) -> Column:

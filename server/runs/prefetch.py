@@ -1,4 +1,4 @@
-"""Reads the hyperparameters of runs before anybody asks: of ten thousand runs that takes seconds."""
+"""Reads the hyperparameters of runs in advance, which takes seconds for ten thousand runs."""
 
 import logging
 import threading
@@ -13,11 +13,11 @@ log = logging.getLogger(__name__)
 
 
 class Prefetcher:
-    """A thread that has an overview read what is new.
+    """A thread that fills the cache of an overview.
 
     Args:
-        overview: remembers it.
-        runs: returns the runs there are.
+        overview: caches the hyperparameters.
+        runs: returns all runs.
     """
 
     def __init__(self, overview: Overview, runs: Callable[[], Mapping[str, RunView]]) -> None:
@@ -25,36 +25,36 @@ class Prefetcher:
         self._runs = runs
         self._names: set[str] = set()
         self._lock = threading.Lock()
-        self._woken = threading.Event()
+        self._wake = threading.Event()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="toposcope-read-ahead", daemon=True)
+        self._thread = threading.Thread(target=self._loop, name="toposcope-prefetch", daemon=True)
 
     def start(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self._thread.start()
 
     def stop(self) -> None:
         """Stop reading; returns when the thread has ended."""
         self._stopping.set()
-        self._woken.set()
+        self._wake.set()
         self._thread.join()
 
     def add(self, names: Iterable[str]) -> None:
-        """Have these runs read, which are new or changed."""
+        """Read these runs, which are new or changed."""
         with self._lock:
             self._names.update(names)
-        self._woken.set()
+        self._wake.set()
 
-    def _follow(self) -> None:
+    def _loop(self) -> None:
         while not self._stopping.is_set():
-            self._woken.wait()
-            self._woken.clear()
+            self._wake.wait()
+            self._wake.clear()
             with self._lock:
                 names, self._names = self._names, set()
             try:
                 self._read(names)
-            except Exception:  # The top of the thread: whoever asks is told.
-                log.exception("hyperparameters cannot be read ahead")
+            except Exception:  # The top of the thread: the request that needs them reports the error.
+                log.exception("cannot prefetch hyperparameters")
             self._stopping.wait(_PAUSE_SECONDS)
 
     def _read(self, names: set[str]) -> None:

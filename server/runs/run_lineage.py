@@ -1,4 +1,4 @@
-"""Lineage of a run, with that of the hyperparameter sessions that stand in directories of their own below it."""
+"""Lineage of a run and of the hyperparameter sessions in directories below it, and its dataset pipeline."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,11 +24,11 @@ _DECODERS: dict[str, Callable[[bytes], Lineage]] = {
 """By tag of the plugin "lineage"."""
 
 Sessions = Mapping[str, list[RunView]]
-"""Name of a run to the runs that are its sessions, oldest first."""
+"""The runs that are sessions of a run, oldest first, by its name."""
 
 
 def sessions_by_parent(runs: Mapping[str, RunView]) -> Sessions:
-    """Return the hyperparameter sessions that torch and tensorboardX put into directories of their own."""
+    """Return the hyperparameter sessions that torch and tensorboardX write to separate directories."""
     sessions: dict[str, list[RunView]] = {}
     for run in sorted(runs.values(), key=lambda run: run.started or 0.0):
         if parent := parent_of(run, runs):
@@ -37,7 +37,7 @@ def sessions_by_parent(runs: Mapping[str, RunView]) -> Sessions:
 
 
 def lineage_of(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> tuple[Lineage, list[str]]:
-    """Return (what a run was trained with, the newest value of each name; sentences about what is damaged)."""
+    """Return (lineage of a run, with the newest value of each name; sentences about what is damaged)."""
     recorded, problems = _read_lineage(run)
     lineages = []
     for holder in (run, *sessions.get(run.name, ())):
@@ -48,7 +48,7 @@ def lineage_of(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) ->
 
 
 def _read_lineage(run: RunView) -> tuple[Lineage, list[str]]:
-    """Return (the lineage messages of a run merged, the newest wins; sentences about those that cannot be read)."""
+    """Return (the merged lineage messages of a run; sentences about those that cannot be read)."""
     lineages: list[Lineage] = []
     problems: list[str] = []
     for name, decode in _DECODERS.items():
@@ -67,6 +67,6 @@ def _session_lineage(run: RunView, runs: Mapping[str, RunView]) -> tuple[Lineage
 
 
 def read_dataset_graph(run: RunView) -> tuple[Stage | None, list[str]]:
-    """Return (the last stage of a run's newest pipeline, None when it has none; sentences about what is damaged)."""
+    """Return (the last stage of a run's newest pipeline, None if it has none; sentences about what is damaged)."""
     graphs, problems = read_messages(run, Tag("dataset_graph", ""), dataset_graph, most=1)
     return (graphs[0] if graphs else None), problems

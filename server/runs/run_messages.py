@@ -1,4 +1,4 @@
-"""Messages recorded in a run: the newest payloads of a tag, read and decoded."""
+"""Reads and decodes the newest messages of a tag."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -24,10 +24,10 @@ def read_messages(
     """Read the newest payloads of a tag, from all attempts, of the lowest rank that has it.
 
     Args:
-        run: the run.
-        tag: the tag.
-        decode: decodes a payload; raises DecodeError or ValueError when it cannot.
-        most: how many payloads to read.
+        run: contains the messages.
+        tag: of the messages.
+        decode: decodes a payload; raises DecodeError or ValueError if it cannot.
+        most: maximum number of payloads to read.
 
     Returns:
         (the decoded payloads, oldest first; sentences about those that are damaged or too large).
@@ -44,8 +44,7 @@ def read_messages(
         try:
             if length > min(LARGEST_MESSAGE, left):
                 raise ValueError(
-                    f"{length} bytes are more than are read: {LARGEST_MESSAGE} of a message, "
-                    f"{_LARGEST_TOTAL} of all, the newest first"
+                    f"{length} bytes exceed the limit of {LARGEST_MESSAGE} for a message or {_LARGEST_TOTAL} for all"
                 )
             messages.append(decode(read_payload(run, payloads, row)))
             left -= length

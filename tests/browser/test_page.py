@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state
 
 from toposcope.recorder import SummaryRecord
 
@@ -37,7 +38,7 @@ def expect_points(page: Page, points: int | str, tag: str = "loss") -> None:
 
 def expect_runs(page: Page, *runs: str, tag: str = "loss") -> None:
     """Wait until exactly these runs are drawn."""
-    expect(card(page, tag)).to_have_attribute("data-drawn-runs", json.dumps(list(runs), separators=(",", ":")))
+    expect_state(card(page, tag), "runs", list(runs))
 
 
 def drag(page: Page, start: float, end: float, tag: str = "loss") -> None:
@@ -164,13 +165,13 @@ def test_address_restores_the_view(server, page, pages, tmp_path):
         expect(page).to_have_url(re.compile(setting))
     expect(card(page)).not_to_have_attribute("data-window", "0,199")
     expect(card(page)).to_have_attribute("data-pending", "false")
-    before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
+    before = card(page).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})")
 
     other = pages.open()
     other.goto(page.url)
 
     expect_points(other, before["drawnPoints"])
-    assert card(other).evaluate("card => ({...card.dataset, revision: ''})") == before
+    assert card(other).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})") == before
     expect(other.locator("#tag-filter")).to_have_value("lo.s")
     expect(other.locator("#smooth-number")).to_have_value("0.5")
     expect(other.locator('[data-choice="scale"] [aria-pressed="true"]')).to_have_attribute("data-value", "log")
@@ -229,7 +230,7 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     page.goto(server(tmp_path).url + "#y=log")
     expect_points(page, 6)
 
-    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points not above zero not drawn")
+    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points ≤ 0 not shown")
     box = card(page).locator(".u-over").bounding_box()
     assert box
     card(page).locator(".u-over").hover(position={"x": box["width"] / 5, "y": 30})
@@ -245,7 +246,7 @@ def test_bad_regex_is_a_state(server, page, tmp_path):
     expect_points(page, 5)
 
     page.locator("#tag-filter").fill("lo(")
-    expect(page.locator("#tag-filter-error")).to_contain_text("Not a regular expression")
+    expect(page.locator("#tag-filter-error")).to_contain_text("Invalid regular expression")
     expect(page.locator("#tag-filter")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("scalar-card")).to_have_count(2)
     page.locator("#tag-filter").fill("lo(s)")
@@ -370,6 +371,24 @@ def test_language(server, page, pages, tmp_path):
     assert whole & set(seen) == set()
     page.goto(page.url.split("#")[0])
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_warnings_of_the_server(server, page, tmp_path):
+    """The top bar names faults of the installation with the server's advice; there is no note without a fault."""
+    record_run(tmp_path / "run", 5)
+    url = server(tmp_path).url
+    warnings = [{"kind": "uncompiled_scan", "message": "install a C compiler"}, {"kind": "other", "message": "a fault"}]
+    page.route("**/api/health", lambda route: route.fulfill(json={"warnings": warnings}))
+    page.goto(url)
+    notes = page.locator(".server-warning")
+    expect(notes).to_have_text(["Not compiled: slow loading", "a fault"])
+    expect(notes.first).to_have_attribute("title", "install a C compiler")
+
+    page.unroute("**/api/health")
+    page.route("**/api/health", lambda route: route.fulfill(json={"version": "0"}))
+    page.reload()
+    expect_points(page, 5)
+    expect(page.locator(".server-warning")).to_have_count(0)
 
 
 def test_server_that_stops_and_returns(server, pages, page, tmp_path):

@@ -1,4 +1,4 @@
-"""Writes the corpus to fuzz from: the records of the golden files, small and cut small. make_corpus.py FOLDER."""
+"""Writes the initial corpus for fuzzing: small groups of records of the golden files. make_corpus.py FOLDER."""
 
 import sys
 from collections.abc import Iterator
@@ -9,30 +9,30 @@ from support.event_files import GOLDEN
 
 from toposcope.proto import framing
 
-_LONGEST_RECORD = 4000
-_RECORDS = 4
+_MAX_PAYLOAD_BYTES = 4000
+_GROUP_RECORDS = 4
 
 
 def golden_inputs() -> Iterator[bytes]:
-    """Yield inputs made of a few neighbouring records of a golden file, framed anew or as they are."""
+    """Yield inputs of a few adjacent records of a golden file, as framed records or as payloads to be framed."""
     for path in sorted(GOLDEN.rglob("*events*")):
         dialect = "tensorboard" if "tfevents" in path.name else "lineage" if "lineage" in path.name else "mindspore"
-        payloads = [payload for payload in read_payloads(path.read_bytes()) if len(payload) <= _LONGEST_RECORD]
-        for at in range(0, min(len(payloads), 10 * _RECORDS), _RECORDS):
-            group = payloads[at : at + _RECORDS]
+        payloads = [payload for payload in read_payloads(path.read_bytes()) if len(payload) <= _MAX_PAYLOAD_BYTES]
+        for start in range(0, min(len(payloads), 10 * _GROUP_RECORDS), _GROUP_RECORDS):
+            group = payloads[start : start + _GROUP_RECORDS]
             yield encode_input(dialect, b"".join(map(framing.frame, group)))
             for window, light in ((0, 1), (3, 2), (40, 3)):
-                cut = b"".join(bytes([len(payload)]) + payload for payload in group if len(payload) < 256)
-                yield bytes([0x80 + (DIALECTS.index(dialect) - 0x80) % 3, window, light]) + cut
+                unframed = b"".join(bytes([len(payload)]) + payload for payload in group if len(payload) < 256)
+                yield bytes([0x80 + (DIALECTS.index(dialect) - 0x80) % 3, window, light]) + unframed
 
 
 def read_payloads(content: bytes) -> Iterator[bytes]:
-    """Yield the payloads of a sound event file."""
-    at = 0
-    while at < len(content):
-        start = at + framing.HEADER_BYTES
-        at = start + framing.read_header(content[at:start]).length + framing.FOOTER_BYTES
-        yield content[start : at - framing.FOOTER_BYTES]
+    """Yield the payloads of an undamaged event file."""
+    end = 0
+    while end < len(content):
+        start = end + framing.HEADER_BYTES
+        end = start + framing.read_header(content[end:start]).length + framing.FOOTER_BYTES
+        yield content[start : end - framing.FOOTER_BYTES]
 
 
 if __name__ == "__main__":

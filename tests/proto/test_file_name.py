@@ -1,4 +1,4 @@
-"""Names of event files, our own and foreign ones."""
+"""Names of event files, of Toposcope and of other writers."""
 
 import pytest
 from hypothesis import given
@@ -11,20 +11,20 @@ HOSTS = st.from_regex(r"[0-9A-Za-z_.-]{1,64}", fullmatch=True)
 
 
 @given(PARTS, st.integers(0, 10**11), st.integers(0, 10**6), HOSTS, PARTS)
-def test_our_names_are_read_back(prefix: str, seconds: int, rank: int, host: str, suffix: str) -> None:
-    """A name tells the seconds and the rank that it was made of, whatever stands around them."""
+def test_names_round_trip(prefix: str, seconds: int, rank: int, host: str, suffix: str) -> None:
+    """Parsing a name returns its seconds and rank, whatever the other parts are."""
     name = parse_file_name(event_file_name(prefix, seconds, rank, host, suffix))
 
     assert name == FileName("mindspore", seconds, rank, suffix.endswith("_lineage"))
 
 
-def test_our_name_is_mindspores() -> None:
-    """The defaults give the name that MindSpore gives."""
+def test_default_name_matches_mindspore() -> None:
+    """The default prefix and suffix result in MindSpore's file name."""
     assert event_file_name("events", 1795226941, 0, "vm", "_MS") == "events.out.events.summary.1795226941.0.vm_MS"
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("events.out.events.summary.1795226941.0.vm_MS", FileName("mindspore", 1795226941, 0, False)),
         ("events.out.events.summary.1795226941.0.vm_lineage", FileName("mindspore", 1795226941, 0, True)),
@@ -36,12 +36,12 @@ def test_our_name_is_mindspores() -> None:
         ("my.tfevents", FileName("tensorboard", 0, None, False)),
     ],
 )
-def test_names_of_known_writers(name: str, said: FileName) -> None:
-    """MindSpore's and TensorBoard's names are understood, odd ones that their readers take included."""
-    assert parse_file_name(name) == said
+def test_names_of_known_writers(name: str, expected: FileName) -> None:
+    """Names of MindSpore and TensorBoard are parsed, including unusual ones that their readers accept."""
+    assert parse_file_name(name) == expected
 
 
 @pytest.mark.parametrize("name", ["", "train_metadata.json", "logits_1.npy", "summary.txt", "events.out", "model.ckpt"])
-def test_other_names_are_no_event_files(name: str) -> None:
-    """Other files of a run directory are not taken for event files."""
+def test_other_names_are_not_event_files(name: str) -> None:
+    """Other files in the directory of a run are not event files."""
     assert parse_file_name(name) is None

@@ -1,7 +1,9 @@
-"""The worked example of FORMAT.md is what this code reads and writes."""
+"""The example in FORMAT.md matches the code."""
 
 import re
 from pathlib import Path
+
+from support.written_events import ReadEvents
 
 from toposcope.proto import framing, summary_pb2
 
@@ -22,15 +24,15 @@ def example_bytes() -> bytes:
     return bytes.fromhex(re.sub(r"#.*", "", block))
 
 
-def test_example_is_what_framing_and_messages_write() -> None:
-    """The example's bytes are the two events, serialized and framed."""
+def test_encoding_the_events_results_in_the_example() -> None:
+    """The bytes of the example are the two events, serialized and framed."""
     written = b"".join(framing.frame(event.SerializeToString()) for event in (VERSION, SCALAR))
 
     assert written == example_bytes()
 
 
-def test_example_is_read_back(tmp_path, read_events) -> None:
-    """Reading the example gives the two events it speaks of."""
+def test_decoding_the_example_results_in_the_events(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Reading the example returns the two events."""
     file = tmp_path / "example"
     file.write_bytes(example_bytes())
 

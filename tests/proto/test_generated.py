@@ -1,4 +1,4 @@
-"""The generated classes belong to their sources and stay out of the way of other packages' classes."""
+"""The generated classes match their sources and do not conflict with those of other packages."""
 
 import importlib
 import os
@@ -19,7 +19,7 @@ SOURCES = sorted(source.name for source in PROTO.glob("*.proto"))
     reason="needs protoc 25: pip install --no-deps --target .venv/protoc grpcio-tools==1.62.3",
 )
 def test_generated_classes_are_up_to_date(tmp_path: Path) -> None:
-    """Generating the classes again gives the committed files, byte by byte."""
+    """Generating the classes results in the committed files, byte by byte."""
     package = tmp_path / "toposcope" / "proto"
     package.mkdir(parents=True)
     for source in SOURCES:
@@ -27,7 +27,7 @@ def test_generated_classes_are_up_to_date(tmp_path: Path) -> None:
     sources = [f"toposcope/proto/{source}" for source in SOURCES]
 
     command = [sys.executable, "-m", "grpc_tools.protoc", f"-I{tmp_path}", "--python_out=.", "--pyi_out=.", *sources]
-    # protoc's own warnings (it uses pkg_resources) are not ours to fail on.
+    # Warnings of protoc itself, which uses pkg_resources, must not fail the test.
     subprocess.run(command, cwd=tmp_path, check=True, env={**os.environ, "PYTHONPATH": str(PROTOC)})
 
     generated = {path.name: path.read_bytes() for path in package.glob("*_pb2.py*")}
@@ -36,8 +36,8 @@ def test_generated_classes_are_up_to_date(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_names_are_in_a_package_of_our_own(source: str) -> None:
-    """Files and symbols are named toposcope...: MindSpore's and TensorBoard's may be loaded beside them."""
+def test_names_are_in_their_own_package(source: str) -> None:
+    """Files and symbols are named toposcope...: MindSpore's and TensorBoard's may be loaded in the same process."""
     descriptor = importlib.import_module(f"toposcope.proto.{source.removesuffix('.proto')}_pb2").DESCRIPTOR
 
     names = [descriptor.name, *(message.full_name for message in descriptor.message_types_by_name.values())]
@@ -46,11 +46,11 @@ def test_names_are_in_a_package_of_our_own(source: str) -> None:
     assert [name for name in names if not name.startswith("toposcope")] == []
 
 
-def test_fields_of_our_own_are_outside_the_oneofs() -> None:
-    """Numbers from 100 on are ours, and no oneof holds them: old readers skip them."""
+def test_additional_fields_are_outside_the_oneofs() -> None:
+    """Fields from 100 on are not in a oneof, so that other readers skip them."""
     event = importlib.import_module("toposcope.proto.summary_pb2").Event.DESCRIPTOR
     value = importlib.import_module("toposcope.proto.summary_pb2").Summary.Value.DESCRIPTOR
 
-    ours = {field.name: field for message in (event, value) for field in message.fields if field.number >= 100}
-    assert set(ours) == {"session_id", "rotation", "starts_attempt", "scalar_double", "text"}
-    assert all(field.containing_oneof is None for field in ours.values())
+    additional = {field.name: field for message in (event, value) for field in message.fields if field.number >= 100}
+    assert set(additional) == {"session_id", "rotation", "starts_attempt", "scalar_double", "text"}
+    assert all(field.containing_oneof is None for field in additional.values())

@@ -1,4 +1,4 @@
-"""The wire format written by hand is protobuf's."""
+"""The hand-written encoding is equal to protobuf's."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,21 +10,21 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 
 
 @given(INT64 | st.integers(0, 2**22))
-def test_varint_is_protobufs(number: int) -> None:
+def test_varints_match_protobuf(number: int) -> None:
     """Integers of all sizes and signs are encoded as in the field of a message."""
     assert b"\x10" + varint(number) == Event(step=number).SerializePartialToString()
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=300))
-def test_strings_are_protobufs(text: str) -> None:
-    """Of any length, in fields of small and large numbers."""
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
+def test_strings_match_protobuf(text: str) -> None:
+    """Strings of any length are encoded as in fields with small and large numbers."""
     content = text_bytes(text)
 
     assert bytes_head(1, len(content)) + content == Summary.Value(tag=text).SerializeToString()
     assert bytes_head(101, len(content)) + content == Summary.Value(text=text).SerializeToString()
 
 
-def test_keys_are_protobufs() -> None:
-    """A key is of the field's number and the layout of its value."""
+def test_keys_match_protobuf() -> None:
+    """A key consists of the field number and the wire type."""
     assert key(1, WireType.DOUBLE) == Event(wall_time=0.5).SerializeToString()[:1]
     assert key(100, WireType.DOUBLE) == Summary.Value(scalar_double=0.5).SerializeToString()[:2]

@@ -1,21 +1,21 @@
-"""What a forked process inherits."""
+"""Objects that a forked process inherits."""
 
 import subprocess
 import sys
 
 
-def test_everything_alive_is_inert_in_the_child_and_only_there() -> None:
-    """The child's copies are told at once, the parent's own are not, and what was dropped is forgotten."""
+def test_inherited_objects_are_inert_in_the_child_only() -> None:
+    """become_inert() is called in the child, but not in the parent, and not for deleted objects."""
     script = """
 import os
 from toposcope.recorder.fork import make_inert_in_children
 
-class Pipe:
+class Resource:
     inert = False
     def become_inert(self):
         self.inert = True
 
-kept, dropped = Pipe(), Pipe()
+kept, dropped = Resource(), Resource()
 make_inert_in_children(kept)
 make_inert_in_children(dropped)
 del dropped
@@ -29,13 +29,13 @@ print("parent" if child else "child", kept.inert, flush=True)
     assert printed.splitlines() == ["child True", "parent False"]
 
 
-def test_locks_come_first_and_failures_stop_nothing() -> None:
-    """What the others let go of may need the locks; one that fails does not leave the next one as it was."""
+def test_locks_come_first_and_failures_are_ignored() -> None:
+    """Locks become inert before other objects, and an object that raises does not affect the next one."""
     script = """
 import os
 from toposcope.recorder.fork import make_inert_in_children
 
-class Part:
+class Resource:
     def __init__(self, name):
         self.name = name
     def become_inert(self):
@@ -43,9 +43,9 @@ class Part:
         if self.name == "failing":
             raise OSError
 
-parts = [Part("failing"), Part("failing"), Part("lock")]
-for part in parts:
-    make_inert_in_children(part, is_lock=part.name == "lock")
+resources = [Resource("failing"), Resource("failing"), Resource("lock")]
+for resource in resources:
+    make_inert_in_children(resource, is_lock=resource.name == "lock")
 if child := os.fork():
     os.waitpid(child, 0)
 """

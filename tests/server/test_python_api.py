@@ -90,7 +90,7 @@ def test_what_is_unknown_is_named(tmp_path: Path) -> None:
         run.scalars("loss", rank=-1)
     with pytest.raises(FileNotFoundError, match="missing"):
         toposcope.server.open(tmp_path / "missing")
-    with pytest.raises(ValueError, match="no event file by its name"):
+    with pytest.raises(ValueError, match="not an event file"):
         toposcope.server.open(tmp_path / "notes.txt")
     with pytest.raises(ValueError, match="inside the logdir"):
         toposcope.server.open(logs, index_dir=logs / "index")

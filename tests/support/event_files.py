@@ -1,4 +1,4 @@
-"""Event files made for tests, and the slow, obvious reader that the fast one is compared with."""
+"""Event files for tests, and the simple, slow reader that the fast one is compared with."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,18 +13,18 @@ NAME = "events.out.events.summary.{seconds}.{rank}.host_MS"
 
 
 class Point(NamedTuple):
-    """A point of any plugin as a reader sees it."""
+    """A point of any plugin, as a reader returns it."""
 
     tag: str
     step: int
     wall_time: float
     value: float | bytes
-    """The number of a scalar, the payload of anything else."""
+    """The number of a scalar; the payload of any other plugin."""
     plugin: str = "scalar"
 
 
 def version_event(wall_time: float = 1.0, session_id: bytes = b"", starts_attempt: bool = False) -> bytes:
-    """Return the record that begins an event file of ours, or of MindSpore when there is no session id."""
+    """Return the first record of an event file: of Toposcope's, or without a session id, of MindSpore's."""
     event = summary_pb2.Event(wall_time=wall_time, version="MindSpore.Event:1")
     if session_id:
         event.session_id = session_id
@@ -42,7 +42,7 @@ def scalar_event(wall_time: float, step: int, scalars: dict[str, float]) -> byte
 
 
 def landscape_event(wall_time: float, tag: str, by_products: dict[str, float]) -> bytes:
-    """Return the record of a landscape with the scalars that MindSpore writes beside it."""
+    """Return the record of a landscape, with the scalars that MindSpore writes to the same event."""
     event = summary_pb2.Event(wall_time=wall_time)
     event.summary.value.add(tag=tag).loss_landscape.metadata.unit = "step"
     for name, value in by_products.items():
@@ -59,7 +59,7 @@ def tensorboard_event(wall_time: float, step: int, scalars: dict[str, float]) ->
 
 
 def write_run(directory: Path, records: Iterable[bytes], seconds: int = 1, rank: int = 0) -> Path:
-    """Write an event file with the version event first; return its path."""
+    """Write an event file that starts with the version event; return its path."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / NAME.format(seconds=seconds, rank=rank)
     path.write_bytes(b"".join([version_event(float(seconds)), *records]))
@@ -67,25 +67,26 @@ def write_run(directory: Path, records: Iterable[bytes], seconds: int = 1, rank:
 
 
 def loss_run(directory: Path, steps: Iterable[int], seconds: int = 1, rank: int = 0, tag: str = "loss") -> Path:
-    """Write a run with one tag whose value is 1 / (1 + step), one step a second."""
+    """Write a run with one tag whose value is 1 / (1 + step), with one step per second."""
     records = [scalar_event(seconds + i, step, {tag: 1 / (1 + step)}) for i, step in enumerate(steps, 1)]
     return write_run(directory, records, seconds, rank)
 
 
 def read_slowly(content: bytes, dialect: str) -> tuple[list[Point], list[int]]:
-    """Return (points of all plugins, offsets of damaged places) of an event file, with protobuf and byte by byte."""
+    """Return the points of all plugins and the offsets of damaged places, read with protobuf and byte by byte."""
     points: list[Point] = []
     damage: list[int] = []
     plugins: dict[tuple[str, str], str] = {}
-    at, is_lost = 0, False
-    while at + framing.HEADER_BYTES <= len(content):
-        header = framing.read_header(content[at : at + framing.HEADER_BYTES])
+    offset, is_lost = 0, False
+    while offset + framing.HEADER_BYTES <= len(content):
+        header = framing.read_header(content[offset : offset + framing.HEADER_BYTES])
         if not framing.header_is_sound(header):
-            damage += [] if is_lost else [at]
-            at, is_lost = at + 1, True
+            damage += [] if is_lost else [offset]
+            offset, is_lost = offset + 1, True
             continue
         is_lost = False
-        start, end = at + framing.HEADER_BYTES, at + framing.HEADER_BYTES + header.length
+        start = offset + framing.HEADER_BYTES
+        end = start + header.length
         if end + framing.FOOTER_BYTES > len(content):
             break
         payload = content[start:end]
@@ -95,8 +96,8 @@ def read_slowly(content: bytes, dialect: str) -> tuple[list[Point], list[int]]:
                 raise DecodeError
             points += _READERS[dialect](payload, plugins)
         except DecodeError:
-            damage.append(at)
-        at = end + framing.FOOTER_BYTES
+            damage.append(offset)
+        offset = end + framing.FOOTER_BYTES
     return points, damage
 
 
@@ -125,9 +126,9 @@ def _tensorboard(payload: bytes, plugins: dict[tuple[str, str], str]) -> list[Po
     points = []
     for value in event.summary.value:
         field = value.WhichOneof("value") or ("metadata" if value.HasField("metadata") else "")
-        usual = {"simple_value": "scalar", "histo": "histogram", "image": "image", "audio": "audio"}.get(field)
-        named = _PLUGINS.get(name := value.metadata.plugin_data.plugin_name, name)
-        plugin = usual or plugins.setdefault((value.tag, field), named)
+        by_field = {"simple_value": "scalar", "histo": "histogram", "image": "image", "audio": "audio"}.get(field)
+        by_metadata = _PLUGINS.get(name := value.metadata.plugin_data.plugin_name, name)
+        plugin = by_field or plugins.setdefault((value.tag, field), by_metadata)
         if field == "metadata" and plugin in ("scalar", "image", "histogram", "tensor", "text"):
             plugin = "metadata"
         content: float | bytes = b""
@@ -159,7 +160,7 @@ _READERS = {"mindspore": _mindspore, "tensorboard": _tensorboard, "lineage": _li
 
 
 def tensor_scalar(tensor: tensorboard_pb2.TensorProto) -> float:
-    """Return the only element of a float tensor."""
+    """Return the only element of a tensor of numbers."""
     import numpy as np
 
     dtype = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 4: "u1", 6: "i1", 10: "?", 19: "<f2"}[tensor.dtype]

@@ -1,4 +1,4 @@
-"""The messages of a run that MindSpore 2.10 recorded."""
+"""The messages of a run recorded by MindSpore 2.10."""
 
 from collections.abc import Iterator
 
@@ -13,19 +13,19 @@ _RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 
 def lineage_events() -> dict[str, LineageEvent]:
-    """Return the lineage of the run: field of LineageEvent to the event that holds it."""
+    """Return the lineage of the run: the event for each field of LineageEvent."""
     events = [LineageEvent.FromString(payload) for payload in _payloads("*_lineage")]
     return {str(event.WhichOneof("what")): event for event in events}
 
 
 def graph() -> GraphProto:
-    """Return the graph of the run, of 89 operators."""
+    """Return the graph of the run, which has 89 operators."""
     (message,) = (event.graph_def for event in _events() if event.HasField("graph_def"))
     return message
 
 
 def landscapes() -> dict[str, LossLandscape]:
-    """Return the landscapes of the run by tag: one with a path and one without."""
+    """Return the landscapes of the run by tag; one has a path, one has not."""
     values = [value for event in _events() for value in event.summary.value]
     return {value.tag: value.loss_landscape for value in values if value.HasField("loss_landscape")}
 
@@ -38,7 +38,7 @@ def _payloads(pattern: str) -> Iterator[bytes]:
     for file in sorted(_RUN.glob(pattern)):
         content, start = file.read_bytes(), 0
         while start < len(content):
-            begin = start + framing.HEADER_BYTES
-            end = begin + framing.read_header(content[start:begin]).length
-            yield content[begin:end]
+            payload = start + framing.HEADER_BYTES
+            end = payload + framing.read_header(content[start:payload]).length
+            yield content[payload:end]
             start = end + framing.FOOTER_BYTES

@@ -1,4 +1,4 @@
-"""Files that may not become long: what a full disk does to those who write, without one."""
+"""A limit on the size of files, which has the effect of a full disk on writers."""
 
 import resource
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def small_files(size: int) -> Iterator[None]:
-    """Let no file of this process become longer than so many bytes: the system takes what fits, then raises OSError."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    """Limit files of this process to size bytes: the system writes what fits, and raises OSError from then on."""
+    previous = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, previous[1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        resource.setrlimit(resource.RLIMIT_FSIZE, previous)

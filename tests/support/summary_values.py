@@ -1,15 +1,16 @@
-"""Values of both dialects made for tests: what records hold beside scalars."""
+"""Values of both dialects for tests, other than scalars."""
 
 import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 
 MindSporeValue = summary_pb2.Summary.Value
 TensorBoardValue = tensorboard_pb2.Summary.Value
 STRING = 7
-"""TensorBoard's code of the data type."""
+"""TensorBoard's code of the data type string."""
 
 
 def record(wall_time: float, step: int, *values: MindSporeValue) -> bytes:
@@ -20,7 +21,7 @@ def record(wall_time: float, step: int, *values: MindSporeValue) -> bytes:
 
 
 def tensorboard_run(directory: Path, events: Iterable[tuple[int, TensorBoardValue]], seconds: int = 1) -> Path:
-    """Write an event file of TensorBoard's: (step, value) of each event, one a second; return its path."""
+    """Write a TensorBoard event file with one event per second, each with a (step, value); return its path."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"events.out.tfevents.{seconds}.host"
     messages = [tensorboard_pb2.Event(wall_time=seconds, file_version="brain.Event:2")]
@@ -32,13 +33,13 @@ def tensorboard_run(directory: Path, events: Iterable[tuple[int, TensorBoardValu
 
 
 def of_plugin(plugin: str, tag: str, tensor: tensorboard_pb2.TensorProto) -> TensorBoardValue:
-    """Return a value whose metadata name the plugin, as TensorBoard calls it."""
+    """Return a value whose metadata contain TensorBoard's name of the plugin."""
     data = tensorboard_pb2.SummaryMetadata.PluginData(plugin_name=plugin)
     return TensorBoardValue(tag=tag, tensor=tensor, metadata=tensorboard_pb2.SummaryMetadata(plugin_data=data))
 
 
-def tensorboard_tensor(dtype: int, dims: Sequence[int], **elements: object) -> tensorboard_pb2.TensorProto:
-    """Return a tensor of TensorBoard's, its elements in the field that is named."""
+def tensorboard_tensor(dtype: int, dims: Sequence[int], **elements: Any) -> tensorboard_pb2.TensorProto:
+    """Return a TensorBoard tensor; elements is the field with its elements."""
     shape = tensorboard_pb2.TensorShapeProto()
     for size in dims:
         shape.dim.add(size=size)
@@ -46,12 +47,12 @@ def tensorboard_tensor(dtype: int, dims: Sequence[int], **elements: object) -> t
 
 
 def strings(*texts: bytes, dims: Sequence[int] | None = None) -> tensorboard_pb2.TensorProto:
-    """Return a tensor of strings, a vector unless dims say otherwise."""
+    """Return a tensor of strings: a vector, or of shape dims."""
     return tensorboard_tensor(STRING, [len(texts)] if dims is None else dims, string_val=texts)
 
 
 def histogram_proto(limits: Sequence[float], counts: Sequence[float], **extent: float) -> bytes:
-    """Return TensorBoard's HistogramProto; extent: min, max, num, sum, left out where zero."""
+    """Return a TensorBoard HistogramProto; extent contains min, max, num and sum, which are omitted if zero."""
     numbers = {name: extent.get(name, 0.0) for name in ("min", "max", "num", "sum")}
     doubles = [struct.pack("<Bd", field << 3 | 1, value) for field, value in enumerate(numbers.values(), 1) if value]
     return b"".join([*doubles, _packed(6, limits), _packed(7, counts)])

@@ -1,4 +1,4 @@
-"""Tensors of messages as arrays, by the server's reader."""
+"""Converts tensors in messages to arrays, with the server's reader."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from toposcope.server.values.tensor import read_tensor
 
 
 def tensor_array(message: TensorProto) -> npt.NDArray[Any]:
-    """Return the elements of a message of MindSpore's dialect in their shape; bfloat16 as the equal float32."""
+    """Return the elements of a MindSpore tensor as an array of its shape; bfloat16 is converted to float32."""
     values = read_tensor(message.SerializeToString(), "mindspore").values
     assert values is not None
     return values

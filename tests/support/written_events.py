@@ -1,4 +1,4 @@
-"""Reads back the events of a whole file, with their checksums verified."""
+"""Reads all events of a file and verifies their checksums."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,13 +10,12 @@ ReadEvents = Callable[[Path | str], list[Event]]
 
 
 def read_events(path: Path | str) -> list[Event]:
-    """Return the events of a file; a damaged one fails the test."""
+    """Return the events of a file; a damaged record fails the test."""
     content = Path(path).read_bytes()
     events, start = [], 0
     while start < len(content):
         header = framing.read_header(content[start : start + framing.HEADER_BYTES])
-        begin = start + framing.HEADER_BYTES
-        payload = content[begin : begin + header.length]
+        payload = content[start + framing.HEADER_BYTES :][: header.length]
         record = framing.frame(payload)
         assert content[start : start + len(record)] == record, f"{path} is damaged at byte {start}"
         events.append(Event.FromString(payload))

@@ -1,4 +1,4 @@
-// The pages that few open first: one file, which the browser loads when there is time.
+// The pages that are seldom opened first: a separate file, loaded when the browser is idle.
 
 export * as compare from "../pages/compare/page.js";
 export * as graph from "../pages/graph/page.js";

@@ -1,9 +1,9 @@
-// The page's entry: every region follows the state by itself.
+// The entry point: every region of the page follows the state.
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followLastValues } from "../data/last_values.js";
-import { revision, stayLive } from "../data/live.js";
+import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
 import { followDrawnRuns } from "../data/series_requests.js";
 import { followAddress, page, railShown, theme } from "../data/view.js";
@@ -22,11 +22,11 @@ const region = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 /** @param {string} id @param {() => unknown} template */
 const follow = (id, template) => effect(() => void render(template(), region(id)));
 
-/** Begins to follow the state. */
-function begin() {
-  stayLive(); // The server answers while the page is drawn.
+/** Starts all effects. */
+function start() {
+  startLiveUpdates(); // The server replies while the page is drawn.
   const { documentElement: root, body } = document;
-  // On its own: whoever writes the language, even the same one, has the browser style every element anew.
+  // A separate effect: every write of `lang`, even of the same value, makes the browser style all elements again.
   effect(() => void (root.lang = language.value === "zh" ? "zh-CN" : "en"));
   effect(() => {
     root.dataset.theme = theme.value;
@@ -57,8 +57,8 @@ function begin() {
   followLastValues(runsInRail);
 }
 
-// Whoever presses keys while the page begins is heard.
+// Keys that are pressed during startup are not lost.
 followAddress();
 followKeys();
-// To evaluate the scripts takes as long as to draw the page first: as one task they would hold up the browser.
-setTimeout(begin);
+// Evaluating the scripts takes as long as the first rendering: as one task they would block the browser.
+setTimeout(start);

@@ -1,4 +1,4 @@
-// The pages: which there are, and the one that is shown. Those opened first are here from the start, the others come when there is time.
+// The pages, and the one that is shown. Some are in the first script, the others are loaded when idle.
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -11,25 +11,26 @@ import * as scalars from "../pages/scalars/page.js";
 /** @typedef {import("../data/address.js").PageName} PageName */
 /** @typedef {import("../controls/page.js").Page} Page */
 
-/** The pages whose module is here: those of the first file from the start. @type {Partial<Record<PageName, Page>>} */
-const here = { overview, scalars };
+/** The pages whose module is loaded. @type {Partial<Record<PageName, Page>>} */
+const loaded = { overview, scalars };
 
-/** Brings all others at once. */
-const loadLaterPages = async () => void Object.assign(here, await import("./later_pages.js"));
+/** Loads all others. */
+const loadLaterPages = async () => void Object.assign(loaded, await import("./later_pages.js"));
 
-/** The page that is shown; null until its module is here. @type {import("@preact/signals-core").Signal<Page | null>} */
+/** The page that is shown; null until its module is loaded.
+ * @type {import("@preact/signals-core").Signal<Page | null>} */
 export const shownPage = signal(null);
 
-/** Why the page's module could not be had. @type {import("@preact/signals-core").Signal<Error | null>} */
+/** Why the page's module could not be loaded. @type {import("@preact/signals-core").Signal<Error | null>} */
 const loadError = signal(null);
 
-/** Shows the page that the address names, now and whenever it names another one. */
+/** Shows the page of the URL, and follows it. */
 export function followPages() {
   effect(() => {
     const name = page.value;
     loadError.value = null;
-    const module = here[name];
-    // Shown within the change that turns to it: what it asks the server for is on its way before the browser draws.
+    const module = loaded[name];
+    // Synchronously, so that its requests are sent before the browser draws.
     if (module) shownPage.value = module;
     else void showLater(name);
   });
@@ -42,7 +43,7 @@ export function followPages() {
 async function showLater(name) {
   try {
     await loadLaterPages();
-    if (page.peek() === name) shownPage.value = here[name] ?? null;
+    if (page.peek() === name) shownPage.value = loaded[name] ?? null;
   } catch (error) {
     if (page.peek() === name) [shownPage.value, loadError.value] = [null, /** @type {Error} */ (error)];
   }
@@ -52,9 +53,9 @@ async function prepareLaterPages() {
   try {
     await loadLaterPages();
   } catch {
-    return; // Told when one of them is asked for.
+    return; // Shown when one of them is opened.
   }
-  for (const { prepare } of Object.values(here)) if (prepare) effect(prepare);
+  for (const { prepare } of Object.values(loaded)) if (prepare) effect(prepare);
 }
 
 export const toolbar = () => shownPage.value?.toolbar() ?? nothing;

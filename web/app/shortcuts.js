@@ -1,8 +1,8 @@
-// The keyboard: which key does what, and the list of them.
+// Keyboard shortcuts: their actions, and the list of them.
 
 import { html } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
-import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
 import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
 import { t } from "../i18n/words.js";
@@ -21,7 +21,7 @@ function close() {
   if (panel.peek()) panel.value = null;
   else if (narrow.peek() && railShown.peek()) toggleRail();
   else if (opened.peek()) change({ open: "" });
-  else cursorRun.value = pointedRun.value = null;
+  else cursorRun.value = hoveredRun.value = null;
 }
 
 /** @type {Record<string, () => void>} */
@@ -54,7 +54,7 @@ const KEYS = [
   [["Esc"], () => t("keys.close")],
 ];
 
-/** Behind "g" the first letter of a page leads to it. @type {Record<string, import("../data/address.js").PageName>} */
+/** After "g", a letter opens a page. @type {Record<string, import("../data/address.js").PageName>} */
 const PAGE_LETTERS = {
   o: "overview",
   s: "scalars",
@@ -69,16 +69,20 @@ const PAGE_LETTERS = {
 };
 
 export const keyList = () => html`<dl class="keys">
-  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`)}
-  ${Object.entries(PAGE_LETTERS).map(([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`)}
+  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(
+    ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
+  )}
+  ${Object.entries(PAGE_LETTERS).map(
+    ([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`,
+  )}
 </dl>`;
 
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";
-/** What the space bar or an arrow presses or moves. */
+/** Elements that the space bar presses or arrow keys move. */
 const PRESSED = "button, summary, input, [role=button]";
 
-/** Does this element take a key itself? @param {EventTarget | null} target @param {string} key */
-const takes = (target, key) =>
+/** Does this element handle the key itself? @param {EventTarget | null} target @param {string} key */
+const handles = (target, key) =>
   target instanceof HTMLElement &&
   (target.matches(FIELDS) || (/^( |Arrow.*|Home|End|Page.*)$/.test(key) && target.matches(PRESSED)));
 
@@ -87,7 +91,7 @@ function pressed(event) {
   const { target, key } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (key === "Escape") return target instanceof HTMLElement && target.matches(FIELDS) ? target.blur() : close();
-  if (takes(target, key) || (key === " " && cursorRun.peek() === null)) return;
+  if (handles(target, key) || (key === " " && cursorRun.peek() === null)) return;
   const action = actionOf(event);
   if (!action) return;
   event.preventDefault();
@@ -96,17 +100,17 @@ function pressed(event) {
 
 /** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
 function actionOf({ key, timeStamp }) {
-  if (timeStamp < goesUntil) {
-    goesUntil = 0;
+  if (timeStamp < pageKeyUntil) {
+    pageKeyUntil = 0;
     return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;
   }
-  if (key === "g") return () => void (goesUntil = timeStamp + PATIENCE);
+  if (key === "g") return () => void (pageKeyUntil = timeStamp + PAGE_KEY_TIMEOUT);
   return shownPage.peek()?.ACTIONS?.[key] ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
 }
 
-/** How long "g" waits for the letter of a page, in milliseconds. */
-const PATIENCE = 1500;
-/** "g" was pressed: a key before this moment names a page. */
-let goesUntil = 0;
+/** Milliseconds after "g" in which a letter opens a page. */
+const PAGE_KEY_TIMEOUT = 1500;
+/** "g" was pressed: a key before this time opens a page. */
+let pageKeyUntil = 0;
 
 export const followKeys = () => document.addEventListener("keydown", pressed);

@@ -1,10 +1,10 @@
-// How far an axis reaches: over the points in view, with a little air.
+// The range of an axis: over the visible points, with a small margin.
 
-import { lowerBound } from "./search.js";
+import { lowerBound } from "./binary_search.js";
 
 /** @typedef {import("../data/address.js").Window} Window */
 
-/** From the first to the last x of all columns; null when there is none.
+/** Returns the range from the first to the last x of all columns; null if there is none.
  * @param {Iterable<ArrayLike<number>>} columns ascending @returns {Window | null} */
 export function xExtent(columns) {
   let lo = Infinity;
@@ -18,33 +18,34 @@ export function xExtent(columns) {
   return lo === hi ? [lo - 0.5, hi + 0.5] : [lo, hi];
 }
 
-/** What lies in the first and the last so much of all values is an outlier. */
+/** The share of values at either end that count as outliers. */
 const TAIL = 0.02;
-/** More values than this are sampled to find where the tails begin. */
+/** Larger columns are sampled to find the quantiles. */
 const MOST_SORTED = 20_000;
 
-/** How far the y axis reaches over what lies in the window.
+/** Returns the range of the y axis over the points in a window.
  * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines
- * @param {Window} window @param {{log: boolean, trimmed: boolean, also?: number[]}} how trimmed: outliers may lie beyond;
- * also: heights that are to be seen in any case @returns {Window} */
+ * @param {Window} window @param {{log: boolean, trimmed: boolean, also?: number[]}} how trimmed: without outliers;
+ * also: values that are always included @returns {Window} */
 export function yExtent(lines, window, { log, trimmed, also = [] }) {
   /** @type {number[]} */
   const values = [];
   let lo = Infinity;
   let hi = -Infinity;
-  for (const value of heights(lines, window, log)) {
+  for (const value of valuesIn(lines, window, log)) {
     if (value < lo) lo = value;
     if (value > hi) hi = value;
     if (trimmed) values.push(value);
   }
   if (trimmed && values.length) [lo, hi] = withoutTails(values);
   for (const value of also) if (!log || value > 0) [lo, hi] = [Math.min(lo, value), Math.max(hi, value)];
-  return log ? logAir(lo, hi) : air(lo, hi);
+  return log ? withLogMargin(lo, hi) : withMargin(lo, hi);
 }
 
-/** The finite (for a logarithm: positive) values whose x lies in the window.
- * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines @param {Window} window @param {boolean} log */
-function* heights(lines, [left, right], log) {
+/** Yields the finite (on a logarithmic axis: positive) values whose x is in the window.
+ * @param {Iterable<{xs: ArrayLike<number>, columns: ArrayLike<number>[]}>} lines @param {Window} window
+ * @param {boolean} log */
+function* valuesIn(lines, [left, right], log) {
   for (const { xs, columns } of lines) {
     const begin = lowerBound(xs, left);
     const end = lowerBound(xs, right + (right - left) * 1e-9);
@@ -69,7 +70,7 @@ function withoutTails(values) {
 }
 
 /** @param {number} lo @param {number} hi @returns {Window} */
-function air(lo, hi) {
+function withMargin(lo, hi) {
   if (lo > hi) return [0, 1];
   if (lo === hi) return lo === 0 ? [-1, 1] : [lo - Math.abs(lo) * 0.1, hi + Math.abs(hi) * 0.1];
   const margin = (hi - lo) * 0.06;
@@ -77,7 +78,7 @@ function air(lo, hi) {
 }
 
 /** @param {number} lo @param {number} hi @returns {Window} */
-function logAir(lo, hi) {
+function withLogMargin(lo, hi) {
   if (lo > hi) return [0.1, 10];
   if (lo === hi) return [lo / 2, hi * 2];
   const margin = (hi / lo) ** 0.06;

@@ -1,23 +1,23 @@
-// One or two pointers on a picture: one drags it, two pinch it.
+// Gestures of one or two pointers: one drags, two pinch.
 
 /** @typedef {{left: number, top: number}} Point */
 
-/** Remembers where each pointer that is down was last. */
-export class Hands {
+/** Tracks the last position of each pressed pointer. */
+export class PointerGestures {
   /** @type {Map<number, Point>} */
   #down = new Map();
 
   /** @param {number} id @param {Point} at */
-  put(id, at) {
+  down(id, at) {
     this.#down.set(id, at);
   }
 
   /** @param {number} id */
-  lift(id) {
+  up(id) {
     this.#down.delete(id);
   }
 
-  /** What a move of one pointer does: by how much the picture moves, and grows around its middle.
+  /** Returns the effect of a pointer's move: a translation, and a zoom factor around the midpoint.
    * @param {number} id @param {Point} at @returns {{right: number, down: number, factor: number, at: Point} | null} */
   move(id, at) {
     const before = this.#down.get(id);
@@ -34,7 +34,7 @@ export class Hands {
   }
 }
 
-/** The middle of the points, and how far the first two are apart.
+/** Returns the midpoint and the distance of the first two points.
  * @param {Point[]} points */
 function spread(points) {
   const [one, other = one] = points;

@@ -1,8 +1,8 @@
-// Colours as three numbers: read, mixed, written; and viridis, the scale of all that only grows.
+// Colours as three numbers: parsed, mixed, formatted; and viridis, the sequential colour scale.
 
 /** @typedef {[red: number, green: number, blue: number]} Rgb */
 
-/** "#1f5fc4" as the style sheet has it.
+/** Parses "#1f5fc4".
  * @param {string} hex @returns {Rgb} */
 export const rgbOf = (hex) => /** @type {Rgb} */ ([1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
 
@@ -13,7 +13,7 @@ export const cssOf = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 export const mix = (one, other, share) =>
   /** @type {Rgb} */ (one.map((value, channel) => Math.round(value + (other[channel] - value) * share)));
 
-/** Matplotlib's viridis at every ninth. @type {Rgb[]} */
+/** Ten equally spaced colours of Matplotlib's viridis. @type {Rgb[]} */
 const VIRIDIS = [
   [68, 1, 84],
   [72, 40, 120],

@@ -1,20 +1,22 @@
-// The theme's colours as the canvas needs them, read from the style sheet when something is drawn.
+// The theme's colours for canvases, read from the style sheet when something is drawn.
 
-import { chosenColours } from "../data/chosen_colours.js";
-import { COLOURS, DASHES, othersOf } from "../data/run_styles.js";
+import { customColours } from "../data/custom_colours.js";
+import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
 
-/** `palette` goes on with the colours that users chose and it does not have.
- * @typedef {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}} Tokens */
+/** `palette` is extended by the custom colours outside it.
+ * @typedef
+ * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
+ * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
-let known = null;
+let cached = null;
 
 /** @returns {Tokens} */
 export function tokens() {
   const theme = document.documentElement.dataset.theme ?? "light";
-  const chosen = chosenColours.peek();
-  if (known?.theme !== theme || known.chosen !== chosen) known = { theme, chosen, tokens: readTokens(chosen) };
-  return known.tokens;
+  const chosen = customColours.peek();
+  if (cached?.theme !== theme || cached.chosen !== chosen) cached = { theme, chosen, tokens: readTokens(chosen) };
+  return cached.tokens;
 }
 
 /** @param {ReadonlyMap<string, string>} chosen @returns {Tokens} */
@@ -22,7 +24,10 @@ function readTokens(chosen) {
   const style = getComputedStyle(document.documentElement);
   const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
-    palette: [...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)), ...othersOf(chosen)],
+    palette: [
+      ...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)),
+      ...coloursOutsidePalette(chosen),
+    ],
     surface: token("--surface"),
     grid: token("--grid"),
     text: token("--text"),

@@ -1,4 +1,4 @@
-// Where an x axis puts its ticks and what it writes there: whole steps, durations, local clock times.
+// Ticks of axes and their labels: whole steps, durations, local times, logarithms.
 
 import { axisLabels } from "../i18n/numbers.js";
 import { clock, day } from "../i18n/times.js";
@@ -41,7 +41,7 @@ const SECONDS = [
   365 * DAY,
 ];
 
-/** Are all numbers that are finite whole, as counts are? Between two of them there is no tick.
+/** Are all finite values whole numbers, as counts are?
  * @param {Iterable<ArrayLike<number>>} columns */
 export function areWhole(columns) {
   for (const column of columns) {
@@ -51,11 +51,11 @@ export function areWhole(columns) {
   return true;
 }
 
-/** The distances two ticks may have.
+/** The possible distances of two ticks.
  * @param {Axis} axis */
 export const increments = (axis) => (axis === "step" ? WHOLE : SECONDS);
 
-/** Ticks of a local clock: midnight is where the reader has it, not in Greenwich.
+/** Ticks at round local times, not UTC.
  * @param {number} lo @param {number} hi @param {number} increment */
 export function clockTicks(lo, hi, increment) {
   const zone = increment >= MINUTE ? new Date(lo * 1000).getTimezoneOffset() * 60 : 0;
@@ -65,7 +65,7 @@ export function clockTicks(lo, hi, increment) {
   return ticks;
 }
 
-/** Ticks of a logarithmic axis: 1, 2, 5 within few decades, else powers of ten, at most about `most`.
+/** Ticks of a logarithmic axis: 1, 2, 5 over few decades, else powers of ten; about `most` at most.
  * @param {number} lo @param {number} hi @param {number} most */
 export function logTicks(lo, hi, most) {
   const first = Math.floor(Math.log10(lo));

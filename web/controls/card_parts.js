@@ -1,4 +1,4 @@
-// Parts of cards that follow the step of their page: head, name of a run, slider.
+// Parts of cards with a step: header, title of a run, slider.
 
 import { html, nothing } from "lit-html";
 import { cutGroup, cutLeaf } from "../data/names.js";
@@ -9,10 +9,10 @@ import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
-import { withoutRank } from "./rank_choice.js";
+import { noneForRank } from "./rank_choice.js";
 import { nameOf } from "./run_row.js";
 import { stepSlider } from "./step_slider.js";
-import { placeOf } from "./steps.js";
+import { indexAtOrBefore } from "./steps.js";
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */
@@ -20,46 +20,64 @@ import { placeOf } from "./steps.js";
 /** @param {string} tag */
 export function tagTitle(tag) {
   const [group, leaf] = cutGroup(tag);
-  return html`<h3 title=${tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>`;
+  return html`<h3 title=${tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span
+    class="leaf">${leaf}</span></h3>`;
 }
 
 /** @param {SteppedCard} card @param {unknown} actions */
 export const cardHead = (card, actions) =>
   html`<header>${tagTitle(card.tag)}${listedNote(card)}<div class="actions">${actions}</div></header>`;
 
-/** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act @param {boolean} [pressed] */
+/** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act
+ * @param {boolean} [pressed] */
 export const action = (key, label, sign, act, pressed = false) =>
-  html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed} @click=${act}>${sign}</button>`;
+  html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed}
+    @click=${act}>${sign}</button>`;
 
-/** Says that only some steps are here, and asks for all; says what is damaged.
+/** The number of damaged points, and of listed steps with a button to list all.
  * @param {SteppedCard} card */
 function listedNote(card) {
   const { total, listed, damaged } = card.counts.value;
   const every = `${card.source.page.page}.every`;
   const text = t("step.listed", { shown: grouped(listed), total: grouped(total) });
-  const isAsked = setting(every, "").value !== "";
+  const isComplete = setting(every, "").value !== "";
   return html`
-    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing}
-    ${listed === total ? nothing : isAsked ? html`<span class="meta" data-note="listed">${text}</span>` : html`<button class="text" data-note="listed" title=${t("step.every")} @click=${() => set({ [every]: "1" })}>${text}</button>`}`;
+    ${
+      damaged
+        ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>`
+        : nothing
+    }
+    ${
+      listed === total
+        ? nothing
+        : isComplete
+          ? html`<span class="meta" data-note="listed">${text}</span>`
+          : html`<button class="text" data-note="listed" title=${t("step.every")}
+            @click=${() => set({ [every]: "1" })}>${text}</button>`
+    }`;
 }
 
-/** The name of a run with its line, as in the run list.
+/** The name of a run with its line style.
  * @param {string} run */
 export function runTitle(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [path, leaf] = cutLeaf(nameOf(run));
-  return html`${swatch(style, DASHES[style.dash])}<span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
+  return html`${swatch(style, DASHES[style.dash])}<span class="run-name" title=${nameOf(run)}>${
+    path ? html`<span class="path">${path}</span>` : nothing
+  }<span class="leaf">${leaf}</span></span>`;
 }
 
-/** The step that a cell shows, with its times; it stands out when it is not the step that was asked for.
- * @param {string} run @param {{step: number, wallTime: number}} moment @param {number} wanted */
-export function stepOf(run, { step, wallTime: seconds }, wanted) {
-  const isEarlier = Number.isFinite(wanted) && step !== wanted;
+/** The step that a cell shows, with its times; highlighted if it is not the selected one.
+ * @param {string} run @param {{step: number, wallTime: number}} moment @param {number} selected */
+export function stepOf(run, { step, wallTime: seconds }, selected) {
+  const isEarlier = Number.isFinite(selected) && step !== selected;
   const times = `${wallTime(seconds)} · ${duration(seconds - startOf(run))}`;
-  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${isEarlier ? `${t("step.earlier", { step: grouped(wanted) })}\n${times}` : times}>${t("step.at", { step: grouped(step) })}</span>`;
+  return html`<span class="own-step ${isEarlier ? "earlier" : ""}" title=${
+    isEarlier ? `${t("step.earlier", { step: grouped(selected) })}\n${times}` : times
+  }>${t("step.at", { step: grouped(step) })}</span>`;
 }
 
-/** A card's own slider: it takes the card off the page's step, and says so.
+/** A card's own slider: using it detaches the card from the page's step.
  * @param {SteppedCard} card */
 export function cardSlider(card) {
   const { page } = card.source;
@@ -68,8 +86,19 @@ export function cardSlider(card) {
   if (steps.length < 2 && own === null) return nothing;
   return html`
     <footer data-own=${own !== null}>
-      ${stepSlider({ steps, at: Math.max(0, placeOf(steps, page.at(card.tag))), changed: (place) => page.take(card.tag, steps[place]), label: t("step.card", { tag: card.tag }), key: "card-step" })}
-      ${own === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => page.take(card.tag, null)}>${ICONS.reset}</button>`}
+      ${stepSlider({
+        steps,
+        at: Math.max(0, indexAtOrBefore(steps, page.at(card.tag))),
+        changed: (place) => page.setOwn(card.tag, steps[place]),
+        label: t("step.card", { tag: card.tag }),
+        key: "card-step",
+      })}
+      ${
+        own === null
+          ? nothing
+          : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")}
+            @click=${() => page.setOwn(card.tag, null)}>${ICONS.reset}</button>`
+      }
     </footer>`;
 }
 
@@ -77,23 +106,26 @@ export function cardSlider(card) {
  * @param {PageStep} page */
 export function pageSlider(page) {
   const steps = page.steps.value;
-  const at = Math.max(0, placeOf(steps, page.shared.value ?? Infinity));
+  const at = Math.max(0, indexAtOrBefore(steps, page.shared.value ?? Infinity));
   return html`<div class="page-step" data-empty=${steps.length === 0} title=${t("step.page_hint")}>
     ${stepSlider({ steps, at, changed: (place) => page.choose(place), label: t("step.page"), key: "page-step" })}
-    <span class="meta latest" data-latest=${page.shared.value === null}>${page.shared.value === null && steps.length ? t("step.latest") : ""}</span>
+    <span class="meta latest" data-latest=${page.shared.value === null}>${
+      page.shared.value === null && steps.length ? t("step.latest") : ""
+    }</span>
   </div>`;
 }
 
-/** Why a cell has nothing to show; null when it has.
+/** Why a cell is empty; null if it is not.
  * @param {import("./stepped_card.js").Cell<{step: number}>} cell @param {unknown} moment */
 export function cellState({ listing, moments }, moment) {
   if (moment) return null;
   if (moments.value.length)
-    return html`<p class="cell-state" data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
+    return html`<p class="cell-state"
+      data-state="later">${t("step.later", { step: grouped(moments.value[0].step) })}</p>`;
   if (listing.error.value) {
     return html`<p class="cell-state error" role="alert">${t("step.failed", { reason: listing.error.value.message })}
-      <button class="plain" @click=${() => listing.expire()}>${t("step.retry")}</button></p>`;
+      <button class="plain" @click=${() => listing.retry()}>${t("step.retry")}</button></p>`;
   }
   if (!listing.reply.value) return html`<div class="bone cell-bone" data-state="waiting"></div>`;
-  return html`<p class="cell-state" data-state="nothing">${withoutRank(listing) || t("step.none_here")}</p>`;
+  return html`<p class="cell-state" data-state="nothing">${noneForRank(listing) || t("step.none_here")}</p>`;
 }

@@ -1,4 +1,4 @@
-// A chart as an SVG document of its own: title, axes, bands, lines, marks, legend.
+// A chart as a separate SVG document: title, axes, bands, lines, marks, legend.
 
 import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../charts/ticks.js";
 import { DASHES } from "../data/run_styles.js";
@@ -10,7 +10,7 @@ import { axisLabels } from "../i18n/numbers.js";
  * @property {string} name
  * @property {string} colour
  * @property {number} dash one of DASHES
- * @property {boolean} right read on the right axis
+ * @property {boolean} right uses the right axis
  * @property {ArrayLike<number>} xs
  * @property {ArrayLike<number>} ys
  * @property {ArrayLike<number> | null} raw
@@ -31,7 +31,7 @@ import { axisLabels } from "../i18n/numbers.js";
  * @property {boolean} logX
  * @property {SceneLine[]} lines
  * @property {Array<{above: boolean, value: number}>} limits
- * @property {{surface: string, grid: string, text: string, label: string, damage: string, warning: string}} ink
+ * @property {{surface: string, grid: string, text: string, label: string, damage: string, warning: string}} colours
  */
 
 const MARGIN = { top: 46, right: 20, bottom: 30 };
@@ -50,7 +50,7 @@ const short = (number) => String(Math.round(number * 10) / 10);
 
 /** @param {Scene} scene @returns {string} */
 export function chartSvg(scene) {
-  const { width, height, ink } = scene;
+  const { width, height, colours } = scene;
   const area = {
     left: SIDE,
     top: MARGIN.top,
@@ -65,23 +65,30 @@ export function chartSvg(scene) {
   const left = on(scene.left ?? scene.right);
   const right = on(scene.right);
   const names = legend(scene, width);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + names.height}" viewBox="0 0 ${width} ${height + names.height}" font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + names.height}"
+    viewBox="0 0 ${width} ${height + names.height}"
+    font-family="system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif">
 <title>${escaped(scene.title)}</title>
-<rect width="100%" height="100%" fill="${ink.surface}"/>
-<text x="16" y="24" font-size="14" font-weight="600" fill="${ink.text}">${escaped(scene.title)}</text>
-${scene.note ? `<text x="${width - 16}" y="24" font-size="11" text-anchor="end" fill="${ink.label}">${escaped(scene.note)}</text>` : ""}
+<rect width="100%" height="100%" fill="${colours.surface}"/>
+<text x="16" y="24" font-size="14" font-weight="600" fill="${colours.text}">${escaped(scene.title)}</text>
+${
+  scene.note
+    ? `<text x="${width - 16}" y="24" font-size="11" text-anchor="end"
+  fill="${colours.label}">${escaped(scene.note)}</text>`
+    : ""
+}
 <clipPath id="area"><rect width="${area.width}" height="${area.height}"/></clipPath>
-<g transform="translate(${area.left} ${area.top})" font-size="11" fill="${ink.label}">
-${heightsAxis(scene, scene.left ? "left" : "right", left, area, "left")}
-${scene.right && scene.left ? heightsAxis(scene, "right", right, area, "right") : ""}
+<g transform="translate(${area.left} ${area.top})" font-size="11" fill="${colours.label}">
+${yAxis(scene, scene.left ? "left" : "right", left, area, "left")}
+${scene.right && scene.left ? yAxis(scene, "right", right, area, "right") : ""}
 ${xTicks(scene, toX, area)}
 <g clip-path="url(#area)" fill="none" stroke-linejoin="round">
-${scene.limits.map((limit) => limitMark(limit, left, area, ink)).join("")}
+${scene.limits.map((limit) => limitMark(limit, left, area, colours)).join("")}
 ${scene.lines.map((line) => lineMarks(line, toX, line.right ? right : left)).join("\n")}
 </g>
-${scene.lines.map((line) => triangles(line, toX, area, ink)).join("")}
+${scene.lines.map((line) => triangles(line, toX, area, colours)).join("")}
 </g>
-<g font-size="12" fill="${ink.text}">${names.text}</g>
+<g font-size="12" fill="${colours.text}">${names.text}</g>
 </svg>`;
 }
 
@@ -91,9 +98,10 @@ function placer([lo, hi], log, length) {
   return (value) => (value > 0 ? (Math.log(value / lo) / Math.log(hi / lo)) * length : NaN);
 }
 
-/** @param {Scene} scene @param {"left" | "right"} of whose heights @param {(y: number) => number} to @param {{width: number, height: number}} area
- * @param {"left" | "right"} side where it stands */
-function heightsAxis({ log, ink, lines, ...scene }, of, to, area, side) {
+/** @param {Scene} scene @param {"left" | "right"} of the axis of the values @param {(y: number) => number} to
+ * @param {{width: number, height: number}} area
+ * @param {"left" | "right"} side the side of the chart */
+function yAxis({ log, colours, lines, ...scene }, of, to, area, side) {
   const [lo, hi] = scene[of] ?? [0, 1];
   const columns = lines
     .filter(({ right }) => right === (of === "right"))
@@ -107,7 +115,7 @@ function heightsAxis({ log, ink, lines, ...scene }, of, to, area, side) {
   return ticks
     .map((tick, index) => {
       const y = short(to(tick));
-      const line = side === "left" ? `<path d="M0 ${y}H${area.width}" stroke="${ink.grid}"/>` : "";
+      const line = side === "left" ? `<path d="M0 ${y}H${area.width}" stroke="${colours.grid}"/>` : "";
       return `${line}<text ${at} y="${y}" dy="4">${labels[index]}</text>`;
     })
     .join("");
@@ -130,7 +138,7 @@ const multiples = (lo, hi, increment) =>
 /** @param {Scene} scene @param {(x: number) => number} to @param {{width: number, height: number}} area */
 function xTicks({ axis, logX, x: [lo, hi] }, to, area) {
   const most = Math.floor(area.width / 80);
-  const increment = increments(axis).find((one) => (hi - lo) / one <= most) ?? hi - lo;
+  const increment = increments(axis).find((step) => (hi - lo) / step <= most) ?? hi - lo;
   const ticks = logX
     ? logTicks(lo, hi, most)
     : axis === "wall_time"
@@ -145,12 +153,14 @@ function xTicks({ axis, logX, x: [lo, hi] }, to, area) {
     .join("");
 }
 
-/** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to @param {{width: number, height: number}} area @param {Scene["ink"]} ink */
-function limitMark({ above, value }, to, area, ink) {
+/** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to
+ * @param {{width: number, height: number}} area @param {Scene["colours"]} colours */
+function limitMark({ above, value }, to, area, colours) {
   const at = Math.min(Math.max(to(value), 0), area.height);
   if (!Number.isFinite(at)) return "";
   const [top, height] = above ? [0, at] : [at, area.height - at];
-  return `<rect y="${short(top)}" width="${area.width}" height="${short(height)}" fill="${ink.warning}" opacity="0.07"/><path d="M0 ${short(at)}H${area.width}" stroke="${ink.warning}" stroke-dasharray="5 4"/>`;
+  return `<rect y="${short(top)}" width="${area.width}" height="${short(height)}" fill="${colours.warning}"
+    opacity="0.07"/><path d="M0 ${short(at)}H${area.width}" stroke="${colours.warning}" stroke-dasharray="5 4"/>`;
 }
 
 /** @param {SceneLine} line @param {(x: number) => number} toX @param {(y: number) => number} toY */
@@ -168,11 +178,13 @@ function lineMarks({ colour, dash, xs, ys, raw, band, flag }, toX, toY) {
 function flagMark(x, y, colour) {
   if (!Number.isFinite(x + y)) return "";
   const up = y > 16 ? -1 : 1;
-  return `<path d="M${short(x)} ${short(y)}v${13 * up}l8 ${-3 * up}l-8 ${-3 * up}" stroke="${colour}" fill="${colour}"/>`;
+  return `<path d="M${short(x)} ${short(y)}v${13 * up}l8 ${-3 * up}l-8 ${-3 * up}" stroke="${colour}"
+    fill="${colour}"/>`;
 }
 
-/** A point without a neighbour becomes a dot: a line of no length with round ends.
- * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {(x: number) => number} toX @param {(y: number) => number} toY */
+/** An isolated point becomes a dot: a line of zero length with round caps.
+ * @param {ArrayLike<number>} xs @param {ArrayLike<number>} ys @param {(x: number) => number} toX
+ * @param {(y: number) => number} toY */
 function linePath(xs, ys, toX, toY) {
   const parts = [];
   let isOpen = false;
@@ -186,32 +198,34 @@ function linePath(xs, ys, toX, toY) {
   return parts.join("");
 }
 
-/** @param {ArrayLike<number>} xs @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {(x: number) => number} toX @param {(y: number) => number} toY */
+/** @param {ArrayLike<number>} xs @param {ArrayLike<number>} low @param {ArrayLike<number>} high
+ * @param {(x: number) => number} toX @param {(y: number) => number} toY */
 function bandPath(xs, low, high, toX, toY) {
   /** @type {string[]} */
-  let there = [];
+  let upper = [];
   /** @type {string[]} */
-  let back = [];
+  let lower = [];
   /** @type {string[]} */
   const paths = [];
   const close = () => {
-    if (there.length) paths.push(`M${there.join("L")}L${back.reverse().join("L")}Z`);
-    [there, back] = [[], []];
+    if (upper.length) paths.push(`M${upper.join("L")}L${lower.reverse().join("L")}Z`);
+    [upper, lower] = [[], []];
   };
   for (let index = 0; index < xs.length; index++) {
     const [x, top, bottom] = [toX(xs[index]), toY(high[index]), toY(low[index])];
     if (!Number.isFinite(x + top + bottom)) close();
     else {
-      there.push(`${short(x)} ${short(top)}`);
-      back.push(`${short(x)} ${short(bottom)}`);
+      upper.push(`${short(x)} ${short(top)}`);
+      lower.push(`${short(x)} ${short(bottom)}`);
     }
   }
   close();
   return paths.join("");
 }
 
-/** @param {SceneLine} line @param {(x: number) => number} toX @param {{width: number, height: number}} area @param {Scene["ink"]} ink */
-function triangles({ xs, ys, raw }, toX, area, ink) {
+/** @param {SceneLine} line @param {(x: number) => number} toX @param {{width: number, height: number}} area
+ * @param {Scene["colours"]} colours */
+function triangles({ xs, ys, raw }, toX, area, colours) {
   const values = raw ?? ys;
   const marks = [];
   for (let index = 0; index < values.length; index++) {
@@ -220,11 +234,11 @@ function triangles({ xs, ys, raw }, toX, area, ink) {
     const up = values[index] === Infinity;
     marks.push(`M${short(x)} ${up ? 1.5 : area.height - 1.5}l4 ${up ? 6.4 : -6.4}h-8Z`);
   }
-  return marks.length ? `<path d="${marks.join("")}" fill="none" stroke="${ink.damage}" stroke-width="1.2"/>` : "";
+  return marks.length ? `<path d="${marks.join("")}" fill="none" stroke="${colours.damage}" stroke-width="1.2"/>` : "";
 }
 
 /** @param {Scene} scene @param {number} width */
-function legend({ lines, ink, height: top }, width) {
+function legend({ lines, colours, height: top }, width) {
   let x = 16;
   let row = 0;
   const entries = lines.slice(0, MOST_NAMED).map(({ name, colour, dash }) => {
@@ -242,6 +256,6 @@ function legend({ lines, ink, height: top }, width) {
   const more = lines.length - entries.length;
   const height = (row + 1) * ROW + 10 + (more > 0 ? ROW : 0);
   const text = entries.map(({ at, mark }) => `<g transform="${at}">${mark}</g>`).join("");
-  const rest = more > 0 ? `<text x="16" y="${(row + 1) * ROW}" fill="${ink.label}">+ ${more}</text>` : "";
+  const rest = more > 0 ? `<text x="16" y="${(row + 1) * ROW}" fill="${colours.label}">+ ${more}</text>` : "";
   return { height, text: `<g transform="translate(0 ${top + 14})">${text}${rest}</g>` };
 }

@@ -1,6 +1,6 @@
-// Carrying a column of a table to the place of another: by dragging its head, or with the arrow keys on its name.
+// Reordering the columns of a table: by dragging their headers, or with the arrow keys.
 
-import { drawSoon } from "../charts/draw_queue.js";
+import { scheduleDraw } from "../charts/draw_queue.js";
 import { movedTo } from "../data/card_order.js";
 
 /** @param {Event} event */
@@ -8,25 +8,25 @@ const headOf = (event) => /** @type {HTMLElement} */ (event.currentTarget);
 /** @param {Event} event */
 const columnOf = (event) => headOf(event).dataset.column ?? "";
 
-/** What the heads of one table listen with. Each head has its column as data-column, its name in a .head-label.
- * @param {() => readonly string[]} shown the columns that can be carried, as they stand @param {(columns: string[]) => void} choose */
-export function columnHands(shown, choose) {
-  let carried = "";
+/** Returns the event listeners of a table's header cells, which have a data-column and a .head-label.
+ * @param {() => readonly string[]} shown the movable columns, in order @param {(columns: string[]) => void} choose */
+export function columnDragHandlers(shown, choose) {
+  let dragging = "";
 
-  /** @param {string} column @param {string | undefined} other where it goes */
+  /** @param {string} column @param {string | undefined} other whose place it takes */
   function put(column, other) {
     if (other !== undefined && other !== column && shown().includes(column)) choose(movedTo(shown(), column, other));
   }
 
   /** @param {DragEvent} event */
   function dragged(event) {
-    carried = columnOf(event);
-    event.dataTransfer?.setData("text/plain", carried);
+    dragging = columnOf(event);
+    event.dataTransfer?.setData("text/plain", dragging);
   }
 
   /** @param {DragEvent} event */
   function hovered(event) {
-    if (!carried || !shown().includes(columnOf(event))) return;
+    if (!dragging || !shown().includes(columnOf(event))) return;
     event.preventDefault();
     headOf(event).classList.add("drop");
   }
@@ -38,8 +38,8 @@ export function columnHands(shown, choose) {
   function dropped(event) {
     left(event);
     event.preventDefault();
-    put(carried, columnOf(event));
-    carried = "";
+    put(dragging, columnOf(event));
+    dragging = "";
   }
 
   /** @param {KeyboardEvent} event */
@@ -52,8 +52,8 @@ export function columnHands(shown, choose) {
     const table = headOf(event).closest("table");
     const at = shown().indexOf(column);
     put(column, shown()[at + by]);
-    // Behind the drawing of the table: a head that is put elsewhere loses the focus.
-    drawSoon(() =>
+    // After the table is drawn: a header cell that moves loses the focus.
+    scheduleDraw(() =>
       /** @type {HTMLElement | null | undefined} */ (
         table?.querySelector(`th[data-column=${JSON.stringify(column)}] .head-label`)
       )?.focus(),

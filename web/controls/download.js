@@ -1,4 +1,4 @@
-// A chart taken away: as a drawing, with what was on the screen.
+// Downloads: a chart as SVG or PNG, and the saving of files.
 
 import { heightsOf } from "../charts/line_chart.js";
 import { sideOf } from "../charts/plot.js";
@@ -12,13 +12,13 @@ import { nameOf } from "./run_row.js";
 
 const WIDTH = 960;
 const HEIGHT = 520;
-/** Pixels of a PNG for each of the drawing. */
+/** Pixels of a PNG per pixel of the SVG. */
 const SHARPNESS = 2;
 
 /** @param {string} title @param {string} note @param {Plot} plot */
 export function svgOf(title, note, plot) {
   const { left, right } = heightsOf(plot);
-  const { palette, ...ink } = tokens();
+  const { palette, ...colours } = tokens();
   const lines = plot.lines.map((line) => ({
     name: nameOfLine(line),
     colour: palette[line.style.colour],
@@ -31,7 +31,21 @@ export function svgOf(title, note, plot) {
     flag: line.flag ?? null,
   }));
   const { axis, x, log, logX = false, limits = [] } = plot;
-  return chartSvg({ title, note, width: WIDTH, height: HEIGHT, axis, x, left, right, log, logX, lines, limits, ink });
+  return chartSvg({
+    title,
+    note,
+    width: WIDTH,
+    height: HEIGHT,
+    axis,
+    x,
+    left,
+    right,
+    log,
+    logX,
+    lines,
+    limits,
+    colours,
+  });
 }
 
 /** @param {import("../charts/plot.js").Line} line */
@@ -40,20 +54,20 @@ export const nameOfLine = ({ run, kin = [], series }) =>
 
 /** @param {string} svg @returns {Promise<Blob>} */
 export async function pngOf(svg) {
-  const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = new Image();
-    image.src = address;
+    image.src = url;
     await image.decode();
     const canvas = document.createElement("canvas");
     canvas.width = image.naturalWidth * SHARPNESS;
     canvas.height = image.naturalHeight * SHARPNESS;
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     return await new Promise((resolve, reject) =>
-      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"),
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the browser produced no PNG"))), "image/png"),
     );
   } finally {
-    URL.revokeObjectURL(address);
+    URL.revokeObjectURL(url);
   }
 }
 
@@ -61,10 +75,10 @@ export async function pngOf(svg) {
 export function save(content, name) {
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(content), download: name });
   link.click();
-  // The browser needs the address until the download has begun.
+  // The browser needs the URL until the download starts.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A name every file system takes.
+/** Returns a file name that is valid on every file system.
  * @param {string} tag @param {string} ending */
 export const fileName = (tag, ending) => `${tag.replace(/[^\p{L}\p{N}._-]+/gu, "_").slice(0, 80) || "chart"}.${ending}`;

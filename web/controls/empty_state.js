@@ -1,22 +1,23 @@
-// A page without content: what is missing, and what will happen next.
+// Empty states of pages: why there is no content, and what to do.
 
 import { html, nothing } from "lit-html";
-import { listError, listed } from "../data/catalogue.js";
-import { awayRuns, showAway } from "../data/notes.js";
+import { listError, runsReply } from "../data/catalogue.js";
+import { excludedRuns, showHidden } from "../data/notes.js";
 import { change } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { GROUND } from "./icons.js";
-import { listFound } from "./plugin_counts.js";
+import { formatPluginCounts } from "./plugin_counts.js";
 
 /** @typedef {import("lit-html").TemplateResult} TemplateResult */
-/** @typedef {import("../data/replies.js").RunsReply} RunsReply */
+/** @typedef {import("../data/api_types.js").RunsReply} RunsReply */
 
-/** Why there is nothing to show, whatever the page; null when there are runs. @returns {TemplateResult | null} */
-export function withoutRuns() {
-  const reply = listed.value;
+/** The reason why no page has content; null if there are runs. @returns {TemplateResult | null} */
+export function noRuns() {
+  const reply = runsReply.value;
   if (!reply) return listError.value ? failed(listError.value) : skeleton();
-  if (reply.runs.length && reply.runs.every(({ run }) => awayRuns.value.has(run))) return allAway(reply.runs.length);
+  if (reply.runs.length && reply.runs.every(({ run }) => excludedRuns.value.has(run)))
+    return allAway(reply.runs.length);
   if (reply.runs.length) return null;
   const { logdir, logdir_exists: exists, loading: isLoading } = reply;
   if (!exists)
@@ -36,24 +37,24 @@ const allAway = (n) =>
     "all_away",
     t("empty.all_away", { n: grouped(n) }),
     t("empty.all_away_more"),
-    html`<button class="plain" data-key="show-away" @click=${() => showAway(true)}>${t("empty.show_away")}</button>`,
+    html`<button class="plain" data-key="show-away" @click=${() => showHidden(true)}>${t("empty.show_away")}</button>`,
   );
 
 export const loadingRuns = () =>
-  empty("loading", t("top.loading"), html`${t("empty.loading")} <code>${listed.value?.logdir ?? ""}</code>`);
+  empty("loading", t("top.loading"), html`${t("empty.loading")} <code>${runsReply.value?.logdir ?? ""}</code>`);
 
-/** There are runs, but nothing in them for this page: says what there is instead.
+/** There are runs, but no data for this page: lists what they contain.
  * @param {string} title */
-export function withoutPlugin(title) {
+export function noPlugin(title) {
   /** @type {Map<string, number>} */
   const counts = new Map();
-  for (const { plugins } of listed.value?.runs ?? []) {
+  for (const { plugins } of runsReply.value?.runs ?? []) {
     for (const [plugin, n] of Object.entries(plugins)) counts.set(plugin, (counts.get(plugin) ?? 0) + n);
   }
-  return empty("no_plugin", title, t("empty.found", { found: listFound([...counts]) || t("empty.nothing") }));
+  return empty("no_plugin", title, t("empty.found", { found: formatPluginCounts([...counts]) || t("empty.nothing") }));
 }
 
-export const withoutMatch = () =>
+export const noMatch = () =>
   empty(
     "no_match",
     t("empty.no_match"),
@@ -66,4 +67,5 @@ const failed = (error) => empty("failed", t("empty.failed"), html`${error.messag
 
 /** Shown only after 200 ms: the style sheet delays it. */
 export const skeleton = () =>
-  html`<div class="groups skeleton" data-state="waiting" aria-hidden="true"><div class="cards">${Array.from({ length: 6 }, () => html`<div class="bone"></div>`)}</div></div>`;
+  html`<div class="groups skeleton" data-state="waiting" aria-hidden="true"><div
+    class="cards">${Array.from({ length: 6 }, () => html`<div class="bone"></div>`)}</div></div>`;

@@ -1,4 +1,4 @@
-// Puts the focus on a field, with what stands in it selected.
+// Focuses a field and selects its text.
 
 /** @param {string} id */
 export const focusOn = (id) => () => {

@@ -1,7 +1,7 @@
-// The page's few signs, drawn on a 16 px grid in the colour of the text around them.
+// The icons of the page, on a 16 px grid, in the colour of the surrounding text.
 
 import { html, svg } from "lit-html";
-import { contours } from "./mark.js";
+import { contours } from "./contour_rings.js";
 
 /** @param {import("lit-html").TemplateResult} shapes */
 const icon = (shapes) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shapes}</svg>`;
@@ -9,7 +9,9 @@ const icon = (shapes) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden=
 export const ICONS = {
   rail: icon(svg`<path d="M2.5 4h11M2.5 8h11M2.5 12h11"/>`),
   sun: icon(
-    svg`<circle cx="8" cy="8" r="2.8"/><path d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1M4.6 11.4l-1.1 1.1"/>`,
+    svg`<circle cx="8" cy="8" r="2.8"/><path
+      d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1
+      M4.6 11.4l-1.1 1.1"/>`,
   ),
   moon: icon(svg`<path d="M13 9.6A5.4 5.4 0 1 1 6.4 3a4.3 4.3 0 0 0 6.6 6.6z"/>`),
   system: icon(svg`<circle cx="8" cy="8" r="5.4"/><path class="solid" d="M8 2.6a5.4 5.4 0 0 1 0 10.8z"/>`),
@@ -26,17 +28,18 @@ export const ICONS = {
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 
-/** Three contours around a summit: the mark. */
+/** The logo: three contours around a summit. */
 export const MARK = html`<svg class="mark" viewBox="-12 -12 24 24" aria-hidden="true">
   ${contours(3, 10, 0.86).map((ring) => svg`<path d=${ring}/>`)}<circle cx="1.35" cy="-1.35" r="1.4"/>
 </svg>`;
 
-/** Many faint contours: the ground of an empty page. */
-export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+/** The background of an empty page: many faint contours. */
+export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" preserveAspectRatio="xMidYMid slice"
+  aria-hidden="true">
   ${contours(13, 330, 0.72).map((ring) => svg`<path d=${ring}/>`)}
 </svg>`;
 
-/** A run's line as it is drawn in charts.
+/** The line style of a run.
  * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash */
 export const swatch = ({ colour }, dash) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
   <path d="M1 5h16" stroke="var(--run-${colour + 1})" stroke-dasharray=${dash.join(" ")} />

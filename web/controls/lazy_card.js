@@ -1,46 +1,46 @@
-// A card that works only while it is in sight or near it: what it begins when it wakes ends when it sleeps.
+// A card that is active only while it is in or near the viewport.
 
-/** How far outside the window a card is made ready. */
+/** How far outside the viewport a card is activated. */
 const NEAR = "240px 0px";
 
-const sight = new IntersectionObserver(
+const viewport = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {LazyCard} */ (target);
-      if (isIntersecting) card.wake();
-      else card.sleep();
+      if (isIntersecting) card.activate();
+      else card.deactivate();
     }
   },
   { rootMargin: NEAR },
 );
 
-/** Subclasses say in `begin` what goes on while the card is in sight: effects, listings looked at, observers. */
+/** Subclasses start in `begin` what runs while the card is active: effects, observations, listeners. */
 export class LazyCard extends HTMLElement {
   /** @type {Array<() => void>} */
   #ends = [];
 
   connectedCallback() {
-    sight.observe(this);
+    viewport.observe(this);
   }
 
   disconnectedCallback() {
-    sight.unobserve(this);
-    this.sleep();
+    viewport.unobserve(this);
+    this.deactivate();
   }
 
-  get isAwake() {
+  get isActive() {
     return this.#ends.length > 0;
   }
 
-  wake() {
-    if (!this.isAwake) this.#ends = this.begin();
+  activate() {
+    if (!this.isActive) this.#ends = this.begin();
   }
 
-  sleep() {
+  deactivate() {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** @returns {Array<() => void>} what ends each of the things begun */
+  /** @returns {Array<() => void>} functions that end what was started */
   begin() {
     return [];
   }

@@ -1,4 +1,4 @@
-// A small sheet at a button: above everything, closed by Escape or by a click beside it.
+// A popover at a button, closed by Escape or by a click outside it.
 
 import { html } from "lit-html";
 
@@ -7,7 +7,7 @@ export const popover = ({ id, label, toggled }, content) => html`
   <div id=${id} class="sheet" popover="auto" role="dialog" aria-label=${label} @keydown=${keepEscape}
     @toggle=${(/** @type {ToggleEvent} */ event) => toggled?.(event.newState === "open")}>${content}</div>`;
 
-/** Escape closes the sheet and nothing below it.
+/** Escape closes only the popover.
  * @param {KeyboardEvent} event */
 function keepEscape(event) {
   if (event.key !== "Escape") return;
@@ -15,14 +15,15 @@ function keepEscape(event) {
   /** @type {HTMLElement} */ (event.currentTarget).hidePopover();
 }
 
-/** The sheet that was open when the pointer went down: where a click ends that began beside it, it is closed. @type {Element | null} */
+/** The popover that was open on pointerdown: by the time of the click, the browser has closed it.
+ * @type {Element | null} */
 let openAtPress = null;
 addEventListener("pointerdown", () => void (openAtPress = document.querySelector(".sheet:popover-open")), true);
 
-/** At which button each sheet was opened last. @type {WeakMap<Element, HTMLElement>} */
+/** The button at which each popover was last opened. @type {WeakMap<Element, HTMLElement>} */
 const buttonOf = new WeakMap();
 
-/** Opens a sheet under its button, inside the window; closes the one that this button opened.
+/** Opens a popover at its button, or closes it if this button opened it.
  * @param {string} id @param {MouseEvent} event on the button @returns {boolean} is it open? */
 export function openAt(id, event) {
   const sheet = /** @type {HTMLElement} */ (document.getElementById(id));

@@ -1,4 +1,4 @@
-// The choice of a rank and an attempt in a toolbar, and what a card says of the ones it shows.
+// The selection of rank and attempt in a toolbar, and the note in a card on the ones it shows.
 
 import { html, nothing } from "lit-html";
 import { runsByName } from "../data/catalogue.js";
@@ -8,17 +8,18 @@ import { select } from "./choice.js";
 
 /** @typedef {import("../data/ranks.js").RankChoice} RankChoice */
 
-/** More ranks or attempts are written into the address, not chosen. */
+/** More ranks or attempts can only be selected in the URL. */
 const MOST_OFFERED = 64;
 
-/** Nothing where no drawn run has several.
+/** Empty if no drawn run has several.
  * @param {RankChoice} ranks */
 export const rankChoice = (ranks) => html`
   ${which(ranks, "rank", ranks.rank.value, ranks.ranks.value, "bar.rank_lowest")}
   ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, "bar.attempt_stitched")}`;
 
-/** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
-function which({ page, takesAll }, name, chosen, offered, usual) {
+/** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered
+ * @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
+function which({ page, allowsAll }, name, chosen, offered, usual) {
   if (!offered.length && !chosen) return nothing;
   const numbers = [
     ...new Set([
@@ -27,13 +28,13 @@ function which({ page, takesAll }, name, chosen, offered, usual) {
     ]),
   ];
   const single = numbers.map((n) => /** @type {[string, string]} */ ([n, t(`card.${name}`, { [name]: n })]));
-  const all = /** @type {Array<[string, string]>} */ (takesAll ? [["all", t(`bar.${name}_all`)]] : []);
+  const all = /** @type {Array<[string, string]>} */ (allowsAll ? [["all", t(`bar.${name}_all`)]] : []);
   return select(name, t(`bar.${name}`), [["", t(usual)], ...all, ...single], chosen, (value) =>
     set({ [`${page}.${name}`]: value }),
   );
 }
 
-/** "rank 2 · attempt 1" as far as it is not what everybody expects: the lowest rank of the run, all attempts stitched.
+/** "rank 2 · attempt 1", without what is the default: the lowest rank, stitched attempts.
  * @param {{run: string, rank?: number | null, attempt?: number | string | null}} shown */
 function rankText({ run, rank = null, attempt = null }) {
   const row = runsByName.value.get(run);
@@ -44,17 +45,17 @@ function rankText({ run, rank = null, attempt = null }) {
     .join(" · ");
 }
 
-/** The same in a card, of what its listing holds or was asked for.
+/** The same for the listing of a card.
  * @param {import("../data/listing.js").Listing} listing */
 export function rankNote({ reply, query }) {
-  const isEmpty = reply.value?.total === 0; // The card says why.
+  const isEmpty = reply.value?.total === 0; // The card shows the reason.
   const text = isEmpty ? "" : rankText(reply.value ?? query ?? { run: "" });
   return text ? html`<span class="meta rank-note" data-note="rank">${text}</span>` : nothing;
 }
 
-/** Why a listing is empty where a rank or an attempt was chosen; "" when that is not why.
+/** The reason why a listing is empty if a rank or attempt is selected; "" for any other reason.
  * @param {import("../data/listing.js").Listing} listing */
-export function withoutRank({ reply, query }) {
+export function noneForRank({ reply, query }) {
   if (!reply.value || reply.value.total || (query?.rank === undefined && query?.attempt === undefined)) return "";
   const { rank, attempt } = query;
   const texts = [

@@ -1,10 +1,10 @@
-// Cards that have been in sight keep their series, the last so many of them.
+// The cards that were visible last keep their series.
 
 /** @typedef {{drop: () => void}} Card */
 
 const KEPT = 48;
 
-/** In the order they were last in sight. @type {Set<Card>} */
+/** In the order in which they were last visible. @type {Set<Card>} */
 const recent = new Set();
 
 /** @param {Card} card */

@@ -1,10 +1,10 @@
-// One run of the list: its line, its name, its state, its last value.
+// A row of the run list: line style, name, state, last value.
 
 import { html, nothing } from "lit-html";
 import { lastValues } from "../data/last_values.js";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
-import { cursorRun, panel, pointedRun } from "../data/pointer.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { DASHES } from "../data/run_styles.js";
 import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
@@ -12,14 +12,15 @@ import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
-import { foundIn } from "./plugin_counts.js";
+import { pluginCounts } from "./plugin_counts.js";
 
-/** @typedef {import("../data/replies.js").RunRow} RunRow */
+/** @typedef {import("../data/api_types.js").RunRow} RunRow */
 
-/** Must be the height of a row in rail.css. */
+/** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
-/** @param {RunRow} row @param {number} place @param {number} count @param {import("../i18n/numbers.js").ColumnFormat} format */
+/** @param {RunRow} row @param {number} place @param {number} count
+ * @param {import("../i18n/numbers.js").ColumnFormat} format */
 export function runRow(row, place, count, format) {
   const { run, parent, live } = row;
   const shown = isShown(selection.value, run);
@@ -27,34 +28,43 @@ export function runRow(row, place, count, format) {
   return html`
     <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
       style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
-      @mouseenter=${() => (pointedRun.value = shown ? run : null)} title=${hint(row)}>
+      @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
-        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() => change({ selection: only(run) })}>
+        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() =>
+          change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
         ${runName(run, parent)}
-        ${row.damaged_records ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>` : nothing}
+        ${
+          row.damaged_records
+            ? html`<span class="damaged" role="img"
+              aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
         ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
         ${lastValue(run, format)}
       </button>
       <span class="run-actions">
-        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only" @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
-        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details" @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only"
+          @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
+        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details"
+          @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
       </span>
     </li>`;
 }
 
-/** What a run is called: its alias if somebody gave it one.
+/** The displayed name of a run: its alias, if any.
  * @param {string} run */
 export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : run);
 
-/** The path dimmed, the last segment not; below a parent only what the parent does not say.
+/** The path dimmed; below a parent, without the parent's name.
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
   const { alias } = noteOf(run);
   const shortened =
     !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
   const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
-  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>`;
+  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
+    class="leaf">${leaf}</span></span>`;
 }
 
 /** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */
@@ -64,8 +74,8 @@ function lastValue(run, format) {
   return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
 }
 
-/** What some page draws. */
-const DRAWN = [
+/** Plugins that have a page. */
+const SUPPORTED = [
   "scalar",
   "histogram",
   "image",
@@ -81,7 +91,7 @@ const DRAWN = [
 ];
 
 /** Is there no page for such series? @param {string} plugin */
-export const isOther = (plugin) => !DRAWN.includes(plugin);
+export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
 
 /** @param {RunRow} row */
 function hint(row) {
@@ -90,7 +100,7 @@ function hint(row) {
   if (note.alias) lines.push(row.run);
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));
-  const others = foundIn(row, isOther);
+  const others = pluginCounts(row, isUnsupported);
   if (others) lines.push(t("panel.also", { found: others }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
   return lines.join("\n");

@@ -1,4 +1,4 @@
-// How large the cards are.
+// The selection of the card size.
 
 import { cardSize, change } from "../data/view.js";
 import { t } from "../i18n/words.js";

@@ -1,4 +1,4 @@
-// What "[" and "]" do: they move the large view, or the card under the cursor if it has left the page's step, or the page.
+// The keys "[" and "]": they move the open viewer, a hovered card that has its own step, or the page.
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */

@@ -1,20 +1,21 @@
-// A card of one tag that shows every drawn run at one step: its listings, and which step that is.
+// A card of one tag that shows every drawn run at one step.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { Listing } from "../data/listing.js";
+import { stopAll } from "../data/stop_all.js";
 import { setting } from "../data/view.js";
 import { LazyCard } from "./lazy_card.js";
-import { placeOf, unionOf } from "./steps.js";
+import { indexAtOrBefore, unionOf } from "./steps.js";
 
 /** @typedef {import("../data/plugin_tags.js").SeriesRow} SeriesRow */
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 
-/** One run of a card. `moments` is what the server listed, by step.
+/** One run of a card. `moments` are its listed points, by step.
  * @template {{step: number}} Moment
  * @typedef {{run: string, listing: Listing, moments: import("@preact/signals-core").ReadonlySignal<Moment[]>}} Cell */
 
-/** Points of a series that are listed, evenly spread; more when somebody asks for all of them. */
+/** Listed points of a series, evenly spaced; the second if all are requested. */
 const SOME = 50;
 const MOST = 1000;
 
@@ -27,9 +28,9 @@ export class SteppedCard extends LazyCard {
   #cells = new Map();
   /** The runs of the card, in start order. */
   cells = computed(() => this.#rows.value.map((row) => this.#cellOf(row.run)));
-  /** Steps that any of them has something at. */
+  /** Steps at which any of them has a point. */
   steps = computed(() => unionOf(this.cells.value.map(({ moments }) => moments.value.map(({ step }) => step))));
-  /** Points of its longest series: how many there are, how many are listed; and how many of all series are damaged. */
+  /** The points of the longest series, how many of them are listed, and the damaged points of all series. */
   counts = computed(() => {
     const replies = this.cells.value.flatMap(({ listing }) =>
       listing.reply.value ? [{ ...listing.reply.value, limit: listing.query?.limit ?? SOME }] : [],
@@ -42,9 +43,10 @@ export class SteppedCard extends LazyCard {
     };
   });
 
-  /** @returns {{kind: import("../data/listings.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
+  /** @returns
+   * {{kind: import("../data/listing_client.js").Kind, page: PageStep, ranks: import("../data/ranks.js").RankChoice}} */
   get source() {
-    throw new Error("a card says where its data comes from");
+    throw new Error("subclasses define the source");
   }
 
   /** @param {any} _reply @returns {Moment[]} */
@@ -57,7 +59,7 @@ export class SteppedCard extends LazyCard {
     return nothing;
   }
 
-  /** Called when it stands on the page. */
+  /** Called after each rendering. */
   rendered() {}
 
   /** @param {SeriesRow[]} rows */
@@ -87,14 +89,14 @@ export class SteppedCard extends LazyCard {
     return [
       effect(() => {
         for (const { run, listing } of this.cells.value)
-          listing.ask({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
+          listing.setQuery({ run, tag: this.tag, limit: every.value ? MOST : SOME, ...ranks.query.value });
       }),
       effect(() => {
-        const ends = this.cells.value.map(({ listing }) => listing.look());
-        return () => ends.forEach((end) => end());
+        const ends = this.cells.value.map(({ listing }) => listing.observe());
+        return stopAll(ends);
       }),
-      effect(() => page.tell(this, this.steps.value)),
-      () => page.forget(this),
+      effect(() => page.report(this, this.steps.value)),
+      () => page.remove(this),
       effect(() => {
         render(this.template(), this);
         this.rendered();
@@ -102,22 +104,22 @@ export class SteppedCard extends LazyCard {
     ];
   }
 
-  /** What a cell shows at a step: the last before it, or at it.
+  /** Returns what a cell shows at a step: its last point at or before it.
    * @param {Cell<Moment>} cell @param {number} step @returns {Moment | undefined} */
   momentAt({ moments }, step) {
     return moments.value[
-      placeOf(
+      indexAtOrBefore(
         moments.value.map((moment) => moment.step),
         step,
       )
     ];
   }
 
-  /** Moves the card by itself: it leaves the step of its page.
+  /** Moves only this card: it no longer follows the page's step.
    * @param {number} by */
   move(by) {
     const steps = this.steps.peek();
-    const place = placeOf(steps, this.source.page.at(this.tag)) + by;
-    this.source.page.take(this.tag, steps[Math.max(0, Math.min(steps.length - 1, place))] ?? null);
+    const place = indexAtOrBefore(steps, this.source.page.at(this.tag)) + by;
+    this.source.page.setOwn(this.tag, steps[Math.max(0, Math.min(steps.length - 1, place))] ?? null);
   }
 }

@@ -1,6 +1,6 @@
-// Steps that a slider moves over: those of several series together, and where one of them stands.
+// Ascending steps: their union, and the search in them.
 
-/** All steps of some series, each once, ascending.
+/** Returns all steps of several series, each once, ascending.
  * @param {Iterable<readonly number[]>} lists @returns {number[]} */
 export function unionOf(lists) {
   /** @type {Set<number>} */
@@ -9,9 +9,9 @@ export function unionOf(lists) {
   return [...steps].sort((one, other) => one - other);
 }
 
-/** The place of the last step that is not behind `step`; -1 when all are.
+/** Returns the index of the last step that is not after `step`; -1 if all are.
  * @param {readonly number[]} steps ascending @param {number} step */
-export function placeOf(steps, step) {
+export function indexAtOrBefore(steps, step) {
   let low = 0;
   let high = steps.length;
   while (low < high) {

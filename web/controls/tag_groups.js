@@ -1,4 +1,4 @@
-// The cards of a page, by group of tags, each group to be closed by itself.
+// The cards of a page, in collapsible groups of tags.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -8,7 +8,7 @@ import { ICONS } from "./icons.js";
 
 /** @typedef {import("../data/names.js").TagGroup} TagGroup */
 
-/** @param {TagGroup[]} groups @param {number} count of the tags of the page, filtered out ones included
+/** @param {TagGroup[]} groups @param {number} count of all tags of the page, including those filtered out
  * @param {(tag: string) => unknown} card */
 export const tagGroups = (groups, count, card) => html`<div class="groups" data-size=${cardSize.value}>
   ${repeat(
@@ -30,7 +30,8 @@ function tagGroup({ name, tags }, count, card) {
           ? nothing
           : html`
         <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
-          ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span class="meta">${t("group.tags", { n: tags.length })}</span>
+          ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span
+            class="meta">${t("group.tags", { n: tags.length })}</span>
         </button></h2>`
       }
       ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}

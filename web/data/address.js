@@ -1,12 +1,12 @@
-// The view: everything about the page that is worth sharing, and how it is written in the address.
+// The view: the state of the page that can be shared, and its form in the URL.
 
 import { EVERYTHING, NOTHING } from "./selection.js";
 
 /** @typedef {import("./selection.js").Selection} Selection */
-/** What x counts: steps, seconds since the run started, seconds since 1970.
+/** The unit of x: steps, seconds since the run started, seconds since 1970.
  * @typedef {"step" | "relative" | "wall_time"} Axis */
 
-/** A stretch of the x axis, both ends included.
+/** A range of the x axis, both ends included.
  * @typedef {readonly [lo: number, hi: number]} Window */
 
 /** The pages, in the order of their tabs. */
@@ -34,13 +34,14 @@ export const PAGES = /** @type {const} */ ([
  * @property {number} smooth weight of the moving average, 0 = none
  * @property {Readonly<Record<string, Window>>} zooms windows by tag
  * @property {readonly string[]} closed collapsed groups
- * @property {string} focus tag shown in the run list, "" = chosen by the page
- * @property {string} open the tag of the card that is enlarged on this page
+ * @property {string} focus tag shown in the run list, "" = selected automatically
+ * @property {string} open the tag of the enlarged card
  * @property {"s" | "m" | "l"} size of the cards
- * @property {"" | "open" | "closed"} rail the run list, "" = open where there is room and use
- * @property {"" | "light" | "dark"} theme "" = as the system has it
- * @property {"" | "en" | "zh"} lang "" = as the browser has it
- * @property {Readonly<Record<string, string>>} own settings of one page, by names with a dot in them ("image.columns")
+ * @property {"" | "open" | "closed"} rail the run list, "" = automatic
+ * @property {"" | "light" | "dark"} theme "" = the system's
+ * @property {"" | "en" | "zh"} lang "" = the browser's
+ * @property {Readonly<Record<string, string>>} own settings of single pages, by names that contain a dot
+ * ("image.columns")
  */
 
 /** @type {View} */
@@ -63,7 +64,7 @@ export const DEFAULT_VIEW = {
   own: {},
 };
 
-/** The view after a change. Whoever turns the page leaves the enlarged card behind.
+/** Returns the view after a change. Another page opens without an enlarged card.
  * @param {View} view @param {Partial<View>} patch @returns {View} */
 export const changed = (view, patch) => ({
   ...view,
@@ -71,7 +72,7 @@ export const changed = (view, patch) => ({
   ...patch,
 });
 
-/** The view as hash parameters; what is as usual is left out.
+/** Formats the view as hash parameters; defaults are omitted.
  * @param {View} view */
 export function printView(view) {
   const parameters = new URLSearchParams();
@@ -94,7 +95,7 @@ export function printView(view) {
   return [parameters.toString(), printSelection(view.selection)].filter(Boolean).join("&");
 }
 
-/** A selection of thousands of runs is printed once, not with every link. @type {WeakMap<Selection, string>} */
+/** A selection of thousands of runs is formatted once, not for every link. @type {WeakMap<Selection, string>} */
 const printed = new WeakMap();
 
 /** @param {Selection} selection */
@@ -108,7 +109,7 @@ function printSelection(selection) {
   return parameters.toString();
 }
 
-/** Never throws: what it does not understand, it leaves at the default.
+/** Never throws: invalid values become the defaults.
  * @param {string} hash with or without its "#" @returns {View} */
 export function parseView(hash) {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
@@ -146,7 +147,7 @@ function parseZoom(text) {
   return tag && Number(lo) < Number(hi) ? [[tag, [Number(lo), Number(hi)]]] : [];
 }
 
-/** A usable weight of the moving average.
+/** Clamps the weight of the moving average.
  * @param {number} number */
 export const weight = (number) => (number > 0 ? Math.min(number, 0.999) : 0);
 

@@ -1,12 +1,12 @@
-// Requests to the server this page came from; every address is relative, so that prefixes and proxies work.
+// Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
 
-/** @typedef {import("./replies.js").RunsReply} RunsReply */
-/** @typedef {import("./replies.js").TagRow} TagRow */
-/** @typedef {import("./replies.js").ScalarsRequest} ScalarsRequest */
-/** @typedef {import("./replies.js").ScalarsReply} ScalarsReply */
+/** @typedef {import("./api_types.js").RunsReply} RunsReply */
+/** @typedef {import("./api_types.js").TagRow} TagRow */
+/** @typedef {import("./api_types.js").ScalarsRequest} ScalarsRequest */
+/** @typedef {import("./api_types.js").ScalarsReply} ScalarsReply */
 
-/** The server answered, but not with what was asked for. Show `message`; asking again later may help. */
-export class RefusedRequest extends Error {
+/** The server refused a request. Show `message`; a retry may succeed. */
+export class RequestError extends Error {
   /** @param {number} status @param {string} detail */
   constructor(status, detail) {
     super(detail);
@@ -15,10 +15,10 @@ export class RefusedRequest extends Error {
 }
 
 /** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
-export async function ask(path, options) {
+export async function fetchJson(path, options) {
   const response = await fetch(`./api/${path}`, options);
   if (response.ok) return response.json();
-  throw new RefusedRequest(response.status, await detailOf(response));
+  throw new RequestError(response.status, await detailOf(response));
 }
 
 /** @param {Response} response */
@@ -32,27 +32,35 @@ async function detailOf(response) {
   }
 }
 
-/** @returns {Promise<RunsReply>} */
-export const listRuns = () => ask("runs");
+/** @param {AbortSignal} signal @returns {Promise<RunsReply>} */
+export const listRuns = (signal) => fetchJson("runs", { signal });
 
-/** @returns {Promise<{tags: TagRow[]}>} */
-export const listScalarTags = () => ask("tags?plugin=scalar");
+/** @param {AbortSignal} signal @returns {Promise<{warnings?: import("./api_types.js").HealthWarning[]}>} */
+export const readHealth = (signal) => fetchJson("health", { signal });
+
+/** @param {AbortSignal} signal @returns {Promise<{tags: TagRow[]}>} */
+export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar", { signal });
 
 /** @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
-export const post = (path, body, signal) =>
-  ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+export const postJson = (path, body, signal) =>
+  fetchJson(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
 
 /** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
-export const readScalars = (request, signal) => post("scalars", request, signal);
+export const readScalars = (request, signal) => postJson("scalars", request, signal);
 
-/** @param {ScalarsRequest & import("./replies.js").Grouping} request @param {AbortSignal} [signal]
- * @returns {Promise<import("./replies.js").GroupsReply>} */
-export const readGroups = (request, signal) => post("scalars/groups", request, signal);
+/** @param {ScalarsRequest & import("./api_types.js").Grouping} request @param {AbortSignal} [signal]
+ * @returns {Promise<import("./api_types.js").GroupsReply>} */
+export const readGroups = (request, signal) => postJson("scalars/groups", request, signal);
 
-/** Where the exact values of tags can be downloaded.
+/** Returns the URL of the exact values of tags.
  * @param {"csv" | "json"} format @param {string[]} tags @param {string[]} runs none = of all runs
  * @param {{rank?: string, attempt?: string}} [which] */
-export function exactValuesAddress(format, tags, runs, { rank = "", attempt = "" } = {}) {
+export function exportUrl(format, tags, runs, { rank = "", attempt = "" } = {}) {
   const parameters = new URLSearchParams([...tags.map((tag) => ["tag", tag]), ...runs.map((run) => ["run", run])]);
   if (rank) parameters.set("rank", rank);
   if (attempt) parameters.set("attempt", attempt);

@@ -1,15 +1,17 @@
-// The stages of a dataset pipeline: what each does, and which of its parameters say the most.
+// The stages of a dataset pipeline: their kinds and their most relevant parameters.
 
 /** @typedef {import("./dataset_value.js").Plain} Plain */
 /** @typedef {Record<string, Plain>} Parameters */
 
-/** As the server sends it: a stage is fed by its children.
- * @typedef {{op_type: string, parameters: Parameters, operations: Parameters[], sampler: Parameters | null, children: Stage[]}} Stage */
+/** As sent by the server; the children are the inputs of a stage.
+ * @typedef
+ * {{op_type: string, parameters: Parameters, operations: Parameters[], sampler: Parameters | null, children: Stage[]}}
+ * Stage */
 
-/** Where a stage stands. @typedef {object} Placed
- * @property {string} id numbers of children, from the last stage on: "0.1.0"
+/** A stage in its pipeline. @typedef {object} Placed
+ * @property {string} id indexes of children, from the last stage: "0.1.0"
  * @property {Stage} stage
- * @property {number} depth stages between it and the last one
+ * @property {number} depth number of stages after it
  * @property {Placed | null} feeds
  * @property {Placed[]} fedBy
  */
@@ -21,11 +23,11 @@ export const KINDS = /** @type {const} */ (["source", "map", "shuffle", "batch",
 export function kindOf({ op_type: name, children }) {
   if (!children.length) return "source";
   if (children.length > 1 || /zip|concat/i.test(name)) return "combine";
-  const found = /map|shuffle|batch|repeat/i.exec(name);
-  return found ? /** @type {Kind} */ (found[0].toLowerCase()) : "other";
+  const match = /map|shuffle|batch|repeat/i.exec(name);
+  return match ? /** @type {Kind} */ (match[0].toLowerCase()) : "other";
 }
 
-/** The stages of a pipeline, the last one first, those nearer to it before others; at most so many.
+/** Lists the stages breadth-first from the last one, at most `most` of them.
  * @param {Stage} last @param {number} most */
 export function stagesOf(last, most) {
   /** @type {Placed[]} */
@@ -44,8 +46,8 @@ export function stagesOf(last, most) {
   return { placed, leftOut: count - placed.length };
 }
 
-/** How the machine does it, not what is done. */
-const MACHINERY = new Set([
+/** Settings of the execution, not of the data. */
+const EXECUTION = new Set([
   "connector_queue_size",
   "num_parallel_workers",
   "python_multiprocessing",
@@ -53,8 +55,8 @@ const MACHINERY = new Set([
   "cache",
   "offload",
 ]);
-/** Said first, where a stage has them. */
-const WEIGHTY = [
+/** Listed first. */
+const RELEVANT = [
   "dataset_dir",
   "dataset_file",
   "dataset_files",
@@ -71,18 +73,18 @@ const WEIGHTY = [
   "columns",
 ];
 
-/** Names of parameters, those that say most first.
+/** Sorts the names of parameters by relevance.
  * @param {Parameters} parameters */
-export function byWeight(parameters) {
+export function byRelevance(parameters) {
   const rank = (/** @type {string} */ name) =>
-    WEIGHTY.includes(name) ? WEIGHTY.indexOf(name) : MACHINERY.has(name) ? 1000 : 100;
+    RELEVANT.includes(name) ? RELEVANT.indexOf(name) : EXECUTION.has(name) ? 1000 : 100;
   return Object.keys(parameters).sort((one, other) => rank(one) - rank(other));
 }
 
-/** Those of a stage that its box has room for: what is empty or of the machine stays in the details.
+/** The parameters in the box of a stage: neither empty ones nor settings of the execution.
  * @param {Stage} stage @returns {Array<[name: string, value: Plain]>} */
 export function mainParameters({ parameters }) {
-  const names = byWeight(parameters).filter((name) => !MACHINERY.has(name) && !isEmpty(parameters[name]));
+  const names = byRelevance(parameters).filter((name) => !EXECUTION.has(name) && !isEmpty(parameters[name]));
   const same = JSON.stringify(parameters.input_columns) === JSON.stringify(parameters.output_columns);
   return names.filter((name) => !(same && name === "output_columns")).map((name) => [name, parameters[name]]);
 }

@@ -1,8 +1,8 @@
-// Values of a dataset pipeline as text.
+// Formats values of a dataset pipeline.
 
 /** @typedef {string | number | boolean | null | Plain[] | {[name: string]: Plain}} Plain */
 
-/** In a line: lists by commas, objects as name=value.
+/** On one line: lists with commas, objects as name=value.
  * @param {Plain} value @returns {string} */
 export function valueText(value) {
   if (value === null) return "–";
@@ -20,21 +20,21 @@ const entriesText = (entries) =>
     )
     .join(", ");
 
-/** The name of an operation or of a sampler, and its parameters without it; MindSpore has them as JSON in a text.
+/** Splits an operation or sampler into its name and its parameters, which MindSpore stores as a JSON string.
  * @param {Record<string, Plain>} operation @returns {{name: string, parameters: Record<string, Plain>}} */
-export function named(operation) {
-  const { tensor_op_name: op, sampler_type: sampler, op_type: type, tensor_op_params: told, ...rest } = operation;
-  const name = [op, sampler, type].find((one) => typeof one === "string" && one) ?? "";
-  const read = parsed(told);
+export function parseOperation(operation) {
+  const { tensor_op_name: op, sampler_type: sampler, op_type: type, tensor_op_params: json, ...rest } = operation;
+  const name = [op, sampler, type].find((candidate) => typeof candidate === "string" && candidate) ?? "";
+  const read = parsed(json);
   return {
     name: String(name),
-    parameters: { ...(read ?? (told === undefined || told === "" ? {} : { tensor_op_params: told })), ...rest },
+    parameters: { ...(read ?? (json === undefined || json === "" ? {} : { tensor_op_params: json })), ...rest },
   };
 }
 
 /** "Resize(size=32, 32)". @param {Record<string, Plain>} operation */
 export function operationText(operation) {
-  const { name, parameters } = named(operation);
+  const { name, parameters } = parseOperation(operation);
   const inside = entriesText(parameters);
   return inside ? `${name}(${inside})` : name;
 }
@@ -50,9 +50,9 @@ function parsed(text) {
   }
 }
 
-/** Cut to a width, in characters of Latin script; those of Chinese are twice as wide.
+/** Truncates to a width in Latin characters; Chinese characters are twice as wide.
  * @param {string} text @param {number} most */
-export function cut(text, most) {
+export function truncated(text, most) {
   let width = 0;
   let end = 0;
   for (const sign of text) {

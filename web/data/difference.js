@@ -1,13 +1,14 @@
-// The difference table: what several runs say under the same names, and where they disagree.
+// The difference table: the values of several runs by name, and which of them differ.
 
 /** @typedef {number | string | boolean} Plain */
 
-/** One name with the value of each run, in their order; undefined = the run does not have it.
+/** A name with the value of each run; undefined = the run does not have it.
  * @typedef {{name: string, values: (Plain | undefined)[], differs: boolean, odd: boolean[]}} DifferenceRow
- * odd: which values are not the one that most runs have */
+ * odd: which values are not that of the majority */
 
-/** The rows that differ and the rows that do not, each in the order in which the names are first told.
- * @param {readonly Readonly<Record<string, Plain>>[]} tables one a run @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */
+/** Separates the rows that differ from the equal ones, both in the order in which the names first appear.
+ * @param {readonly Readonly<Record<string, Plain>>[]} tables one per run
+ * @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */
 export function differenceOf(tables) {
   const names = new Set(tables.flatMap((table) => Object.keys(table)));
   const rows = [...names].map((name) =>
@@ -23,23 +24,23 @@ export function differenceOf(tables) {
 function rowOf(name, values) {
   const written = values.map((value) => JSON.stringify(value) ?? "");
   const differs = new Set(written).size > 1;
-  const usual = differs ? mostFrequent(written) : null;
-  return { name, values, differs, odd: written.map((text) => differs && text !== usual) };
+  const majority = differs ? mostFrequent(written) : null;
+  return { name, values, differs, odd: written.map((text) => differs && text !== majority) };
 }
 
-/** What more than half of them are; null when nothing is. @param {string[]} texts */
+/** Returns the text that makes up more than half of them, or null. @param {string[]} texts */
 function mostFrequent(texts) {
   const counts = new Map();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return texts.find((text) => counts.get(text) * 2 > texts.length) ?? null;
 }
 
-/** What ends a word: a difference within one makes all of it stand out. */
+/** Word boundaries: if a part of a word differs, all of it is highlighted. */
 const SEPARATOR = /[\s/\\,;:=_"'()[\]{}-]/;
 
-/** How many characters texts share at their beginning and, behind those, at their end; words stay whole.
+/** Counts the characters that texts share at their start and, after those, at their end; words stay whole.
  * @param {readonly string[]} texts */
-export function sameEnds(texts) {
+export function commonEnds(texts) {
   const [first = "", ...others] = texts;
   const shortest = Math.min(...texts.map((text) => text.length));
   let head = 0;
@@ -52,20 +53,20 @@ export function sameEnds(texts) {
   return { head, tail };
 }
 
-/** A long value in lines that can be compared: JSON indented, a command line with an option a line.
+/** Splits a long value into comparable lines: indented JSON, or a command line with one option per line.
  * @param {string} text @returns {string[]} */
-export function linesOf(text) {
+export function splitLines(text) {
   if (/^[[{]/.test(text)) {
     try {
       return JSON.stringify(JSON.parse(text), null, 2).split("\n");
     } catch {
-      // Cut by the server, or no JSON at all.
+      // Truncated by the server, or not JSON.
     }
   }
   return text.split(/\n|\s(?=--?[A-Za-z])/);
 }
 
-/** The lines that all have. @param {readonly string[][]} texts each in lines */
+/** Returns the lines that all texts contain. @param {readonly string[][]} texts as lists of lines */
 export function sharedLines(texts) {
   const [first = [], ...others] = texts.map((lines) => new Set(lines));
   return new Set([...first].filter((line) => others.every((lines) => lines.has(line))));

@@ -1,6 +1,6 @@
-// Computational graphs, as the server tells of them: which a run has, and one scope, one node or one search at a time.
+// Requests for computational graphs: the list of a run, and one scope, node or search at a time.
 
-import { ask } from "./client.js";
+import { fetchJson } from "./client.js";
 
 /** @typedef {"scope" | "operator" | "parameter" | "constant" | "input" | "output"} EntryKind */
 /** @typedef {{dtype: string | null, shape: number[] | null}} TypeView -1 where a size is unknown */
@@ -32,17 +32,18 @@ import { ask } from "./client.js";
  * @property {number} nodes in the scope, however deep
  */
 /** @typedef {{name: string, control: boolean, type: TypeView | null, missing: boolean}} Link */
-/** @typedef {{name: string, value: string, length: number | null, unit: "characters" | "elements" | "bytes" | null}} Attribute */
+/** @typedef {{name: string, value: string, length: number | null, unit: "characters" | "elements" | "bytes" | null}}
+ * Attribute */
 
 /** @typedef {object} Description
- * @property {TypeView[]} types what a node puts out
+ * @property {TypeView[]} types of the outputs
  * @property {Link[]} inputs
  * @property {number} inputs_total
  * @property {Link[]} outputs
  * @property {number} outputs_total
  * @property {Attribute[]} attributes
  * @property {number} attributes_total
- * @property {string | null} repeats the same for all scopes that are built alike
+ * @property {string | null} repeats equal for scopes of the same structure
  * @property {boolean} is_result
  */
 /** @typedef {Entry & Description} Child */
@@ -51,9 +52,9 @@ import { ask } from "./client.js";
 /** @typedef {object} Flow
  * @property {string} source
  * @property {string} target
- * @property {boolean} control only the order matters
+ * @property {boolean} control a control dependency
  * @property {"source" | "target" | null} outside which end is not in the scope
- * @property {number} count edges between nodes that it stands for
+ * @property {number} count edges between nodes that it represents
  * @property {Array<TypeView & {count: number}>} types
  */
 /** @typedef {object} ScopeView
@@ -65,27 +66,29 @@ import { ask } from "./client.js";
  * @property {Entry[]} outside
  */
 
-/** @typedef {Entry & {scope: string, depth: number, matches: boolean}} Found */
-/** @typedef {{total: number, tree: Found[]}} Finding */
+/** @typedef {Entry & {scope: string, depth: number, matches: boolean}} FoundEntry */
+/** @typedef {{total: number, tree: FoundEntry[]}} SearchReply */
 
-/** Which graph. @typedef {{run: string, graph: string}} GraphKey */
+/** Identifies a graph. @typedef {{run: string, graph: string}} GraphKey */
 
-/** Graphs of a run that a page chooses from, and children of a scope that it knows. */
+/** Limits of one reply. */
 const MOST_GRAPHS = 100;
 const MOST_CHILDREN = 1000;
 const MOST_FOUND = 200;
-/** Children named besides in one request. */
+/** Additional children that one request may name. */
 export const MOST_ALSO = 100;
 
 /** @param {string} run @param {AbortSignal} [signal] @returns {Promise<GraphsReply>} */
 export const listGraphs = (run, signal) =>
-  ask(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
+  fetchJson(`graphs?${new URLSearchParams({ run, limit: String(MOST_GRAPHS) })}`, { signal });
 
-/** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal] @returns {Promise<any>} */
+/** @param {GraphKey} key @param {Array<[name: string, value: string]>} more @param {AbortSignal} [signal]
+ * @returns {Promise<any>} */
 const part = ({ run, graph }, more, signal) =>
-  ask(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
+  fetchJson(`graphs/nodes?${new URLSearchParams([["run", run], ["graph", graph], ...more])}`, { signal });
 
-/** @param {GraphKey} key @param {string} scope @param {string[]} also children that are listed even when there are very many @returns {Promise<ScopeView>} */
+/** @param {GraphKey} key @param {string} scope
+ * @param {string[]} also children that are listed even beyond the limit @returns {Promise<ScopeView>} */
 export const readScope = async (key, scope, also) =>
   (
     await part(key, [
@@ -98,7 +101,7 @@ export const readScope = async (key, scope, also) =>
 /** @param {GraphKey} key @param {string} node @returns {Promise<NodeView>} */
 export const readNode = async (key, node) => (await part(key, [["node", node]])).node;
 
-/** @param {GraphKey} key @param {string} search @param {AbortSignal} signal @returns {Promise<Finding>} */
+/** @param {GraphKey} key @param {string} search @param {AbortSignal} signal @returns {Promise<SearchReply>} */
 export const searchGraph = async (key, search, signal) =>
   (
     await part(

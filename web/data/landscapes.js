@@ -1,10 +1,11 @@
-// Loss landscapes as the server has them, and where one can be downloaded.
+// Requests for loss landscapes, and their download URLs.
 
-import { ask, RefusedRequest } from "./client.js";
+import { fetchJson, RequestError } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
 
-/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}} MeasuredReply */
+/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}}
+ * MeasuredReply */
 
 /** @typedef {object} DiagnosticsReply
  * @property {string} axes
@@ -46,20 +47,23 @@ import { ask, RefusedRequest } from "./client.js";
  * @property {DiagnosticsReply | Record<string, never>} diagnostics
  */
 
-/** @typedef {{run: string, hyper_parameters: Record<string, unknown>, metrics: Record<string, unknown>, model: Record<string, unknown>}} LineageRow */
+/** @typedef {Record<string, unknown>} Values */
+/** @typedef {{run: string, hyper_parameters: Values, metrics: Values, model: Values}} LineageRow */
 
-/** Losses that a reply may hold: more of them would hold up the page while they are parsed, and come as bytes. */
+/** More losses are fetched as binary data: parsing them as JSON would block the page. */
 const MOST = 40_000;
-/** Digits of losses: single precision has no more, and all would be twice the bytes. Files have them all. */
+/** Significant digits of losses: single precision has no more, and doubles would need twice the bytes. Downloads are
+ * exact. */
 const DIGITS = 9;
 
-/** A landscape, and the losses of a large one apart.
- * @param {string} run @param {string} tag @param {number | null} publication null = the newest @param {AbortSignal} signal
- * @returns {Promise<{reply: LandscapeReply, losses: Float64Array | null} | null>} null: it has gone */
+/** Reads a landscape, and the losses of a large one separately.
+ * @param {string} run @param {string} tag @param {number | null} publication null = the newest
+ * @param {AbortSignal} signal
+ * @returns {Promise<{reply: LandscapeReply, losses: Float64Array | null} | null>} null if it no longer exists */
 export async function readLandscape(run, tag, publication, signal) {
   const query = new URLSearchParams({ run, tag, most: String(MOST), digits: String(DIGITS) });
   if (publication !== null) query.set("publication", String(publication));
-  const { landscapes } = await ask(`landscapes?${query}`, { signal });
+  const { landscapes } = await fetchJson(`landscapes?${query}`, { signal });
   /** @type {LandscapeReply | undefined} */
   const reply = landscapes[0];
   if (!reply) return null;
@@ -68,19 +72,20 @@ export async function readLandscape(run, tag, publication, signal) {
     `./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`,
     { signal },
   );
-  if (!response.ok) throw new RefusedRequest(response.status, response.statusText);
+  if (!response.ok) throw new RequestError(response.status, response.statusText);
   const losses = new Float64Array(await response.arrayBuffer());
-  if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses are of another publication");
+  if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses belong to another publication");
   return { reply, losses };
 }
 
-/** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null: it has none */
+/** @param {string} run @param {AbortSignal} signal @returns {Promise<LineageRow | null>} null if it has none */
 export const readLineageOf = async (run, signal) =>
-  (await ask(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
+  (await fetchJson(`lineage?${new URLSearchParams({ run })}`, { signal })).runs[0] ?? null;
 
-/** A document with the surface to turn, lines, arrays of NumPy's, VTK's image data, the path as VTK's poly data.
+/** An interactive document, rows, NumPy arrays, VTK image data, the path as VTK poly data.
  * @typedef {"html" | "csv" | "npz" | "vti" | "vtp"} FileFormat */
 
-/** Where a landscape is had as a file.
- * @param {FileFormat} format @param {Array<[name: string, value: string]>} wanted run, tag, publication; of a document how it looks */
-export const fileAddress = (format, wanted) => `./api/landscapes.${format}?${new URLSearchParams(wanted)}`;
+/** Returns the URL of a landscape as a file.
+ * @param {FileFormat} format
+ * @param {Array<[name: string, value: string]>} parameters run, tag, publication; for HTML also its appearance */
+export const landscapeFileUrl = (format, parameters) => `./api/landscapes.${format}?${new URLSearchParams(parameters)}`;

@@ -1,115 +1,47 @@
-// Listings of series with payloads: asked for while somebody looks, again when their run changes, a few at once.
+// The listing of one series with payloads: fetched while it is observed, again when its run changes.
 
-import { signal } from "@preact/signals-core";
-import { addressOf, readListing } from "./listings.js";
+import { readListing, urlOf } from "./listing_client.js";
+import { Query, QueryQueue } from "./query.js";
+import { changes, versionOf } from "./run_versions.js";
 
-/** @typedef {import("./listings.js").Kind} Kind */
-/** @typedef {import("./listings.js").ListingQuery} ListingQuery */
+/** @typedef {import("./listing_client.js").Kind} Kind */
+/** @typedef {import("./listing_client.js").ListingQuery} ListingQuery */
 
 const REQUESTS_AT_ONCE = 4;
+const queue = new QueryQueue(REQUESTS_AT_ONCE);
 
-/** Changes are counted: a listing nobody looks at learns of those it has missed when somebody does. */
-let changes = 0;
-let allChangedAt = 0;
-/** @type {Map<string, number>} */
-const changedAt = new Map();
-
-/** Those somebody looks at, in the order they came. @type {Set<Listing>} */
-const inSight = new Set();
-let underWay = 0;
-
-/** Remembers one series' listing. `reply` stays what it was while a newer one is under way. */
 export class Listing {
-  /** @type {import("@preact/signals-core").Signal<any>} */
-  reply = signal(null);
-  /** @type {import("@preact/signals-core").Signal<Error | null>} */
-  error = signal(null);
-  isStale = true;
-  #looks = 0;
-  #readAt = 0;
-  #address = "";
-  /** @type {AbortController | null} */
-  #request = null;
+  /** @type {Query<any>} */
+  #query = new Query(readListing, { queue });
+  /** The newest reply; after `setQuery` the old one until the new one arrives. */
+  reply = this.#query.value;
+  error = this.#query.error;
 
   /** @param {Kind} kind @param {ListingQuery} query */
   constructor(kind, query) {
     this.kind = kind;
-    this.ask(query);
-  }
-
-  /** Asks for other points of the series; the old ones stay in sight until they come.
-   * @param {ListingQuery} query */
-  ask(query) {
-    const address = addressOf(this.kind, query);
-    if (address === this.#address) return;
     this.query = query;
-    this.#address = address;
-    this.#request?.abort();
-    this.expire();
   }
 
-  /** Begins to look; the returned function ends it. */
-  look() {
-    this.#looks++;
-    inSight.add(this);
-    if (Math.max(allChangedAt, changedAt.get(this.query?.run ?? "") ?? 0) > this.#readAt) this.isStale = true;
-    startSome();
-    return () => {
-      if (--this.#looks) return;
-      inSight.delete(this);
-      this.#request?.abort();
-    };
+  /** Selects other points of the series. @param {ListingQuery} query */
+  setQuery(query) {
+    this.query = query;
+    this.#select();
   }
 
-  /** The series has changed: ask again, if somebody looks, once the answer under way has come. */
-  expire() {
-    this.isStale = true;
-    startSome();
+  /** Fetches until the returned function is called. */
+  observe() {
+    return this.#query.observe(() => {
+      changes.value;
+      this.#select();
+    });
   }
 
-  get isAsking() {
-    return this.#request !== null;
+  retry() {
+    this.#query.invalidate();
   }
 
-  async read() {
-    const request = new AbortController();
-    this.#request = request;
-    this.isStale = false;
-    this.#readAt = changes;
-    underWay++;
-    try {
-      this.reply.value = await readListing(this.#address, request.signal);
-      this.error.value = null;
-    } catch (error) {
-      if (request.signal.aborted) this.isStale = true;
-      else this.error.value = /** @type {Error} */ (error);
-    } finally {
-      if (this.#request === request) this.#request = null;
-      underWay--;
-      startSome();
-    }
+  #select() {
+    this.#query.select(urlOf(this.kind, this.query), String(versionOf(this.query.run)));
   }
-}
-
-let scheduled = false;
-
-/** Starts what has room once the current turn of the page is over. */
-function startSome() {
-  if (scheduled) return;
-  scheduled = true;
-  queueMicrotask(() => {
-    scheduled = false;
-    for (const listing of inSight) {
-      if (underWay >= REQUESTS_AT_ONCE) return;
-      if (listing.isStale && !listing.isAsking) listing.read();
-    }
-  });
-}
-
-/** @param {string[] | null} changed runs with new points, null = any */
-export function expireListings(changed) {
-  changes++;
-  if (!changed) allChangedAt = changes;
-  for (const run of changed ?? []) changedAt.set(run, changes);
-  for (const listing of inSight) if (!changed || changed.includes(listing.query?.run ?? "")) listing.expire();
 }

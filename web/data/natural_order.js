@@ -1,48 +1,28 @@
-// The order in which people sort names. Intl.Collator knows it too, but takes up to 50 ms to come to life.
+// Natural order: "layer2" before "layer10". Intl.Collator has it too, but takes up to 50 ms to load.
 
-const ZERO = 48;
+/** A number sorts by its length, then by its digits; the first "0" keeps it between the signs before and behind digits.
+ * @param {string} digits */
+function numberKey(digits) {
+  let zeros = 0;
+  while (digits[zeros] === "0") zeros++;
+  const significant = digits.slice(zeros);
+  return `0${String.fromCharCode(significant.length + 1)}${significant}`;
+}
 
-/** "layer2" before "layer10": digits by the number they make, letters without case; equal names by their code units.
+/** A key to sort a name by, with `<`: digits by the number they form, letters without case, equal names by their code
+ * units.
+ * @param {string} name */
+export const naturalKey = (name) => `${name.toLowerCase().replace(/\d+/g, numberKey)}\0${name}`;
+
+/** For short lists: a long one is sorted faster by keys that are computed once.
  * @param {string} one @param {string} other */
-export function naturally(one, other) {
-  let left = 0;
-  let right = 0;
-  while (left < one.length && right < other.length) {
-    if (isDigit(one, left) && isDigit(other, right)) {
-      const [leftBegin, leftEnd] = numberAt(one, left);
-      const [rightBegin, rightEnd] = numberAt(other, right);
-      const byLength = leftEnd - leftBegin - (rightEnd - rightBegin);
-      if (byLength) return byLength;
-      const byDigits = compared(one.slice(leftBegin, leftEnd), other.slice(rightBegin, rightEnd));
-      if (byDigits) return byDigits;
-      left = leftEnd;
-      right = rightEnd;
-    } else {
-      const byLetter = lower(one.charCodeAt(left++)) - lower(other.charCodeAt(right++));
-      if (byLetter) return byLetter;
-    }
-  }
-  return one.length - left - (other.length - right) || compared(one, other);
+export function compareNatural(one, other) {
+  const [key, otherKey] = [naturalKey(one), naturalKey(other)];
+  return key < otherKey ? -1 : key > otherKey ? 1 : 0;
 }
 
-/** @param {string} one @param {string} other */
-const compared = (one, other) => (one < other ? -1 : one > other ? 1 : 0);
-
-/** @param {string} name @param {number} place */
-function isDigit(name, place) {
-  const code = name.charCodeAt(place);
-  return code >= ZERO && code < ZERO + 10;
+/** @param {Iterable<string>} names */
+export function sortedNaturally(names) {
+  const keyed = Array.from(names, (name) => ({ name, key: naturalKey(name) }));
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)).map(({ name }) => name);
 }
-
-/** Where the number that stands there begins, zeros in front left out, and ends.
- * @param {string} name @param {number} place @returns {[number, number]} */
-function numberAt(name, place) {
-  let begin = place;
-  while (name.charCodeAt(begin) === ZERO) begin++;
-  let end = begin;
-  while (isDigit(name, end)) end++;
-  return [begin, end];
-}
-
-/** @param {number} code of an UTF-16 unit */
-const lower = (code) => (code >= 65 && code <= 90 ? code + 32 : code);

@@ -1,8 +1,9 @@
-// What users say about runs: shown at once, kept by the server, the same for all who look at the logdir.
+// Notes of users on runs: shown immediately, stored by the server, shared by all viewers of the logdir.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { listed, runsByName } from "./catalogue.js";
+import { runsByName, runsReply } from "./catalogue.js";
 import { changeNotes, listNotes } from "./notes_client.js";
+import { Query } from "./query.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("./notes_client.js").Note} Note */
@@ -10,37 +11,38 @@ import { set, setting } from "./view.js";
 /** @type {Note} */
 const NO_NOTE = { alias: null, note: "", tags: [], colour: null, hidden: false, archived: false };
 
-/** Asked for at most this often while points come in. */
+/** Fetched at most this often, in milliseconds, while points arrive. */
 const INTERVAL = 1000;
 
-/** By run; a run nothing is said about has none. Asked for while somebody reads them.
+/** By run; runs without a note are absent. Fetched while the signal is observed.
  * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Note>>} */
-export const notes = signal(new Map(), { watched: () => queueMicrotask(begin), unwatched: end });
-/** Notes that the server could not read, a sentence each. @type {import("@preact/signals-core").Signal<string[]>} */
+export const notes = signal(new Map(), { watched: () => queueMicrotask(follow), unwatched: unfollow });
+/** Notes that the server could not read, a message each. @type {import("@preact/signals-core").Signal<string[]>} */
 export const noteProblems = signal([]);
-/** Why the last change of a run was not kept. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
+/** The error of the last change of a run, if it was not saved.
+ * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
 export const saveErrors = signal(new Map());
 
-/** Changes under way and what comes behind them, by run. @type {Map<string, Promise<void>>} */
+/** The changes being saved or waiting, by run. @type {Map<string, Promise<void>>} */
 const saving = new Map();
-/** What the server last told. */
-let told = "";
+/** @type {typeof noteList.value.value} */
+let lastReply = null;
 
-const awayShown = setting("over.away", "", ["", "shown"]);
+const shownSetting = setting("over.away", "", ["", "shown"]);
 /** Are hidden and archived runs listed and drawn like all others? */
-export const isAwayShown = computed(() => awayShown.value === "shown");
+export const areHiddenShown = computed(() => shownSetting.value === "shown");
 /** @param {boolean} shown */
-export const showAway = (shown) => set({ "over.away": shown ? "shown" : "" });
+export const showHidden = (shown) => set({ "over.away": shown ? "shown" : "" });
 
-/** Runs that are hidden or archived; notes on runs that are gone do not count. */
-export const putAwayRuns = computed(() => {
-  const away = [...notes.value].filter(([run, note]) => (note.hidden || note.archived) && runsByName.value.has(run));
-  return new Set(away.map(([run]) => run));
+/** Existing runs that are hidden or archived. */
+export const hiddenRuns = computed(() => {
+  const hidden = [...notes.value].filter(([run, note]) => (note.hidden || note.archived) && runsByName.value.has(run));
+  return new Set(hidden.map(([run]) => run));
 });
 /** @type {ReadonlySet<string>} */
 const NO_RUNS = new Set();
-/** Those of them that are neither listed nor drawn because nobody asked for them. */
-export const awayRuns = computed(() => (isAwayShown.value ? NO_RUNS : putAwayRuns.value));
+/** The runs that are neither listed nor drawn: all hidden ones, unless they are shown. */
+export const excludedRuns = computed(() => (areHiddenShown.value ? NO_RUNS : hiddenRuns.value));
 
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
@@ -48,75 +50,70 @@ export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
 /** All tags that runs have, in alphabetical order. */
 export const noteTags = computed(() => [...new Set([...notes.value.values()].flatMap((note) => note.tags))].sort());
 
-let timer = 0;
-let askedAt = -Infinity;
-/** @type {(() => void) | null} */
-let stop = null;
+/** @type {Query<Awaited<ReturnType<typeof listNotes>>>} */
+const noteList = new Query((_key, signal) => listNotes(signal), { interval: INTERVAL });
+noteList.select("notes");
 
-/** Begins to follow what all viewers say. */
-function begin() {
-  stop ??= effect(() => {
-    listed.value; // Changed notes are told as changed runs, and those are listed again.
-    loadSoon();
-  });
+/** @type {Array<() => void>} */
+let stops = [];
+
+/** Follows the changes of all viewers. */
+function follow() {
+  if (stops.length) return;
+  stops = [
+    noteList.observe(() => {
+      runsReply.value; // A changed note is announced as a changed run, and the runs are listed again.
+      noteList.invalidate();
+    }),
+    effect(() => publishReply(noteList.value.value)),
+  ];
 }
 
-const loadSoon = () =>
-  void (timer ||= window.setTimeout(loadNotes, Math.max(0, askedAt + INTERVAL - performance.now())));
-
-function end() {
-  clearTimeout(timer);
-  timer = 0;
-  stop?.();
-  stop = null;
+function unfollow() {
+  for (const stop of stops.splice(0)) stop();
 }
 
-async function loadNotes() {
-  timer = 0;
-  askedAt = performance.now();
-  try {
-    const reply = await listNotes();
-    const text = JSON.stringify(reply.runs);
-    if (saving.size || text === told) return;
-    told = text;
-    notes.value = new Map(Object.entries(reply.runs));
-    noteProblems.value = reply.problems;
-  } catch {
-    // What was known stays; the next change asks again.
-  }
+/** A reply that arrives while a change is being saved may be older than the change: it is dropped.
+ * @param {typeof noteList.value.value} reply */
+function publishReply(reply) {
+  const isDropped = !reply || reply === lastReply || saving.size > 0;
+  lastReply = reply;
+  if (isDropped || JSON.stringify(reply.runs) === JSON.stringify(Object.fromEntries(notes.peek()))) return;
+  notes.value = new Map(Object.entries(reply.runs));
+  noteProblems.value = reply.problems;
 }
 
-/** Shows a change at once and has the server keep it; changes of a run are kept in their order. When the server
- * cannot keep it, what was before comes back and `saveErrors` says why.
+/** Applies a change immediately and saves it; changes of a run are saved in order. If saving fails, the change is
+ * reverted and `saveErrors` has the error.
  * @param {string} run @param {Partial<Note>} patch */
 export function saveNotes(run, patch) {
   const before = noteOf(run);
   publish(run, { ...before, ...patch });
-  const undone = /** @type {Partial<Note>} */ (
+  const previous = /** @type {Partial<Note>} */ (
     Object.fromEntries(Object.keys(patch).map((name) => [name, before[/** @type {keyof Note} */ (name)]]))
   );
-  const save = (saving.get(run) ?? Promise.resolve()).then(() => keep(run, patch, undone));
-  saving.set(run, save);
-  return save.finally(() => {
-    if (saving.get(run) === save) saving.delete(run);
-    if (!saving.size && stop) loadSoon(); // What others said meanwhile was not taken over.
+  const saved = (saving.get(run) ?? Promise.resolve()).then(() => save(run, patch, previous));
+  saving.set(run, saved);
+  return saved.finally(() => {
+    if (saving.get(run) === saved) saving.delete(run);
+    if (!saving.size) noteList.invalidate(); // Replies in the meantime were dropped.
   });
 }
 
-/** @param {string} run @param {Partial<Note>} patch @param {Partial<Note>} before */
-async function keep(run, patch, before) {
+/** @param {string} run @param {Partial<Note>} patch @param {Partial<Note>} previous */
+async function save(run, patch, previous) {
   try {
     const reply = await changeNotes(run, patch);
-    told = "";
     publish(run, { ...noteOf(run), ...pick(reply.notes, patch) });
-    tellError(run, null);
+    setSaveError(run, null);
   } catch (error) {
-    publish(run, { ...noteOf(run), ...before });
-    tellError(run, /** @type {Error} */ (error));
+    publish(run, { ...noteOf(run), ...previous });
+    setSaveError(run, /** @type {Error} */ (error));
   }
 }
 
-/** @param {Note} note @param {Partial<Note>} patch @returns {Partial<Note>} the fields of the patch, as the server keeps them */
+/** @param {Note} note @param {Partial<Note>} patch
+ * @returns {Partial<Note>} the fields of the patch, as the server stored them */
 const pick = (note, patch) =>
   Object.fromEntries(Object.keys(patch).map((name) => [name, note[/** @type {keyof Note} */ (name)]]));
 
@@ -126,7 +123,7 @@ function publish(run, note) {
 }
 
 /** @param {string} run @param {Error | null} error */
-function tellError(run, error) {
+function setSaveError(run, error) {
   const errors = new Map(saveErrors.peek());
   errors.delete(run);
   if (error) errors.set(run, error);

@@ -1,6 +1,6 @@
-// What users say about runs, kept by the server.
+// Requests for the notes on runs.
 
-import { ask } from "./client.js";
+import { fetchJson } from "./client.js";
 
 /** @typedef {object} Note
  * @property {string | null} alias
@@ -11,13 +11,14 @@ import { ask } from "./client.js";
  * @property {boolean} archived
  */
 
-/** @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
-export const listNotes = () => ask("notes");
+/** @param {AbortSignal} signal
+ * @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
+export const listNotes = (signal) => fetchJson("notes", { signal });
 
-/** Replaces the fields that the patch holds.
+/** Replaces the fields of the patch.
  * @param {string} run @param {Partial<Note>} patch @returns {Promise<{revision: number, run: string, notes: Note}>} */
 export const changeNotes = (run, patch) =>
-  ask(`notes?${new URLSearchParams({ run })}`, {
+  fetchJson(`notes?${new URLSearchParams({ run })}`, {
     method: "PUT",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(patch),

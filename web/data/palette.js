@@ -1,6 +1,6 @@
-// The run colours of the light theme, as notes keep them; the page draws them as the theme has them.
+// The run colours of the light theme, as notes store them; the page draws them in the colours of its theme.
 
-/** Must be --run-1 to --run-12 of style/tokens.css. */
+/** Must be --run-1 to --run-12 of app/tokens.css. */
 export const PALETTE = [
   "#2374c6",
   "#cc6a12",

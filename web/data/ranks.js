@@ -1,16 +1,16 @@
-// Which rank and which attempt of its runs a page shows: the lowest rank and the attempts stitched, unless it is told otherwise.
+// The rank and attempt that a page shows: by default the lowest rank and stitched attempts.
 
 import { computed } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
 import { drawnRuns } from "./runs.js";
 import { setting } from "./view.js";
 
-/** The choice of one page, kept in the address, and what there is to choose from. */
+/** The selection of one page, stored in the URL, and its options. */
 export class RankChoice {
-  /** @param {string} page its settings are called page.rank and page.attempt @param {string} plugin whose series they choose
-   * @param {boolean} [takesAll] can it show several ranks or attempts of a run at once? A listing has one. */
-  constructor(page, plugin, takesAll = false) {
-    const pattern = takesAll ? /^(all|\d{1,9})$/ : /^\d{1,9}$/;
+  /** @param {string} page the prefix of its settings, page.rank and page.attempt @param {string} plugin of the series
+   * @param {boolean} [allowsAll] can the page show all ranks or attempts of a run together? A listing contains one. */
+  constructor(page, plugin, allowsAll = false) {
+    const pattern = allowsAll ? /^(all|\d{1,9})$/ : /^\d{1,9}$/;
     const chosen = (/** @type {string} */ name) => {
       const text = setting(`${page}.${name}`, "");
       return computed(() => (pattern.test(text.value) ? text.value : ""));
@@ -19,17 +19,17 @@ export class RankChoice {
       drawnRuns.value.flatMap((run) => runsByName.value.get(run) ?? []).filter((row) => row.plugins[plugin]),
     );
     this.page = page;
-    this.takesAll = takesAll;
+    this.allowsAll = allowsAll;
     /** "" = the lowest, "all", or a number. */
     this.rank = chosen("rank");
-    /** "" = stitched, "all" = each by itself, or a number from 1. */
+    /** "" = stitched, "all" = separately, or a number from 1. */
     this.attempt = chosen("attempt");
-    /** As a listing is asked for them. */
+    /** As parameters of a listing. */
     this.query = computed(() => ({ rank: numberIn(this.rank.value), attempt: numberIn(this.attempt.value) }));
-    /** That have such series in some drawn run, ascending; none when no run has several. */
+    /** The ranks with such series in a drawn run, ascending; empty if no run has several. */
     this.ranks = computed(() => {
       const having = rows.value.map((row) => row.plugin_ranks[plugin] ?? row.ranks);
-      return having.some((several) => several.length > 1) ? [...new Set(having.flat())].sort((a, b) => a - b) : [];
+      return having.some((ranks) => ranks.length > 1) ? [...new Set(having.flat())].sort((a, b) => a - b) : [];
     });
     this.attempts = computed(() => {
       const most = rows.value.reduce((largest, row) => Math.max(largest, row.attempts), 1);

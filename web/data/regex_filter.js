@@ -1,11 +1,11 @@
-// A regular expression somebody is typing: it may be broken at any moment.
+// Filters by a regular expression, which may be invalid while it is typed.
 
-/** What a filter means: what it keeps, and why it is broken, if it is.
- * @typedef {{keeps: (name: string) => boolean, error: string | null}} Filter */
+/** A parsed filter; `error` is the reason why it is invalid.
+ * @typedef {{keeps: (name: string) => boolean, error: string | null}} RegexFilter */
 
-/** Matches anywhere, ignoring case. A broken expression keeps everything and says why it is broken.
- * @param {string} pattern @returns {Filter} */
-export function filterOf(pattern) {
+/** Matches anywhere, ignoring case. An invalid expression keeps everything.
+ * @param {string} pattern @returns {RegexFilter} */
+export function regexFilter(pattern) {
   if (!pattern) return { keeps: () => true, error: null };
   try {
     const expression = new RegExp(pattern, "i");

@@ -1,142 +1,134 @@
-// What the server tells of runs: asked for in pieces while somebody looks, of each run again when it has changed.
+// What the server has about each of many runs: fetched in pieces, of each run again when it has changed.
 
-import { effect, signal } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
-import { RefusedRequest } from "./client.js";
+import { RequestError } from "./client.js";
+import { Query } from "./query.js";
 
-/** @typedef {import("./replies.js").RunRow} RunRow */
+/** @typedef {import("./api_types.js").RunRow} RunRow */
 
-/** Runs of the first request: what is in sight comes soon. */
+/** Runs of the first request: a short one, so that the first screen is complete soon. */
 const RUNS_AT_FIRST = 100;
 
-/** Remembers what was told of runs under one query, and asks for what is missing or has changed.
+/** Rows by run, for one set of parameters at a time.
  * @template {{run: string}} Row
- * @template [Query=null] */
-export class ToldRuns {
-  /** By run; those with nothing to tell are not in it. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Row>>} */
-  told = signal(new Map());
-  /** @type {import("@preact/signals-core").Signal<Error | null>} */
-  error = signal(null);
-  /** Was an answer published for every run that is wanted, if perhaps not the newest? */
+ * @template [Parameters=null] */
+export class RunCache {
+  /** Runs without a row are not in it. @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Row>>} */
+  rows = signal(new Map());
+  /** Has every followed run been fetched, if perhaps not its newest version? */
   isComplete = signal(false);
-  /** Each run's stamp as it was told. @type {Map<string, string | null>} */
-  #knownAt = new Map();
-  /** Answered, but not published yet. @type {Map<string, Row | undefined>} */
-  #waiting = new Map();
-  /** How many answers were published under this query. */
+  /** Of each fetched run, its stamp at that time. @type {Map<string, string | null>} */
+  #stamps = new Map();
+  /** Fetched, but not published yet. @type {Map<string, Row | undefined>} */
+  #unpublished = new Map();
+  /** How many rows were published for these parameters. */
   #published = 0;
   /** @type {readonly string[]} */
-  #wanted = [];
-  /** @type {Query | null} */
-  #query = null;
-  /** @type {AbortController | null} */
-  #request = null;
+  #runs = [];
+  /** @type {Parameters | null} */
+  #parameters = null;
+  #rounds = 0;
+  #pieces = new Query((_key, signal) => this.#fetchPiece(signal));
+  /** A run that was deleted in the meantime is no error. */
+  error = computed(() => {
+    const error = this.#pieces.error.value;
+    return error instanceof RequestError && error.status === 404 ? null : error;
+  });
 
-  /** @param {(runs: string[], signal: AbortSignal, query: Query) => Promise<Row[]>} read runs with nothing to tell have no row
-   * @param {number} mostAtOnce runs a request may ask for: a longer reply would hold up the page while it is parsed */
+  /** @param {(runs: string[], signal: AbortSignal, parameters: Parameters) => Promise<Row[]>} read
+   * @param {number} mostAtOnce runs of a request: parsing a longer reply would block the page */
   constructor(read, mostAtOnce) {
     this.read = read;
     this.mostAtOnce = mostAtOnce;
   }
 
   /** Follows some runs until the returned function is called.
-   * @param {() => {runs: readonly string[], query: Query}} wanted read inside an effect */
+   * @param {() => {runs: readonly string[], query: Parameters}} wanted read inside an effect */
   follow(wanted) {
-    const end = effect(() => {
+    return this.#pieces.observe(() => {
       const { runs, query } = wanted();
-      this.#forgetGone(runsByName.value);
-      if (JSON.stringify(query) !== JSON.stringify(this.#query)) this.#begin(query);
-      this.#wanted = runs;
-      this.#askForMore();
+      this.#forgetDeleted(runsByName.value);
+      if (JSON.stringify(query) !== JSON.stringify(this.#parameters)) this.#restart(query);
+      this.#runs = runs;
+      this.#selectNext();
     });
-    return () => {
-      end();
-      this.#stop();
-    };
   }
 
-  /** Another query: what was told stays in sight until it is told anew. @param {Query} query */
-  #begin(query) {
-    this.#stop();
-    this.#query = query;
-    this.#knownAt.clear();
-    this.#waiting.clear();
+  /** Other parameters: the rows stay until the new ones arrive. @param {Parameters} parameters */
+  #restart(parameters) {
+    this.#parameters = parameters;
+    this.#stamps.clear();
+    this.#unpublished.clear();
     this.#published = 0;
   }
 
-  #stop() {
-    this.#request?.abort();
-    this.#request = null;
-  }
-
-  async #askForMore() {
-    if (this.#request) return;
+  #staleRuns() {
     const rows = runsByName.peek();
-    const changed = this.#wanted.filter((run) => rows.has(run) && this.#knownAt.get(run) !== stampOf(rows.get(run)));
-    if (!changed.length) return this.#publish();
-    const asked = changed.slice(0, this.#published ? this.mostAtOnce : RUNS_AT_FIRST);
-    const stamps = asked.map((run) => stampOf(rows.get(run)));
-    const request = (this.#request = new AbortController());
-    const reply = await this.#ask(asked, request.signal);
-    if (request.signal.aborted) return;
-    this.#request = null;
-    if (!reply) return this.#publish(); // The next change of any run asks again.
-    const told = new Map(reply.map((row) => [row.run, row]));
-    asked.forEach((run, at) => {
-      this.#knownAt.set(run, stamps[at]);
-      this.#waiting.set(run, told.get(run));
-    });
-    // The more is known, the more it costs to lay it all out again: as much again is told at once.
-    if (asked.length === changed.length || this.#waiting.size >= this.#published) this.#publish();
-    this.#askForMore();
+    return this.#runs.filter((run) => rows.has(run) && this.#stamps.get(run) !== stampOf(rows.get(run)));
   }
 
-  /** Null when it could not be had. @param {string[]} asked @param {AbortSignal} signal */
-  async #ask(asked, signal) {
+  #selectNext() {
+    if (this.#staleRuns().length) this.#pieces.select(JSON.stringify(this.#parameters), String(++this.#rounds));
+    else this.#publish();
+  }
+
+  /** @param {AbortSignal} signal */
+  async #fetchPiece(signal) {
+    const stale = this.#staleRuns();
+    const piece = stale.slice(0, this.#published ? this.mostAtOnce : RUNS_AT_FIRST);
+    if (!piece.length) return;
+    const stamps = piece.map((run) => stampOf(runsByName.peek().get(run)));
     try {
-      const reply = await this.read(asked, signal, /** @type {Query} */ (this.#query));
-      if (!signal.aborted) this.error.value = null;
-      return reply;
+      const rows = await this.read(piece, signal, /** @type {Parameters} */ (this.#parameters));
+      if (signal.aborted) return;
+      const byRun = new Map(rows.map((row) => [row.run, row]));
+      piece.forEach((run, at) => {
+        this.#stamps.set(run, stamps[at]);
+        this.#unpublished.set(run, byRun.get(run));
+      });
     } catch (error) {
-      const isGone = error instanceof RefusedRequest && error.status === 404; // A run that went meanwhile.
-      if (!signal.aborted && !isGone) this.error.value = /** @type {Error} */ (error);
-      return null;
+      if (!signal.aborted) this.#publish(); // The next change of any run tries again.
+      throw error;
     }
+    // Each publication lays out all rows again: doubling their number keeps the sum of that work linear.
+    if (piece.length === stale.length || this.#unpublished.size >= this.#published) this.#publish();
+    this.#selectNext();
   }
 
   #publish() {
-    if (this.#waiting.size) {
-      const told = new Map(this.told.peek());
-      for (const [run, row] of this.#waiting) {
-        if (row) told.set(run, row);
-        else told.delete(run);
+    if (this.#unpublished.size) {
+      const rows = new Map(this.rows.peek());
+      for (const [run, row] of this.#unpublished) {
+        if (row) rows.set(run, row);
+        else rows.delete(run);
       }
-      this.#published += this.#waiting.size;
-      this.#waiting.clear();
-      this.told.value = told;
+      this.#published += this.#unpublished.size;
+      this.#unpublished.clear();
+      this.rows.value = rows;
     }
     const rows = runsByName.peek();
-    this.isComplete.value = this.#wanted.every((run) => this.#knownAt.has(run) || !rows.has(run));
+    this.isComplete.value = this.#runs.every((run) => this.#stamps.has(run) || !rows.has(run));
   }
 
-  /** Runs that are gone take what was told of them along. @param {ReadonlyMap<string, unknown>} rows */
-  #forgetGone(rows) {
-    for (const run of [...this.#knownAt.keys()]) if (!rows.has(run)) this.#knownAt.delete(run);
-    const told = this.told.peek();
-    const kept = [...told].filter(([run]) => rows.has(run));
-    if (kept.length < told.size) this.told.value = new Map(kept);
+  /** @param {ReadonlyMap<string, unknown>} existing */
+  #forgetDeleted(existing) {
+    for (const run of [...this.#stamps.keys()]) if (!existing.has(run)) this.#stamps.delete(run);
+    const rows = this.rows.peek();
+    const kept = [...rows].filter(([run]) => existing.has(run));
+    if (kept.length < rows.size) this.rows.value = new Map(kept);
   }
 }
 
-/** Rows do not change: each is put into words once. @type {WeakMap<RunRow, string>} */
+/** Rows never change: each is formatted once. @type {WeakMap<RunRow, string>} */
 const stamps = new WeakMap();
 
-/** What changes whenever something new is to be told of a run. @param {RunRow | undefined} row */
+/** Changes whenever there is something new about a run. @param {RunRow | undefined} row */
 function stampOf(row) {
   if (!row) return null;
-  const known =
+  const stamp =
     stamps.get(row) ??
     `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
-  stamps.set(row, known);
-  return known;
+  stamps.set(row, stamp);
+  return stamp;
 }

@@ -1,6 +1,6 @@
-// The table of runs, as the server tells it.
+// Requests for the table of runs.
 
-import { post } from "./client.js";
+import { postJson } from "./client.js";
 
 /** @typedef {{step: number[], value: number[]}} SparklinePoints */
 /** @typedef {{value: number, step: number}} Extreme */
@@ -13,7 +13,7 @@ import { post } from "./client.js";
  * @property {Extreme | null} min
  * @property {Extreme | null} max
  * @property {BadValue | null} first_bad
- * @property {SparklinePoints | null} sparkline null unless asked for
+ * @property {SparklinePoints | null} sparkline null unless requested
  */
 
 /** @typedef {object} OverviewRun
@@ -21,7 +21,7 @@ import { post } from "./client.js";
  * @property {"live" | "finished" | "waiting" | "empty"} state
  * @property {number | null} duration seconds
  * @property {Record<string, import("./difference.js").Plain>} hyper_parameters
- * @property {Record<string, import("./difference.js").Plain> | null} environment null unless asked for
+ * @property {Record<string, import("./difference.js").Plain> | null} environment null unless requested
  * @property {string[]} problems
  * @property {(BadValue & {tag: string, rank: number}) | null} first_bad
  * @property {Record<string, RunMetric>} metrics
@@ -29,6 +29,7 @@ import { post } from "./client.js";
 
 /** @typedef {{revision: number, loading: boolean, runs: OverviewRun[], missing: string[]}} OverviewReply */
 
-/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request @param {AbortSignal} [signal]
+/** @param {{run: string[], metric: string[], sparkline: boolean, environment: boolean}} request
+ * @param {AbortSignal} [signal]
  * @returns {Promise<OverviewReply>} */
-export const readOverview = (request, signal) => post("overview", request, signal);
+export const readOverview = (request, signal) => postJson("overview", request, signal);

@@ -1,4 +1,4 @@
-// Which runs are drawn: all but some, or only some. New runs follow the same rule.
+// Which runs are visible: all except some, or only some. New runs follow the same rule.
 
 /** @typedef {{mode: "hide" | "show", runs: ReadonlySet<string>}} Selection */
 
@@ -20,9 +20,10 @@ export function toggled(selection, run) {
   return { mode: selection.mode, runs };
 }
 
-/** Some runs switched on or off together.
- * @param {Selection} selection @param {readonly string[]} names @param {boolean} isOn @param {number} count of all runs @returns {Selection} */
-export function turned({ mode, runs }, names, isOn, count) {
+/** Shows or hides several runs.
+ * @param {Selection} selection @param {readonly string[]} names @param {boolean} isOn
+ * @param {number} count of all runs @returns {Selection} */
+export function switched({ mode, runs }, names, isOn, count) {
   if (names.length === count) return isOn ? EVERYTHING : NOTHING;
   const some = new Set(names);
   return {

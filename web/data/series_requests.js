@@ -1,152 +1,170 @@
-// Asks the server for what the visible cards miss: many cards in one request, nothing twice, nothing superseded.
+// Requests the series that visible cards miss: many cards in one request, nothing twice, nothing superseded.
 
 import { effect } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
-import { RefusedRequest, readGroups, readScalars } from "./client.js";
+import { RequestError, readGroups, readScalars } from "./client.js";
+import { Scheduler, startRequest } from "./requests.js";
+import { changes, versionOf } from "./run_versions.js";
 import { drawnRuns } from "./runs.js";
 import { bandOf, seriesOf } from "./series.js";
 
 /** @typedef {import("./card_series.js").Feed} Feed */
+/** @typedef {import("./series.js").Series} Series */
 
-/** One request: every feed in it has the same query and misses the same runs.
- * @typedef {{key: string, feeds: Feed[], runs: string[], stop: AbortController}} Job */
+/** What one request fetches: the same runs, under the same query, for every feed in it. `versions` are those of the
+ * runs.
+ * @typedef {{key: string, feeds: Feed[], runs: string[], versions: number[]}} Batch */
 
-/** Series a request may ask for: a larger reply would hold up the page while it is parsed. */
+/** @typedef {{byTag: Map<string, Series[]>, revision: number, ungrouped: string[]}} Reply */
+
+/** Parsing a reply with more series would block the page. */
 const SERIES_PER_REQUEST = 100;
-/** Tags whose bands a request asks for: each costs the server every point of its runs. */
+/** Each band costs the server every point of its runs. */
 const BANDS_PER_REQUEST = 2;
 const REQUESTS_AT_ONCE = 3;
-/** Points a chart may draw of all its runs together, and bounds for one run of them. */
+/** Points that a chart may draw of all its runs together, and bounds for one run of them. */
 const POINTS_PER_CHART = 20_000;
 const MOST_POINTS = 1000;
 const FEWEST_POINTS = 200;
-/** Attempts of a run that are drawn one by one: the last so many. */
+/** Attempts of a run that are drawn as separate lines: the last ones. */
 const MOST_ATTEMPTS = 12;
 
-/** Feeds of the cards in sight. @type {Set<Feed>} */
-const inSight = new Set();
-/** @type {Set<Job>} */
-const jobs = new Set();
-let scheduled = false;
+/** Feeds of the visible cards. @type {Set<Feed>} */
+const visible = new Set();
+/** The batches under way, and how to abort each. @type {Map<Batch, () => void>} */
+const underWay = new Map();
+
+const scheduler = new Scheduler(() => {
+  const [batch] = plannedBatches();
+  return batch && (() => fetchBatch(batch));
+}, REQUESTS_AT_ONCE);
 
 /** @param {Feed} feed */
-export function follow(feed) {
-  inSight.add(feed);
-  schedule();
+export function observeFeed(feed) {
+  visible.add(feed);
+  scheduler.schedule();
 }
 
 /** @param {Feed} feed */
-export function leave(feed) {
-  inSight.delete(feed);
-  abandonSuperseded();
+export function unobserveFeed(feed) {
+  visible.delete(feed);
+  abortSuperseded();
 }
 
-/** A feed's query has changed. */
-export function asked() {
-  abandonSuperseded();
-  schedule();
+/** The queries of some feeds have changed. */
+export function queriesChanged() {
+  abortSuperseded();
+  scheduler.schedule();
 }
 
-/** @param {string[] | null} changed runs with new points, null = any @param {Iterable<Feed>} feeds */
-export function expire(changed, feeds) {
-  for (const feed of feeds) feed.expire(changed);
-  schedule();
+/** @param {Feed[]} feeds whose last request failed */
+export function retryFeeds(feeds) {
+  for (const feed of feeds) feed.invalidate();
+  scheduler.schedule();
 }
 
-/** Collects what the current turn of the page asks for into common requests. */
-function schedule() {
-  if (scheduled) return;
-  scheduled = true;
-  queueMicrotask(() => {
-    scheduled = false;
-    startJobs();
+/** Fetches again when drawn runs are added or runs have changed, until the returned function is called. */
+export const followDrawnRuns = () =>
+  effect(() => {
+    drawnRuns.value;
+    changes.value;
+    scheduler.schedule();
   });
-}
 
-function startJobs() {
-  for (const job of plannedJobs()) {
-    if (jobs.size >= REQUESTS_AT_ONCE) return;
-    run(job);
-  }
-}
-
-/** @returns {Generator<Job>} */
-function* plannedJobs() {
+/** @returns {Generator<Batch>} */
+function* plannedBatches() {
   const drawn = drawnRuns.peek();
-  const alike = Map.groupBy(inSight, (feed) => JSON.stringify([feed.key, feed.missing(drawn)]));
+  const alike = Map.groupBy(visible, (feed) => JSON.stringify([feed.key, feed.missing(drawn)]));
   for (const feeds of alike.values()) {
-    const runs = feeds[0].missing(drawn);
-    if (!runs.length) continue;
-    const isWhole = feeds[0].query.grouped !== null;
-    const runsAtOnce = isWhole ? runs : runs.slice(0, SERIES_PER_REQUEST);
-    const feedsAtOnce = isWhole ? BANDS_PER_REQUEST : Math.max(1, Math.floor(SERIES_PER_REQUEST / runsAtOnce.length));
+    const missing = feeds[0].missing(drawn);
+    if (!missing.length) continue;
+    const isGrouped = feeds[0].query.grouped !== null;
+    const runs = isGrouped ? missing : missing.slice(0, SERIES_PER_REQUEST);
+    const feedsAtOnce = isGrouped ? BANDS_PER_REQUEST : Math.max(1, Math.floor(SERIES_PER_REQUEST / runs.length));
     for (let first = 0; first < feeds.length; first += feedsAtOnce) {
-      const together = feeds.slice(first, first + feedsAtOnce);
-      yield { key: feeds[0].key, feeds: together, runs: runsAtOnce, stop: new AbortController() };
+      const batch = feeds.slice(first, first + feedsAtOnce);
+      yield { key: feeds[0].key, feeds: batch, runs, versions: runs.map(versionOf) };
     }
   }
 }
 
-/** @param {Job} job */
-async function run(job) {
-  jobs.add(job);
-  for (const feed of job.feeds) for (const name of job.runs) feed.asking.add(name);
-  try {
-    const { series, revision, ungrouped = [] } = await (job.feeds[0].query.grouped ? readBands(job) : readSeries(job));
-    deliver(job, series, revision, ungrouped);
-  } catch (error) {
-    if (error instanceof RefusedRequest && error.status === 404)
-      deliver(job, new Map(), 0, []); // The runs went meanwhile.
-    else if (!job.stop.signal.aborted)
-      for (const feed of current(job)) feed.fail(job.runs, /** @type {Error} */ (error));
-  } finally {
-    jobs.delete(job);
-    schedule();
+/** @param {Batch} batch */
+function fetchBatch(batch) {
+  for (const feed of batch.feeds) feed.begin(batch.runs);
+  const read = batch.feeds[0].query.grouped ? readBands : readSeries;
+  const { done, abort } = startRequest((signal) => read(batch, signal), {
+    loaded: (reply) => deliver(batch, reply),
+    failed: (error) => {
+      const areDeleted = error instanceof RequestError && error.status === 404; // The runs, in the meantime.
+      if (areDeleted) deliver(batch, { byTag: new Map(), revision: 0, ungrouped: [] });
+      else for (const feed of current(batch)) feed.fail(batch.runs, batch.versions, error);
+    },
+  });
+  underWay.set(batch, abort);
+  return done.finally(() => underWay.delete(batch));
+}
+
+/** @param {Batch} batch @param {Reply} reply */
+function deliver(batch, { byTag, revision, ungrouped }) {
+  for (const feed of current(batch))
+    feed.receive(batch.runs, batch.versions, byTag.get(feed.tag) ?? [], revision, ungrouped);
+}
+
+/** Feeds that still have the query of this batch. @param {Batch} batch */
+const current = (batch) => batch.feeds.filter((feed) => feed.key === batch.key);
+
+/** Aborts the requests whose reply no visible card would draw. */
+function abortSuperseded() {
+  for (const [batch, abort] of underWay) {
+    if (current(batch).some((feed) => visible.has(feed))) continue;
+    for (const feed of current(batch)) feed.cancel(batch.runs);
+    underWay.delete(batch);
+    abort();
   }
 }
 
-/** Series by tag. @typedef {{series: Map<string, import("./series.js").Series[]>, revision: number, ungrouped?: string[]}} Came */
-
-/** @param {Job} job @returns {Promise<Came>} */
-async function readSeries(job) {
-  const request = requestOf(job);
-  const attempts = attemptsOf(job);
+/** @param {Batch} batch @param {AbortSignal} signal @returns {Promise<Reply>} */
+async function readSeries(batch, signal) {
+  const request = requestOf(batch);
   const replies = await Promise.all(
-    attempts.map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, job.stop.signal)),
+    attemptsOf(batch).map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, signal)),
   );
-  const several = replies.flatMap((reply) => reply.series);
-  const byTag = Map.groupBy(several, (one) => one.tag);
+  const byTag = Map.groupBy(
+    replies.flatMap((reply) => reply.series),
+    ({ tag }) => tag,
+  );
   return {
-    series: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])),
+    byTag: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])),
     revision: replies[0].revision,
+    ungrouped: [],
   };
 }
 
-/** @param {Job} job @returns {Promise<Came>} */
-async function readBands(job) {
-  const { grouped, attempt } = job.feeds[0].query;
-  const how = /** @type {NonNullable<typeof grouped>} */ (grouped).how;
+/** @param {Batch} batch @param {AbortSignal} signal @returns {Promise<Reply>} */
+async function readBands(batch, signal) {
+  const { grouped, attempt } = batch.feeds[0].query;
+  const { how } = /** @type {NonNullable<typeof grouped>} */ (grouped);
   const request = {
-    ...requestOf(job),
+    ...requestOf(batch),
     ...how,
     points: MOST_POINTS,
     ...(Number(attempt) && { attempt: Number(attempt) }),
   };
-  const { groups, revision, ungrouped } = await readGroups(request, job.stop.signal);
-  const byTag = Map.groupBy(groups, (one) => one.tag);
-  return { series: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision, ungrouped };
+  const { groups, revision, ungrouped } = await readGroups(request, signal);
+  const byTag = Map.groupBy(groups, ({ tag }) => tag);
+  return { byTag: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision, ungrouped };
 }
 
-/** The attempts to ask for one by one; 0 = stitched together.
- * @param {Job} job */
+/** The attempts to fetch separately; 0 = stitched. @param {Batch} batch */
 function attemptsOf({ feeds, runs }) {
   const { attempt } = feeds[0].query;
   if (attempt !== "all") return [Number(attempt)];
-  const most = Math.max(1, ...runs.map((run) => runsByName.peek().get(run)?.attempts ?? 1));
-  return Array.from({ length: Math.min(most, MOST_ATTEMPTS) }, (_, place) => most - place).reverse();
+  const last = Math.max(1, ...runs.map((run) => runsByName.peek().get(run)?.attempts ?? 1));
+  const count = Math.min(last, MOST_ATTEMPTS);
+  return Array.from({ length: count }, (_, place) => last - count + 1 + place);
 }
 
-/** Fewer points a line when many lines share a chart.
+/** Fewer points per line when many lines share a chart.
  * @param {import("./card_series.js").Query} query */
 function pointsPerLine({ rank, attempt }) {
   let lines = 0;
@@ -157,7 +175,7 @@ function pointsPerLine({ rank, attempt }) {
   return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
 }
 
-/** @param {Job} job @returns {import("./replies.js").ScalarsRequest} */
+/** @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
   const { axis, smooth, window, scale, rank } = feeds[0].query;
   return {
@@ -171,29 +189,3 @@ function requestOf({ feeds, runs }) {
     ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
   };
 }
-
-/** @param {Job} job @param {Came["series"]} series by tag @param {number} revision @param {string[]} ungrouped */
-function deliver(job, series, revision, ungrouped) {
-  for (const feed of current(job)) feed.receive(job.runs, series.get(feed.tag) ?? [], revision, ungrouped);
-}
-
-/** Feeds that still want this job's answer.
- * @param {Job} job */
-const current = (job) => job.feeds.filter((feed) => feed.key === job.key);
-
-/** A request nobody in sight waits for any more is not worth its reply. */
-function abandonSuperseded() {
-  for (const job of jobs) {
-    if (current(job).some((feed) => inSight.has(feed))) continue;
-    for (const feed of current(job)) for (const name of job.runs) feed.asking.delete(name);
-    jobs.delete(job);
-    job.stop.abort();
-  }
-}
-
-/** Asks for runs that come into the drawing. */
-export const followDrawnRuns = () =>
-  effect(() => {
-    drawnRuns.value;
-    schedule();
-  });

@@ -1,15 +1,15 @@
-// What somebody types to filter a column by value: ">0.9", "0.1..0.5", "!=sgd", "adam", several joined by "and" or "or".
+// Filters of table columns by value: ">0.9", "0.1..0.5", "!=sgd", "adam", joined by "and" or "or".
 
 /** A value of a column; null = the run has none. @typedef {number | string | boolean | null} Value */
 /** @typedef {"number" | "text" | "duration" | "time"} ValueKind */
-/** @typedef {{keeps: (value: Value) => boolean, error: string}} ValueFilter error: the part that means nothing, "" = none */
+/** @typedef {{keeps: (value: Value) => boolean, error: string}} ValueFilter error: the invalid part, "" = none */
 /** @typedef {(value: Value) => boolean} Test */
 
 const COMPARISON = /^(>=|<=|!=|=|>|<|≥|≤|≠)\s*(.*)$/s;
 const RANGE = /^(\S*?)\s*\.\.\s*(\S*)$/s;
 const UNITS = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
-/** Most values were recorded in single precision: 0.1 is meant by whoever types it where 0.10000000149 was kept.
+/** Most values are recorded in single precision: 0.1 must match a stored 0.10000000149.
  * @param {number} one @param {number} other */
 const isSame = (one, other) =>
   one === other || Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
@@ -23,7 +23,7 @@ const ORDERED = {
 };
 const PLAIN = /** @type {Record<string, string>} */ ({ "≥": ">=", "≤": "<=", "≠": "!=" });
 
-/** Broken parts keep everything and are named.
+/** An invalid filter keeps everything.
  * @param {string} text @param {ValueKind} kind @returns {ValueFilter} */
 export function valueFilter(text, kind) {
   if (!text.trim()) return { keeps: () => true, error: "" };
@@ -36,7 +36,7 @@ export function valueFilter(text, kind) {
   return { keeps: (value) => tests.some((all) => all.every((test) => test(value))), error: "" };
 }
 
-/** @param {string} part @param {ValueKind} kind @returns {Test | null} null: it means nothing */
+/** @param {string} part @param {ValueKind} kind @returns {Test | null} null if it is invalid */
 function testOf(part, kind) {
   const compared = COMPARISON.exec(part);
   if (compared) return comparison(PLAIN[compared[1]] ?? compared[1], compared[2].trim(), kind);
@@ -54,15 +54,19 @@ function comparison(sign, operand, kind) {
   const number = numberOf(operand, kind);
   if (sign === "=" || sign === "!=") {
     const needle = operand.toLowerCase();
-    const isNaN = needle === "nan";
+    const matchesNaN = needle === "nan";
     const equal = (/** @type {Value} */ value) =>
-      typeof value === "number" ? (isNaN ? Number.isNaN(value) : isSame(value, number)) : written(value) === needle;
+      typeof value === "number"
+        ? matchesNaN
+          ? Number.isNaN(value)
+          : isSame(value, number)
+        : written(value) === needle;
     return sign === "=" ? equal : (value) => !equal(value);
   }
   return Number.isNaN(number) ? null : (value) => typeof value === "number" && ORDERED[sign](value, number);
 }
 
-/** Both ends belong to a range; an absent one is open.
+/** Both ends are included; an absent end is open.
  * @param {string} low @param {string} high @param {ValueKind} kind @returns {Test | null} */
 function within(low, high, kind) {
   const from = low ? numberOf(low, kind) : -Infinity;
@@ -75,7 +79,8 @@ function within(low, high, kind) {
 /** @param {Value} value */
 const written = (value) => (value === null ? "" : String(value).toLowerCase());
 
-/** "1.5k", "3e-4", of durations "2h" and "1h30m", of times "2026-11-21" and "2026-11-21 09:30"; NaN when it is no number.
+/** "1.5k", "3e-4", of durations "2h" and "1h30m", of times "2026-11-21" and "2026-11-21 09:30"; NaN if it is not a
+ * number.
  * @param {string} text @param {ValueKind} kind */
 function numberOf(text, kind) {
   if (kind === "duration") return durationOf(text);

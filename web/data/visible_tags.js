@@ -1,11 +1,11 @@
-// The scalar tags that the drawn runs have: where only some runs are drawn, the cards of the others would be empty.
+// The scalar tags of the drawn runs: if only some runs are drawn, the cards of other tags would be empty.
 
 import { computed, effect } from "@preact/signals-core";
 import { runs } from "./catalogue.js";
 import { PluginTags } from "./plugin_tags.js";
 import { drawnRuns, groups } from "./runs.js";
 
-/** A longer list would take longer to read than the empty cards it saves. */
+/** Fetching a longer list would cost more than the empty cards. */
 const MOST_SERIES = 20_000;
 
 const series = new PluginTags("scalar");
@@ -17,7 +17,7 @@ const isPart = computed(() => {
   return count <= MOST_SERIES;
 });
 
-/** Groups of the tags that the filter keeps and some drawn run has, as far as that is known. */
+/** Groups of the tags that match the filter and that a drawn run has, as far as they are known. */
 export const drawnGroups = computed(() => {
   if (!isPart.value || !series.rows.value || series.leftOut.value) return groups.value;
   const having = series.runsByTag.value;
@@ -26,5 +26,5 @@ export const drawnGroups = computed(() => {
     .filter(({ tags }) => tags.length);
 });
 
-/** Asks for the tags of the drawn runs whenever only some are drawn. */
+/** Fetches the tags of the drawn runs while only some are drawn. */
 export const followDrawnTags = () => effect(() => (isPart.value ? series.follow() : undefined));

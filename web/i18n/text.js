@@ -1,4 +1,5 @@
-// Text in the current language. A catalogue maps keys to text; "one|other" contains singular and plural, selected by {n}.
+// Text in the current language. A catalogue maps keys to text; "one|other" contains singular and plural, selected by
+// {n}.
 
 import { language } from "./language.js";
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
-from toposcope.recorder.training.state import length_of
+from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.values.foreign import called
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.recorder.checkpoints.whole_file import whole_file
+from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.landscapes.weights.gram import Doubles
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import MappedCheckpoint, MappedFiles
@@ -138,7 +138,7 @@ class IncrementalGram:
     def _write(self, layout: Layout) -> None:
         names = [tensor.name for tensor in layout.tensors if tensor.kind != "buffer"]
         files = {str(point): file for point, file in self._files.items()}
-        with whole_file(self._path) as part, open(part, "wb") as file:
+        with atomic_file(self._path) as part, open(part, "wb") as file:
             np.savez(file, products=self._products, facts=np.array(json.dumps({"files": files, "tensors": names})))
 
     def _give_up(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.checkpoints.whole_file import whole_file
+from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.landscapes.weights.layout import Layout
 
 Float32s = npt.NDArray[np.float32]
@@ -151,7 +151,7 @@ def write_tensors(tensors: Mapping[str, Any], path: str) -> None:
         start += array.nbytes
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
-    with whole_file(path) as part, open(part, "wb") as file:
+    with atomic_file(path) as part, open(part, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for array in kept.values():
             file.write(array.data)

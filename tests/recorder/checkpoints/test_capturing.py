@@ -1,17 +1,17 @@
-"""States on their way into a file."""
+"""Capturing the state of a training."""
 
 import numpy as np
 import torch
 from support.trained_networks import trained_torch
 
-from toposcope.recorder.checkpoints.capturing import captured, states_of
+from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
 
 
 def test_copies_share_no_memory_with_the_training() -> None:
-    """Of parameters, buffers and moments."""
+    """Parameters, buffers and moments are copied."""
     network, optimizer = trained_torch()
-    checkpoint = captured(*states_of(network, optimizer), {}, copies=True)
+    checkpoint = capture(*states_of(network, optimizer), {}, copies=True)
     originals = [*leaves_of(network.state_dict()), *leaves_of(optimizer.state_dict())]
     copies = [*leaves_of(checkpoint.network), *leaves_of(checkpoint.optimizer)]
     for original, copy in zip(originals, copies, strict=True):
@@ -22,11 +22,11 @@ def test_copies_share_no_memory_with_the_training() -> None:
 
 def test_arrays_are_copied_too() -> None:
     array = np.zeros(3)
-    checkpoint = captured({"weight": array}, {"moments": [array]}, {}, copies=True)
+    checkpoint = capture({"weight": array}, {"moments": [array]}, {}, copies=True)
     array += 1
     assert [leaf.tolist() for leaf in leaves_of([checkpoint.network, checkpoint.optimizer])] == [[0, 0, 0]] * 2
 
 
-def test_nothing_is_copied_that_is_written_at_once() -> None:
+def test_arrays_are_not_copied_by_default() -> None:
     array = np.zeros(3)
-    assert captured({"weight": array}, None, {}).network["weight"] is array
+    assert capture({"weight": array}, None, {}).network["weight"] is array

@@ -1,18 +1,18 @@
-"""Which checkpoints are deleted."""
+"""Which checkpoints are deleted after a new one has been saved."""
 
 import pytest
 
-from toposcope.recorder.checkpoints.retention import Saved, surplus_by_count, surplus_by_minutes
+from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 
 
-def saved_at(*minutes: float) -> list[Saved]:
-    """Return checkpoints of these minutes."""
-    return [Saved(str(minute), 60 * minute) for minute in minutes]
+def saved_at(*minutes: float) -> list[SavedCheckpoint]:
+    """Return checkpoints saved at the given minutes."""
+    return [SavedCheckpoint(str(minute), 60 * minute) for minute in minutes]
 
 
-@pytest.mark.parametrize(("most", "surplus"), [(1, [0, 1]), (2, [0]), (3, []), (9, [])])
-def test_count_keeps_the_newest(most: int, surplus: list[float]) -> None:
-    assert surplus_by_count(saved_at(0, 1, 2), most) == saved_at(*surplus)
+@pytest.mark.parametrize(("limit", "surplus"), [(1, [0, 1]), (2, [0]), (3, []), (9, [])])
+def test_count_keeps_the_newest(limit: int, surplus: list[float]) -> None:
+    assert surplus_by_count(saved_at(0, 1, 2), limit) == saved_at(*surplus)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What users may ask a SummaryCollector for."""
+"""The arguments of SummaryCollector."""
 
 import json
 import logging
@@ -20,36 +20,36 @@ DEFAULTS = {
 
 
 def test_defaults_are_the_documented_ones() -> None:
-    """All but gradients and landscapes is on."""
+    """Everything except gradients and landscapes is enabled."""
     data = collected_data(None, True)
 
-    assert data.switches == DEFAULTS
+    assert data.enabled == DEFAULTS
     assert data.collects_histograms
     assert (data.histogram_regular, data.gradient_histogram_regular, data.landscape) == (None, None, None)
 
 
-def test_what_is_named_is_changed() -> None:
-    """The other keys keep their defaults."""
+def test_specified_keys_change_and_others_keep_their_defaults() -> None:
+    """Switches and patterns alike."""
     data = collected_data({"collect_metric": False, "histogram_regular": "^conv1.*"}, True)
 
-    assert data.switches == DEFAULTS - {"collect_metric"}
+    assert data.enabled == DEFAULTS - {"collect_metric"}
     assert data.histogram_regular is not None
     assert data.histogram_regular.match("conv1.weight")
 
 
 @pytest.mark.parametrize("specified", [None, {}])
 def test_without_default_action_nothing_is_collected(specified: dict[str, Any] | None) -> None:
-    """keep_default_action=False leaves what was asked for, here nothing."""
+    """keep_default_action=False disables all keys that are not specified."""
     data = collected_data(specified, False)
 
-    assert (data.switches, data.collects_histograms, data.landscape) == (frozenset(), False, None)
+    assert (data.enabled, data.collects_histograms, data.landscape) == (frozenset(), False, None)
 
 
-def test_without_default_action_what_is_named_is_collected() -> None:
-    """Histograms too, of the first five parameters when the pattern is None."""
+def test_without_default_action_only_specified_keys_are_collected() -> None:
+    """Also histograms, of the first five parameters if the pattern is None."""
     data = collected_data({"collect_metric": True, "collect_graph": False, "histogram_regular": None}, False)
 
-    assert (data.switches, data.collects_histograms) == ({"collect_metric"}, True)
+    assert (data.enabled, data.collects_histograms) == ({"collect_metric"}, True)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_without_default_action_what_is_named_is_collected() -> None:
         ("all_ranks", 1, TypeError),
     ],
 )
-def test_bad_argument_is_refused_at_construction(tmp_path: Path, name: str, value: object, error: type) -> None:
-    """The error is the documented one, and no file was begun."""
+def test_invalid_argument_is_an_error_at_construction(tmp_path: Path, name: str, value: object, error: type) -> None:
+    """The error is the documented one, and no file is created."""
     arguments: dict[str, Any] = {"summary_dir": tmp_path / "run", name: value}
 
     with pytest.raises(error, match=r"\S{3}"):
@@ -119,22 +119,22 @@ def test_bad_argument_is_refused_at_construction(tmp_path: Path, name: str, valu
     assert not list(tmp_path.rglob("*.summary.*"))
 
 
-def test_error_names_the_value_and_what_is_expected() -> None:
-    """Who misspells a key sees those that exist."""
+def test_error_names_the_unknown_key_and_the_existing_ones() -> None:
+    """A misspelled key is easy to correct."""
     with pytest.raises(ValueError, match=r"'collect_metric', .*'collect_landscape'; not 'colect_metric'"):
         collected_data({"colect_metric": True}, True)
 
 
 @pytest.mark.parametrize("value", [[1], None, True, np.bool_(True), {"b": 1}, object(), np.ones(2)])
-def test_error_of_custom_lineage_names_the_argument_and_only_what_is_taken(value: object) -> None:
-    with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] is a str, int or float, not "):
+def test_error_of_custom_lineage_names_the_argument_and_the_accepted_types(value: object) -> None:
+    with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] .* str, int or float, not "):
         SummaryCollector("run", custom_lineage_data={"b": 1, "a": value})
-    with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] is an integer of 64 bits"):
+    with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] .*64"):
         SummaryCollector("run", custom_lineage_data={"a": 2**64})
 
 
 def test_landscape_has_the_documented_defaults() -> None:
-    """{} asks for one interval, spread over the training; a partial dict changes what it names."""
+    """{} means one interval spread over the training; a partial dict changes only the keys in it."""
     settings = landscape_settings({})
     partial = landscape_settings({"create_landscape": {"result": False}, "intervals": [[3, 1, 2]]})
 
@@ -146,8 +146,8 @@ def test_landscape_has_the_documented_defaults() -> None:
     assert partial.intervals == ((3, 1, 2),)
 
 
-def test_custom_lineage_of_the_tuner_is_merged_and_the_users_wins() -> None:
-    """MINDINSIGHT_HYPER_CONFIG tells what MindInsight's tuner tries."""
+def test_custom_lineage_of_the_tuner_is_merged_and_the_users_has_precedence() -> None:
+    """MINDINSIGHT_HYPER_CONFIG contains the hyperparameters of MindInsight's tuner."""
     config = {"params": {}, "custom_lineage_data": {"a": 1, "b": "tuned"}}
     lineage = checked_custom_lineage({"b": "mine", "c": 0.5}, {HYPER_CONFIG_VARIABLE: json.dumps(config)})
 
@@ -158,8 +158,8 @@ def test_custom_lineage_of_the_tuner_is_merged_and_the_users_wins() -> None:
     "text",
     ["{", "[1]", '"text"', "[" * 99_999, json.dumps({"x": "y" * 100_000}), '{"custom_lineage_data": {"a": [1]}}'],
 )
-def test_bad_config_of_the_tuner_is_passed_over(text: str, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning, and the user's own data stay."""
+def test_invalid_config_of_the_tuner_is_ignored(text: str, caplog: pytest.LogCaptureFixture) -> None:
+    """There is one warning, and the user's data are kept."""
     with caplog.at_level(logging.WARNING):
         assert checked_custom_lineage({"a": 1}, {HYPER_CONFIG_VARIABLE: text}) == {"a": 1}
 

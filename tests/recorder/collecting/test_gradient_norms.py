@@ -1,4 +1,4 @@
-"""Norms of gradients."""
+"""The norms of gradients."""
 
 import numpy as np
 import pytest
@@ -7,13 +7,13 @@ import torch
 from toposcope.recorder.collecting.gradient_norms import gradient_norms
 
 
-def test_no_gradients_have_no_norms() -> None:
-    """Nothing is made up."""
+def test_without_gradients_there_are_no_norms() -> None:
+    """Not even a global norm."""
     assert gradient_norms({}) == {}
 
 
 def test_global_norm_is_that_of_all_elements() -> None:
-    """Of arrays of any shape."""
+    """The arrays have different shapes."""
     random = np.random.default_rng(0)
     gradients = {"a": random.normal(size=(3, 4)), "b": random.normal(size=7).astype(np.float32)}
     norms = gradient_norms(gradients)
@@ -24,7 +24,7 @@ def test_global_norm_is_that_of_all_elements() -> None:
 
 
 def test_tensors_of_pytorch_have_the_same_norms() -> None:
-    """In every precision: the squares of float16 overflow soon."""
+    """In every precision; the squares overflow in float16."""
     values = np.full(100, 300.0)
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         gradient = torch.tensor(values, dtype=dtype, requires_grad=True)
@@ -32,7 +32,7 @@ def test_tensors_of_pytorch_have_the_same_norms() -> None:
 
 
 def test_non_finite_gradients_have_non_finite_norms() -> None:
-    """That is what one wants to see."""
+    """Overflowing gradients remain visible."""
     norms = gradient_norms({"a": np.array([1.0, np.nan]), "b": np.array([np.inf])})
 
     assert np.isnan(norms["gradient_norm/a"])

@@ -73,7 +73,7 @@ def test_errors_are_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureF
     assert "summary-landscape: " in capsys.readouterr().err
     train_bowl(tmp_path / "run")
     assert main(["run", "--model", MODEL, "--size", "300"]) == 1
-    assert "landscape_size is an integer from 3 to 256, not 300" in capsys.readouterr().err
+    assert "landscape_size must be an integer from 3 to 256, not 300" in capsys.readouterr().err
 
 
 def test_it_runs_as_a_module(tmp_path: Path) -> None:

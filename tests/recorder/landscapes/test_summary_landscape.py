@@ -294,7 +294,11 @@ def test_two_equal_checkpoints_are_two_points_of_the_path(tmp_path: Path) -> Non
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"collect_landscape": {"size": 9}}, ValueError, "not 'size'"),
-    ({"collect_landscape": {"landscape_size": 2}}, ValueError, "landscape_size is an integer from 3 to 256, not 2"),
+    (
+        {"collect_landscape": {"landscape_size": 2}},
+        ValueError,
+        "landscape_size must be an integer from 3 to 256, not 2",
+    ),
     ({"collect_landscape": {"landscape_size": 257}}, ValueError, "from 3 to 256, not 257"),
     ({"collect_landscape": {"intervals": [[1, 2]]}}, ValueError, "at least 3 steps or epochs"),
     ({"collect_landscape": {"intervals": [[1, 2, 2]]}}, ValueError, r"at least 3 different steps, not \[1, 2\]"),
@@ -306,9 +310,9 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"device_ids": 0}, TypeError, "device_ids is a list of integers or None, not 0"),
     ({"device_ids": []}, ValueError, "device_ids contains at least one device"),
     ({"device_ids": [-1]}, ValueError, "not -1"),
-    ({"device_ids": ["0"]}, TypeError, "a device id is an integer"),
+    ({"device_ids": ["0"]}, TypeError, "a device id must be an integer"),
     ({"executor": "processes"}, TypeError, "executor is an Executor"),
-    ({"levels": 9}, ValueError, "levels is an integer from 2 to 8, not 9"),
+    ({"levels": 9}, ValueError, "levels must be an integer from 2 to 8, not 9"),
     ({"samples": 0}, ValueError, "samples"),
     ({"seed": -1}, ValueError, "seed"),
     ({"axes": "hessian"}, ValueError, "axes 'hessian' need Hessian-vector products"),

@@ -291,7 +291,7 @@ def test_legacy_hooks_are_a_warning_in_train_and_eval_and_an_error_in_fit(caplog
         (lambda: Model(Line(), boost_level="O1"), ValueError, "'O1'"),
         (lambda: Model(Line(), loss_fn=3), TypeError, "loss_fn"),
         (lambda: Model(Line(), metrics={"no such"}), ValueError, "no such"),
-        (lambda: line_model().train("3", line_batches(1)), TypeError, "epoch .* '3'"),
+        (lambda: line_model().train("3", line_batches(1)), TypeError, "epoch must be an integer, not '3'"),
         (lambda: line_model().train(0, line_batches(1)), ValueError, "epoch"),
         (lambda: line_model().train(3, line_batches(1), initial_epoch=3), ValueError, "initial_epoch"),
         (lambda: line_model().train(1, 7), TypeError, "train_dataset"),

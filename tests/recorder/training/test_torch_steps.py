@@ -199,7 +199,11 @@ NETWORK = nn.Linear(3, 2)
         ({"loss_fn": nn.CrossEntropyLoss}, TypeError, r"CrossEntropyLoss\(\), not the class"),
         ({"schedulers": [3]}, TypeError, "schedulers .* not 3"),
         ({"schedulers": 3}, TypeError, "schedulers .* not 3"),
-        ({"schedulers": torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(NETWORK))}, TypeError, "ours"),
+        (
+            {"schedulers": torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(NETWORK))},
+            TypeError,
+            "callback ReduceLROnPlateau",
+        ),
         ({"loggers": [3]}, TypeError, "loggers .* not 3"),
         ({"eval_network": 3}, TypeError, "eval_network .* not 3"),
         ({"eval_network": NETWORK, "eval_indexes": ["a", 1, 2]}, TypeError, "eval_indexes .* 'a'"),

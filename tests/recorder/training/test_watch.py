@@ -64,7 +64,7 @@ def test_events_of_a_loop_with_evaluations() -> None:
 
 
 def test_hooks_are_those_of_mindspore() -> None:
-    """The order and counters are those of its fit(), without the steps of evaluations, which the loop never sees."""
+    """Order and counters are those of its fit(), without the steps of evaluations, which the loop does not report."""
 
     def comparable(trace: list[list[Any]]) -> list[list[Any]]:
         return [

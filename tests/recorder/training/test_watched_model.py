@@ -13,7 +13,8 @@ import torch
 from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.watch import WatchedRun, watch
+from toposcope.recorder.training.watch import watch
+from toposcope.recorder.training.watched_run import WatchedRun
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The queue and the thread behind it: order, promptness, faults. A pipe stands in for a disk that is slow or full."""
+"""The queue and its writer: order, timing, faults. A pipe simulates a disk that is slow or full."""
 
 import logging
 import os
@@ -6,8 +6,10 @@ import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
+from support.written_events import ReadEvents
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
@@ -24,7 +26,7 @@ LARGE = 5 << 20
 
 
 class Pipe:
-    """A file that takes 64 KiB and then no more, until somebody reads."""
+    """A file that accepts 64 KiB, and more only after a read."""
 
     def __init__(self) -> None:
         self.reading, writing = os.pipe()
@@ -47,19 +49,19 @@ class Pipe:
 
 @pytest.fixture
 def pipe() -> Iterator[Pipe]:
-    """Return a pipe whose reading end is closed after the test."""
+    """Yield a pipe whose read end is closed after the test."""
     pipe = Pipe()
     yield pipe
     os.close(pipe.reading)
 
 
 class Recording:
-    """A queue and the writer that empties it into one file."""
+    """A queue, and the writer of its events to one file."""
 
     def __init__(self, file: EventFile, flush_seconds: float = NEVER, stall_seconds: float = 30) -> None:
         summaries = RotatingFile(lambda _: file, lambda _: HEAD)
         lineage = RotatingFile(lambda _: file, lambda _: b"")
-        summaries.begin()
+        summaries.open_next()
         self.queue = EventQueue(file.path, flush_seconds, stall_seconds)
         self.writer = EventWriter(self.queue, EventEncoder(file.path), summaries, lineage)
         self.put, self.put_large, self.flush = self.queue.put, self.queue.put_large, self.queue.flush
@@ -72,17 +74,17 @@ def event_file(directory: Path) -> EventFile:
 
 
 def full_disk() -> EventFile:
-    """Open a file into which nothing can be written."""
+    """Open a file to which nothing can be written."""
     return EventFile("/dev/full", os.open("/dev/full", os.O_WRONLY))
 
 
 def event(step: int, tag: str = "loss") -> RecordedEvent:
-    """Return an event of one scalar."""
+    """Return an event with one scalar."""
     return (1.0, step, {tag: 0.5}, None)
 
 
-def test_head_and_events_are_in_order(tmp_path: Path, read_events) -> None:
-    """The file holds the head and then every event, in the order in which they were put."""
+def test_head_and_events_are_written_in_order(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The file contains the head and then all events, in the order of put()."""
     file = event_file(tmp_path)
     recording = Recording(file)
     for step in range(1000):
@@ -95,7 +97,7 @@ def test_head_and_events_are_in_order(tmp_path: Path, read_events) -> None:
 
 
 def test_events_are_written_after_flush_seconds(pipe: Pipe) -> None:
-    """Nobody has to ask: an event is written when it has waited long enough."""
+    """An event is written after flush_seconds, without a flush()."""
     recording = Recording(pipe.file, 0.01)
     pipe.read_event()
     for step in (1, 2):
@@ -105,8 +107,8 @@ def test_events_are_written_after_flush_seconds(pipe: Pipe) -> None:
     recording.close()
 
 
-def test_many_events_are_written_at_once(pipe: Pipe) -> None:
-    """A queue that grows large does not wait for its time."""
+def test_large_queue_is_written_immediately(pipe: Pipe) -> None:
+    """Above the high-water mark the writer does not wait for flush_seconds."""
     recording = Recording(pipe.file)
     recording.put_large(event(1), LARGE)
 
@@ -114,16 +116,16 @@ def test_many_events_are_written_at_once(pipe: Pipe) -> None:
     recording.close()
 
 
-def test_no_event_is_left_behind(pipe: Pipe) -> None:
-    """An event that is put while the thread falls asleep wakes it: all arrive, without a flush()."""
+def test_every_event_wakes_the_writer(pipe: Pipe) -> None:
+    """An event that is put while the writer is about to sleep wakes it: all are written without a flush()."""
     recording = Recording(pipe.file, 0.0005)
-    everyone = threading.Barrier(4)
+    barrier = threading.Barrier(4)
 
     def put(number: int) -> None:
-        everyone.wait()
+        barrier.wait()
         for step in range(300):
             recording.put(event(step, str(number)))
-            threading.Event().wait(0.0004)  # About as long as the thread waits, so that they meet.
+            threading.Event().wait(0.0004)  # About flush_seconds, so that put() and the wait of the writer coincide.
 
     threads = [threading.Thread(target=put, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -133,13 +135,13 @@ def test_no_event_is_left_behind(pipe: Pipe) -> None:
         thread.join()
 
     for number in range(4):
-        own = [event.step for event in events if event.summary.value[0].tag == str(number)]
-        assert own == list(range(300))
+        steps = [event.step for event in events if event.summary.value[0].tag == str(number)]
+        assert steps == list(range(300))
     recording.close()
 
 
-def test_time_that_never_comes(pipe: Pipe) -> None:
-    """A wait longer than the platform can wait is a wait for flush()."""
+def test_very_long_flush_seconds(pipe: Pipe) -> None:
+    """If flush_seconds exceeds the longest wait of the platform, events are written by flush()."""
     recording = Recording(pipe.file, 1e300)
     pipe.read_event()
     recording.put(event(1))
@@ -149,8 +151,8 @@ def test_time_that_never_comes(pipe: Pipe) -> None:
     recording.close()
 
 
-def test_flush_returns_when_events_are_written(pipe: Pipe) -> None:
-    """After flush() the file has everything, also what is put and flushed again."""
+def test_flush_waits_until_events_are_written(pipe: Pipe) -> None:
+    """After each flush() the file contains all events that were put before."""
     recording = Recording(pipe.file)
     os.set_blocking(pipe.reading, False)
     for step in range(3):
@@ -163,7 +165,7 @@ def test_flush_returns_when_events_are_written(pipe: Pipe) -> None:
 
 
 def test_flush_inside_a_call_of_the_same_thread(tmp_path: Path) -> None:
-    """A signal handler may flush while the thread that it interrupted holds the writer's lock."""
+    """A signal handler may flush while the interrupted thread holds the writer's lock."""
     recording = Recording(event_file(tmp_path))
     with recording.queue._lock:
         recording.put(event(1))
@@ -172,8 +174,8 @@ def test_flush_inside_a_call_of_the_same_thread(tmp_path: Path) -> None:
     assert recording.close()
 
 
-def test_closed_writer_takes_nothing(tmp_path: Path) -> None:
-    """After close() nothing can be put; closing and flushing again are harmless."""
+def test_closed_writer_accepts_no_events(tmp_path: Path) -> None:
+    """After close() no event can be put; further calls of close() and flush() have no effect."""
     recording = Recording(event_file(tmp_path))
     assert recording.close()
 
@@ -183,27 +185,27 @@ def test_closed_writer_takes_nothing(tmp_path: Path) -> None:
     assert recording.flush()
 
 
-def test_event_that_was_accepted_is_written_whenever_close_comes(tmp_path: Path, read_events) -> None:
-    """Threads that put while another one closes are told True only of what will be in the file."""
+def test_accepted_events_are_written_even_if_close_is_concurrent(tmp_path: Path, read_events: ReadEvents) -> None:
+    """While another thread closes the writer, put() returns True only for events that will be in the file."""
     for number in range(10):
         file = event_file(tmp_path / str(number))
         recording = Recording(file)
         accepted: list[int] = []
-        begun = threading.Event()
+        is_busy = threading.Event()
 
-        def put_all(recording: Recording, accepted: list[int], begun: threading.Event, first: int) -> None:
+        def put_all(recording: Recording, accepted: list[int], is_busy: threading.Event, first: int) -> None:
             step = first
             while recording.put(event(step)):
                 accepted.append(step)
                 step += 4
                 if step > 200:
-                    begun.set()
+                    is_busy.set()
 
-        arguments = (recording, accepted, begun)
+        arguments = (recording, accepted, is_busy)
         threads = [threading.Thread(target=put_all, args=(*arguments, first)) for first in range(4)]
         for thread in threads:
             thread.start()
-        begun.wait()
+        is_busy.wait()
         assert recording.close()
         for thread in threads:
             thread.join()
@@ -211,12 +213,12 @@ def test_event_that_was_accepted_is_written_whenever_close_comes(tmp_path: Path,
         assert set(accepted) <= {written.step for written in read_events(file.path)[1:]}
 
 
-def test_full_disk_is_reported_and_nothing_hangs(caplog: pytest.LogCaptureFixture) -> None:
-    """When nothing can be written put, flush and close say so, the log once, and the queue stays bounded."""
+def test_full_disk_is_reported_without_blocking(caplog: pytest.LogCaptureFixture) -> None:
+    """If nothing can be written, put, flush and close return False, one error is logged, the queue stays bounded."""
     recording = Recording(full_disk())
 
     assert not recording.flush()
-    assert not recording.queue.works
+    assert not recording.queue.is_healthy
     assert [recording.put_large(event(step), 100 << 20) for step in range(4)] == [False] * 4
     assert isinstance(recording.queue.take_unraised_fault(), OSError)
     assert recording.queue.take_unraised_fault() is None
@@ -225,8 +227,8 @@ def test_full_disk_is_reported_and_nothing_hangs(caplog: pytest.LogCaptureFixtur
     assert "4 recorded events are lost" in caplog.text  # Two queued, two for which there was no room.
 
 
-def test_writing_goes_on_when_there_is_room_again(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
-    """After a fault every byte that was kept is written once, in order, from where the write broke off."""
+def test_writing_continues_after_a_full_disk(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
+    """After a fault all kept bytes are written once, in order, from where the write was interrupted."""
     os.set_blocking(pipe.descriptor, False)
     recording = Recording(pipe.file)
     recording.put(event(1, "x" * 3 * PIPE_BYTES))
@@ -246,8 +248,8 @@ def test_writing_goes_on_when_there_is_room_again(pipe: Pipe, caplog: pytest.Log
     recording.close()
 
 
-def test_stalled_disk_costs_the_caller_a_bounded_time(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
-    """A write that does not return is a fault; once it returns everything that was kept is written."""
+def test_stalled_disk_blocks_the_caller_for_a_bounded_time(pipe: Pipe, caplog: pytest.LogCaptureFixture) -> None:
+    """A write that does not return is a fault; after it returns, everything that was kept is written."""
     recording = Recording(pipe.file, stall_seconds=0.05)
     recording.put(event(1, "x" * 3 * PIPE_BYTES))
     assert not recording.flush()
@@ -261,8 +263,8 @@ def test_stalled_disk_costs_the_caller_a_bounded_time(pipe: Pipe, caplog: pytest
     assert "1 recorded events are lost" in caplog.text
 
 
-def test_full_queue_waits_for_a_writer_that_gets_on(pipe: Pipe) -> None:
-    """The caller is slowed down to the disk's pace, and loses nothing."""
+def test_full_queue_waits_for_a_writer_that_makes_progress(pipe: Pipe) -> None:
+    """The caller is slowed down to the speed of the disk, and no event is lost."""
     recording = Recording(pipe.file)
     events: list[Event] = []
     reader = threading.Thread(target=lambda: events.extend(pipe.read_event() for _ in range(41)))
@@ -275,12 +277,12 @@ def test_full_queue_waits_for_a_writer_that_gets_on(pipe: Pipe) -> None:
 
 
 def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The batch is reported as lost, the next one is written."""
+    """The batch is reported as lost, and the next one is written."""
     file = event_file(tmp_path)
     recording = Recording(file)
-    recording.put((1.0, 1, {"loss": "no number"}, None))
+    recording.put((1.0, 1, cast(dict[str, float], {"loss": "no number"}), None))
     assert not recording.flush()
     recording.put(event(2))
 
@@ -289,11 +291,15 @@ def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
     assert "1 recorded events are lost" in caplog.text
 
 
-def test_log_handler_may_use_the_writer_it_is_told_about(caplog: pytest.LogCaptureFixture) -> None:
-    """A handler that flushes when an error is logged runs in the writer's thread too, and does not wait for itself."""
+def test_log_handler_may_flush_the_writer_that_logs(caplog: pytest.LogCaptureFixture) -> None:
+    """A handler that flushes on an error is also called in the writer's thread, and does not wait for itself there."""
     recording = Recording(full_disk())
-    handler = logging.Handler()
-    handler.emit = lambda _: recording.flush()
+
+    class FlushingHandler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            recording.flush()
+
+    handler = FlushingHandler()
     logger = logging.getLogger("toposcope.recorder")
     logger.addHandler(handler)
     try:

@@ -1,4 +1,4 @@
-"""What a recording survives: disks that are full, read-only or gone, and the lack of descriptors or memory."""
+"""Recording to disks that are full, read-only or deleted, and without free descriptors or memory."""
 
 import os
 import shutil
@@ -15,8 +15,8 @@ from toposcope.recorder import SummaryRecord
 
 
 @pytest.mark.parametrize("raises", [False, True])
-def test_file_that_may_not_grow(tmp_path: Path, read_events: ReadEvents, raises: bool) -> None:
-    """At the limit record() says False, or raises that error once; when there is room again everything is written."""
+def test_file_size_limit_of_the_process(tmp_path: Path, read_events: ReadEvents, raises: bool) -> None:
+    """At the limit record() returns False, or raises the error once; when it is raised, everything is written."""
     script = """
         import resource
         recorder = SummaryRecord(sys.argv[1], raise_exception=sys.argv[2] == "True", flush_seconds=1e6)
@@ -47,7 +47,7 @@ def test_file_that_may_not_grow(tmp_path: Path, read_events: ReadEvents, raises:
 
 
 def test_queue_is_bounded_while_the_disk_is_full(tmp_path: Path, read_events: ReadEvents) -> None:
-    """What finds no room in memory is lost and counted; the oldest are kept, and written when there is room again."""
+    """Events beyond the limit of the queue are lost and counted; older ones are kept and written after the fault."""
     script = """
         import resource
         recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
@@ -72,7 +72,7 @@ def test_queue_is_bounded_while_the_disk_is_full(tmp_path: Path, read_events: Re
 
 
 def test_close_on_a_full_disk(tmp_path: Path) -> None:
-    """A close() that cannot write returns, or raises why, and the log says how many events are not in the file."""
+    """A close() that cannot write returns or raises the error, and the log contains the number of lost events."""
     script = """
         import resource
         recorder = SummaryRecord(sys.argv[1], raise_exception=True, flush_seconds=1e6)
@@ -95,8 +95,8 @@ def test_close_on_a_full_disk(tmp_path: Path) -> None:
     assert lost_in(ended.stderr) == 100 - len(points)
 
 
-def test_log_handler_that_fails(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A handler that raises when it is told of a full disk does not end the recording."""
+def test_log_handler_that_raises(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A log handler that raises an error on a full disk does not end the recording."""
     script = """
         import logging, resource
 
@@ -122,11 +122,11 @@ def test_log_handler_that_fails(tmp_path: Path, read_events: ReadEvents) -> None
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a directory on a disk of one megabyte."""
+    """Yield a directory on a disk of one megabyte."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0:
-        pytest.skip("only root mounts a disk")
+        pytest.skip("mounting a disk requires root")
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], capture_output=True, text=True)
     if mounted.returncode != 0:
         pytest.skip(f"no disk can be mounted: {mounted.stderr.strip()}")
@@ -135,7 +135,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """Leave a few bytes of a disk; return the file that takes the others."""
+    """Fill a disk up to a few bytes; return the file that fills it."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         try:
@@ -147,7 +147,7 @@ def fill(disk: Path) -> Path:
 
 
 def test_full_disk(small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
-    """On a full disk record() says False; once a file is deleted everything is written, nothing is torn."""
+    """On a full disk record() returns False; when space is available again, everything is written and intact."""
     with SummaryRecord(small_disk / "run", flush_seconds=NEVER) as recorder:
         train(recorder, range(10))
         recorder.flush()
@@ -164,7 +164,7 @@ def test_full_disk(small_disk: Path, read_events: ReadEvents, caplog: pytest.Log
 
 
 def test_full_disk_at_a_rotation(small_disk: Path, read_events: ReadEvents) -> None:
-    """Files that begin on a full disk hold, when there is room again, all that was recorded."""
+    """When space is available again, files started on a full disk contain everything that was recorded."""
     with SummaryRecord(small_disk / "run", max_file_size=10_000, flush_seconds=NEVER) as recorder:
         train(recorder, range(10))
         recorder.flush()
@@ -180,7 +180,7 @@ def test_full_disk_at_a_rotation(small_disk: Path, read_events: ReadEvents) -> N
 def test_event_file_deleted_to_make_room(
     small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What waits on a full disk is not written into the file that was deleted for it, but whole into the next one."""
+    """Records pending on a full disk are not written to the file that was deleted, but completely to the next one."""
     with SummaryRecord(small_disk / "run", flush_seconds=NEVER) as recorder:
         train(recorder, range(10))
         recorder.flush()
@@ -193,15 +193,15 @@ def test_event_file_deleted_to_make_room(
         filler.unlink()
 
     points, _ = read_slowly(deleted, "mindspore")
-    whole = {point.step for point in points}
-    assert whole | set(steps_in(small_disk / "run", read_events)) == set(range(31))
+    complete = {point.step for point in points}
+    assert complete | set(steps_in(small_disk / "run", read_events)) == set(range(31))
     assert lost_in(caplog.text) == 0
 
 
-def test_memory_runs_out(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Values for which no memory is left are lost and reported; the recording goes on."""
+def test_out_of_memory(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Values that cannot be encoded for lack of memory are lost and reported; the recording continues."""
     if not Path("/proc/self/statm").exists():
-        pytest.skip("only Linux says how much memory is used")
+        pytest.skip("requires /proc")
     script = """
         import resource
         recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
@@ -229,16 +229,16 @@ def test_memory_runs_out(tmp_path: Path, read_events: ReadEvents) -> None:
     assert "MemoryError" in ended.stderr
 
 
-# The directory goes away.
+# The file or its directory is removed.
 
 
 def remove_directory(file: Path) -> None:
-    """Remove the directory of a file with all that is in it."""
+    """Remove the directory of a file, with its content."""
     shutil.rmtree(file.parent)
 
 
 def replace_by_copy(file: Path) -> None:
-    """Put a copy in the place of a file: it has the name, not what is written from now on."""
+    """Replace a file by a copy, which does not receive what is written to the original."""
     content = file.read_bytes()
     file.unlink()
     file.write_bytes(content)
@@ -246,14 +246,14 @@ def replace_by_copy(file: Path) -> None:
 
 @pytest.mark.parametrize("remove", [remove_directory, Path.unlink, replace_by_copy])
 @pytest.mark.parametrize("max_file_size", [None, 20_000])
-def test_file_that_vanishes(
+def test_deleted_file(
     tmp_path: Path,
     read_events: ReadEvents,
     caplog: pytest.LogCaptureFixture,
     remove: Callable[[Path], None],
     max_file_size: int | None,
 ) -> None:
-    """When its file, or all of the directory, is removed a recording goes on in a new file, and the log says so."""
+    """If its file or directory is removed, a recording continues in a new file, and the log reports it."""
     run = tmp_path / "run"
     with SummaryRecord(run, max_file_size=max_file_size, flush_seconds=NEVER) as recorder:
         train(recorder, range(20))
@@ -275,7 +275,7 @@ def test_file_that_vanishes(
 
 
 def test_close_after_the_directory_is_removed(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A close() that finds the directory gone writes what it has into a new one."""
+    """If the directory has been removed, close() creates it again and writes the pending events."""
     with SummaryRecord(tmp_path / "run", flush_seconds=NEVER) as recorder:
         train(recorder, range(10))
         shutil.rmtree(tmp_path / "run")
@@ -283,8 +283,8 @@ def test_close_after_the_directory_is_removed(tmp_path: Path, read_events: ReadE
     assert steps_in(tmp_path / "run", read_events) == list(range(10))
 
 
-def test_directory_that_is_renamed(tmp_path: Path, read_events: ReadEvents) -> None:
-    """The present file goes with its directory, the next one begins in a new directory of the old name."""
+def test_renamed_directory(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The current file stays in the renamed directory; the next one is created in a new directory of the old name."""
     before, after = tmp_path / "run", tmp_path / "renamed"
     with SummaryRecord(before, max_file_size=20_000, flush_seconds=NEVER) as recorder:
         train(recorder, range(20))
@@ -301,17 +301,17 @@ def test_directory_that_is_renamed(tmp_path: Path, read_events: ReadEvents) -> N
 
 @pytest.fixture
 def open_directory() -> Iterator[Path]:
-    """Return a directory that every user can reach, unlike pytest's own."""
+    """Yield a directory that every user can access, unlike those of pytest."""
     with tempfile.TemporaryDirectory() as directory:
         os.chmod(directory, 0o777)
         yield Path(directory)
 
 
 def test_read_only_directory(open_directory: Path, read_events: ReadEvents) -> None:
-    """Rotation in a directory that became read-only waits until it is writable again, and loses nothing."""
+    """A rotation in a read-only directory is retried until it is writable again, and nothing is lost."""
     script = """
         if os.geteuid() == 0:
-            os.setuid(65534)  # Root may write everywhere.
+            os.setuid(65534)  # Root ignores permissions.
         recorder = SummaryRecord(sys.argv[1] + "/run", max_file_size=20_000, flush_seconds=1e6)
         train(recorder, range(20), "tensor")
         recorder.flush()
@@ -331,24 +331,24 @@ def test_read_only_directory(open_directory: Path, read_events: ReadEvents) -> N
     assert [ended.stderr.count(text) for text in ("Permission denied", "is written again", "lost.")] == [1, 1, 0]
 
 
-def test_no_file_descriptor_is_left(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Rotation without a free descriptor waits until one is free, and loses nothing."""
+def test_no_free_file_descriptor(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A rotation without a free descriptor is retried until one is free, and nothing is lost."""
     script = """
         import resource
         recorder = SummaryRecord(sys.argv[1], max_file_size=20_000, flush_seconds=1e6)
         train(recorder, range(20), "tensor")
         recorder.flush()
         resource.setrlimit(resource.RLIMIT_NOFILE, (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-        taken = []
+        opened = []
         try:
             while True:
-                taken.append(open(os.devnull))
+                opened.append(open(os.devnull))
         except OSError:
             pass
         print(*train(recorder, range(20, 40), "tensor"))
         recorder.flush()
         print(*train(recorder, range(40, 60), "tensor"))
-        for file in taken:
+        for file in opened:
             file.close()
         recorder.flush()
         print(*train(recorder, range(60, 80), "tensor"))
@@ -361,8 +361,8 @@ def test_no_file_descriptor_is_left(tmp_path: Path, read_events: ReadEvents) -> 
     assert [ended.stderr.count(text) for text in ("Too many open files", "is written again", "lost.")] == [1, 1, 0]
 
 
-def test_export_that_is_impossible(tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
-    """Where no npy file can be written record() says False, the log why, once; the event file has everything."""
+def test_export_that_fails(tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
+    """If no npy file can be written, record() returns False, the log reports it once, the event file is complete."""
     with SummaryRecord(tmp_path, export_options={"tensor_format": "npy"}, flush_seconds=NEVER) as recorder:
         seconds = Path(recorder.log_dir).name.split(".")[4]
         (tmp_path / f"export_{seconds}").write_text("in the way")
@@ -380,9 +380,9 @@ def test_export_that_is_impossible(tmp_path: Path, read_events: ReadEvents, capl
     assert [caplog.text.count(text) for text in ("in the way", "is not exported")] == [0, 1]
 
 
-def test_export_that_is_impossible_is_raised_when_asked_for(tmp_path: Path) -> None:
-    """With raise_exception the next call raises why a tensor could not be exported, once."""
-    exporting = {"tensor_format": "npy"}
+def test_export_that_fails_is_raised_with_raise_exception(tmp_path: Path) -> None:
+    """With raise_exception the next call raises the error of a failed export, once."""
+    exporting: dict[str, str | None] = {"tensor_format": "npy"}
     recorder = SummaryRecord(tmp_path, raise_exception=True, export_options=exporting, flush_seconds=NEVER)
     seconds = Path(recorder.log_dir).name.split(".")[4]
     (tmp_path / f"export_{seconds}").write_text("in the way")

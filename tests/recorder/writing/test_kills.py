@@ -1,4 +1,4 @@
-"""What kill -9 leaves behind, at any moment of a recording."""
+"""Event files after kill -9 at a random time of a recording."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from toposcope.proto.summary_pb2 import Event, Summary
 from toposcope.recorder import SummaryRecord
 
 KILLS = 54
-# All in one file, many records a file, and every large record in a file of its own.
+# One file, many records per file, and a separate file for each large record.
 FILE_SIZES = (None, 1 << 20, 10_000)
 TRAINING = """
 import numpy as np
@@ -31,7 +31,7 @@ def train(recorder, step):
         recorder.add_value("image", "input", NOISE[0, :64, :64] * step)
     return recorder.record(step)
 """
-# Children are forked from a process that has everything imported, two at a time, and report each flush by a pipe.
+# Children are forked from a process with all modules imported, two at a time, and report each flush through a pipe.
 KILLER = """
 import itertools, json, os, random, select, signal, struct, sys, tempfile, time
 
@@ -53,7 +53,7 @@ def start(number):
     return child, reading
 
 def kill(child, reading):
-    # Some die before their first flush.
+    # Some are killed before their first flush.
     if random.random() < 0.9:
         select.select([reading], [], [], 30)
     time.sleep(random.uniform(0, 0.03))
@@ -63,7 +63,7 @@ def kill(child, reading):
         flushed = [step for step, in struct.iter_unpack("<q", reports.read())]
     return os.WTERMSIG(status), flushed[-1] if flushed else -1
 
-# Have everything imported, Pillow's writer too; close() ends the only thread.
+# Imports all modules, also Pillow's writer; close() ends the only thread.
 with tempfile.TemporaryDirectory() as directory, SummaryRecord(directory) as recorder:
     for step in range(4):
         train(recorder, step)
@@ -79,7 +79,7 @@ print(json.dumps(endings))
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, int]:
-    """Return the directories of killed recordings, and the last step that each is known to have flushed."""
+    """Return the directories of killed recordings, with the last step that each has reported as flushed."""
     root = tmp_path_factory.mktemp("killed")
     command = [sys.executable, "-c", TRAINING + KILLER, root, json.dumps(FILE_SIZES), KILLS]
     printed = subprocess.run([*map(str, command)], check=True, stdout=subprocess.PIPE, text=True, timeout=120).stdout
@@ -88,8 +88,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, int]:
     return {root / f"{number:02}": flushed for number, (_, flushed) in enumerate(endings)}
 
 
-def read_whole_records(path: Path) -> tuple[list[Event], int]:
-    """Return the events of a file, every checksum verified, and how many bytes follow them: those of a torn record."""
+def read_complete_records(path: Path) -> tuple[list[Event], int]:
+    """Return the events of a file, with verified checksums, and the size of an incomplete record at the end."""
     content = memoryview(path.read_bytes())
     events, start = [], 0
     while len(content) - start >= framing.HEADER_BYTES:
@@ -106,20 +106,20 @@ def read_whole_records(path: Path) -> tuple[list[Event], int]:
 
 
 def read_killed(directory: Path) -> list[Event]:
-    """Return the events of all files of a recording, of which only the newest may be torn; heads verified."""
+    """Return the events of all files of a recording; verify their heads, and that only the newest is incomplete."""
     paths = sorted(directory.iterdir()) if directory.exists() else []
     events: list[Event] = []
     for rotation, path in enumerate(paths):
-        of_file, torn = read_whole_records(path)
-        assert torn == 0 or path == paths[-1]
-        assert of_file or path == paths[-1]
-        assert [head.rotation for head in of_file[:1]] in ([rotation], [])
-        events += of_file[1:]
+        file_events, incomplete = read_complete_records(path)
+        assert incomplete == 0 or path == paths[-1]
+        assert file_events or path == paths[-1]
+        assert [head.rotation for head in file_events[:1]] in ([rotation], [])
+        events += file_events[1:]
     return events
 
 
 def values_of(summary: Summary) -> list[tuple[str, float] | Summary.Value]:
-    """Return the values of an event; of scalars the number, which may be written with a double without need."""
+    """Return the values of an event; scalars as numbers, as they may be stored with an unnecessary double."""
     return [
         (value.tag, value.scalar_double if value.HasField("scalar_double") else value.scalar_value)
         if value.HasField("scalar_value")
@@ -130,32 +130,32 @@ def values_of(summary: Summary) -> list[tuple[str, float] | Summary.Value]:
 
 @pytest.fixture(scope="module")
 def survivors(killed: dict[Path, int]) -> dict[Path, list[Event]]:
-    """Return what the killed recordings left."""
+    """Return the events of the killed recordings."""
     return {directory: read_killed(directory) for directory in killed}
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory, survivors: dict[Path, list[Event]]) -> dict[int, Summary]:
-    """Return what the same training records when nobody kills it, by step."""
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory, survivors: dict[Path, list[Event]]) -> dict[int, Summary]:
+    """Return the summaries by step that the same training records if it is not killed."""
     training: dict[str, Any] = {}
     exec(TRAINING, training)
-    with SummaryRecord(tmp_path_factory.mktemp("undisturbed")) as recorder:
+    with SummaryRecord(tmp_path_factory.mktemp("uninterrupted")) as recorder:
         assert all(training["train"](recorder, step) for step in range(max(map(len, survivors.values()))))
-    events, torn = read_whole_records(Path(recorder.log_dir))
-    assert torn == 0
+    events, incomplete = read_complete_records(Path(recorder.log_dir))
+    assert incomplete == 0
     return {event.step: event.summary for event in events[1:]}
 
 
-def test_everything_flushed_survives(killed: dict[Path, int], survivors: dict[Path, list[Event]]) -> None:
-    """After kill -9 the steps are there without a gap, those before the last flush() all of them."""
+def test_flushed_records_survive(killed: dict[Path, int], survivors: dict[Path, list[Event]]) -> None:
+    """After kill -9 the steps have no gap, and all steps before the last flush() are present."""
     assert sum(flushed >= 0 for flushed in killed.values()) > KILLS / 2
     for directory, events in survivors.items():
         assert [event.step for event in events] == list(range(len(events))), directory
         assert len(events) > killed[directory], directory
 
 
-def test_survivors_are_equal(survivors: dict[Path, list[Event]], undisturbed: dict[int, Summary]) -> None:
-    """Every record that a killed process left holds the values that an undisturbed one writes."""
+def test_surviving_records_are_intact(survivors: dict[Path, list[Event]], uninterrupted: dict[int, Summary]) -> None:
+    """Every record of a killed process contains the values that an uninterrupted one writes."""
     for directory, events in survivors.items():
         for event in events:
-            assert values_of(event.summary) == values_of(undisturbed[event.step]), (directory, event.step)
+            assert values_of(event.summary) == values_of(uninterrupted[event.step]), (directory, event.step)

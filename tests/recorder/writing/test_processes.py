@@ -1,4 +1,4 @@
-"""What a recording survives: forks, threads, signals, and the end of the process in all its forms."""
+"""Recording with forks, threads and signals, and at the end of the process."""
 
 import functools
 import threading
@@ -22,7 +22,7 @@ from toposcope.recorder import SummaryRecord
 
 
 def test_forks_in_the_middle_of_recording(tmp_path: Path, read_events: ReadEvents) -> None:
-    """However children end, they write nothing of their parent's; recorders of their own work."""
+    """However children end, they write no records of their parent; recorders that they create work."""
     script = """
         import itertools, signal
 
@@ -32,8 +32,8 @@ def test_forks_in_the_middle_of_recording(tmp_path: Path, read_events: ReadEvent
             recorder.flush()
             recorder.close()
             if number % 4 == 0:
-                with SummaryRecord(f"{sys.argv[1]}/child-{number}") as own:
-                    outcomes += [not recorded for recorded in train(own, range(20), "tensor")]
+                with SummaryRecord(f"{sys.argv[1]}/child-{number}") as child_recorder:
+                    outcomes += [not recorded for recorded in train(child_recorder, range(20), "tensor")]
             if any(outcomes):
                 os._exit(99)
             if number % 4 == 1:
@@ -75,25 +75,25 @@ def test_forks_in_the_middle_of_recording(tmp_path: Path, read_events: ReadEvent
     assert len(list(tmp_path.glob("child-*/*"))) == 6
 
 
-def test_recorders_of_several_processes_in_one_directory(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Spawned processes and their parent, rotating in the same seconds, have files of their own, all complete."""
+def test_several_processes_record_to_one_directory(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Spawned processes and their parent, which rotate in the same seconds, write separate and complete files."""
     script = """
         import multiprocessing
 
-        def record(directory, everyone):
+        def record(directory, barrier):
             recorder = SummaryRecord(directory, max_file_size=20_000, flush_seconds=1e-3)
             train(recorder, range(100), "tensor")
-            everyone.wait(60)
+            barrier.wait(60)
             train(recorder, range(100, 200), "tensor")
             recorder.close()
 
         if __name__ == "__main__":
             context = multiprocessing.get_context("spawn")
-            everyone = context.Barrier(3)
-            processes = [context.Process(target=record, args=(sys.argv[1], everyone)) for _ in range(2)]
+            barrier = context.Barrier(3)
+            processes = [context.Process(target=record, args=(sys.argv[1], barrier)) for _ in range(2)]
             for process in processes:
                 process.start()
-            record(sys.argv[1], everyone)
+            record(sys.argv[1], barrier)
             for process in processes:
                 process.join()
             print([process.exitcode for process in processes])
@@ -110,7 +110,7 @@ def test_recorders_of_several_processes_in_one_directory(tmp_path: Path, read_ev
 
 
 def run_threads(*targets: Callable[[], None]) -> None:
-    """Run targets, each in a thread, to their end."""
+    """Run each target in a thread and wait until all have returned."""
     threads = [threading.Thread(target=target) for target in targets]
     for thread in threads:
         thread.start()
@@ -119,12 +119,12 @@ def run_threads(*targets: Callable[[], None]) -> None:
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_threads_record_all_kinds_into_rotating_files(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Eight threads lose none of their values, and take none of each other's."""
-    everyone = threading.Barrier(8)
+def test_threads_record_all_plugins_to_rotating_files(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Eight threads lose none of their values, and record none of each other's."""
+    barrier = threading.Barrier(8)
 
     def record(number: int) -> None:
-        everyone.wait(SLOW_SECONDS)
+        barrier.wait(SLOW_SECONDS)
         for step in range(25):
             add_all_kinds(recorder, step, number)
             assert recorder.record(step)
@@ -142,8 +142,8 @@ def test_threads_record_all_kinds_into_rotating_files(tmp_path: Path, read_event
     assert steps == {str(number): list(range(25)) for number in range(8)}
 
 
-def test_recorders_of_one_process(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Four recorders that record at once in one directory have files of their own, all complete."""
+def test_several_recorders_in_one_process(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Four concurrent recorders in one directory write separate and complete files."""
 
     def record(number: int) -> None:
         with SummaryRecord(tmp_path, f"run{number}", max_file_size=30_000, flush_seconds=1e-3) as recorder:
@@ -156,7 +156,7 @@ def test_recorders_of_one_process(tmp_path: Path, read_events: ReadEvents) -> No
     sessions = read_sessions(tmp_path, read_events)
     assert [[event.step for event in events] for events in sessions] == [list(range(25))] * 4
     tags = [{value.tag for event in events for value in event.summary.value} for events in sessions]
-    assert sorted(len(of_session) for of_session in tags) == [5] * 4
+    assert sorted(len(session_tags) for session_tags in tags) == [5] * 4
     assert len(set().union(*tags)) == 20
 
 
@@ -164,7 +164,7 @@ def test_recorders_of_one_process(tmp_path: Path, read_events: ReadEvents) -> No
 
 
 def test_terminated_process(tmp_path: Path, read_events: ReadEvents) -> None:
-    """SIGTERM costs at most what was not flushed."""
+    """After SIGTERM at most the events that were not flushed are missing."""
     script = """
         import signal
         recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
@@ -180,7 +180,7 @@ def test_terminated_process(tmp_path: Path, read_events: ReadEvents) -> None:
 
 
 def test_signal_handler_records(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A handler that records and flushes interrupts the training's own calls anywhere, and hangs nothing."""
+    """A handler that records and flushes may interrupt any call of the training without a deadlock."""
     script = """
         import itertools, signal
         recorder = SummaryRecord(sys.argv[1], flush_seconds=1e-3)
@@ -214,8 +214,8 @@ def test_signal_handler_records(tmp_path: Path, read_events: ReadEvents) -> None
     assert trained == list(range(int(ended.stdout)))
 
 
-def test_recording_until_after_the_end(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Exit handlers, finalisers and daemon threads may record, flush and close: what is too late is said to be."""
+def test_recording_at_exit(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Exit handlers, finalizers and daemon threads may record, flush and close; values added too late are reported."""
     script = """
         import atexit
 
@@ -260,8 +260,8 @@ def test_recording_until_after_the_end(tmp_path: Path, read_events: ReadEvents) 
     assert all("closed" in line or lost_in(line) for line in ended.stderr.splitlines())
 
 
-def test_recorder_closed_by_a_finaliser(tmp_path: Path, read_events: ReadEvents) -> None:
-    """An object in a cycle that closes its recorder when it is collected loses nothing, wherever that happens."""
+def test_recorder_closed_by_a_finalizer(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Nothing is lost if the finalizer of an object in a cycle closes the recorder, in whatever thread it runs."""
     script = """
         import gc, time
 
@@ -290,7 +290,7 @@ def test_recorder_closed_by_a_finaliser(tmp_path: Path, read_events: ReadEvents)
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_child_of_multiprocessing_that_does_not_close(tmp_path: Path, read_events: ReadEvents, method: str) -> None:
-    """The end of such a child, which knows no atexit, closes its recorder too."""
+    """The recorder is closed at the end of such a child, although atexit handlers are not called there."""
     script = """
         import multiprocessing
 

@@ -1,4 +1,4 @@
-"""A sequence of event files: what goes into which."""
+"""A sequence of event files: which records are written to which file."""
 
 import os
 from collections.abc import Iterable
@@ -18,26 +18,26 @@ HEAD_BYTES = 7
 
 
 def files_in(directory: Path, limit: int | None = None) -> RotatingFile:
-    """Return files in directory whose heads say their number; the first has begun."""
+    """Return a rotating file in directory, with the first file open; the heads contain the number of the file."""
     naming = Naming(str(directory), "events", 0, "_MS")
     files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: HEAD % rotation, limit)
-    files.begin()
+    files.open_next()
     return files
 
 
 def write_all(files: RotatingFile) -> None:
-    """Write until nothing is owed."""
-    while files.owes:
+    """Write until nothing is pending."""
+    while files.has_pending:
         files.write_some()
 
 
 def contents(directory: Path) -> list[bytes]:
-    """Return the contents of the files in the order of their names."""
+    """Return the contents of the files in order of name."""
     return [path.read_bytes() for path in sorted(directory.iterdir())]
 
 
 def test_without_a_limit_there_is_one_file(tmp_path: Path) -> None:
-    """Records follow the head, in their order, in one piece or in many."""
+    """Records follow the head in order, whether they consist of one buffer or of several."""
     files = files_in(tmp_path)
     files.append([b"one;", [b"t", memoryview(b"wo"), b";"], b"three;"])
 
@@ -46,8 +46,8 @@ def test_without_a_limit_there_is_one_file(tmp_path: Path) -> None:
     assert contents(tmp_path) == [b"head 0;one;two;three;"]
 
 
-def test_next_file_begins_where_a_record_would_pass_the_limit(tmp_path: Path) -> None:
-    """A file may be as large as the limit, and not a byte larger."""
+def test_next_file_is_opened_before_the_limit_is_exceeded(tmp_path: Path) -> None:
+    """A file may be exactly as large as the limit, but not larger."""
     files = files_in(tmp_path, HEAD_BYTES + 8)
     files.append([b"1234", b"5678", b"9", b"0"])
 
@@ -57,8 +57,8 @@ def test_next_file_begins_where_a_record_would_pass_the_limit(tmp_path: Path) ->
     assert files.path == str(sorted(tmp_path.iterdir())[-1])
 
 
-def test_larger_record_has_a_file_of_its_own(tmp_path: Path) -> None:
-    """Nothing is dropped because of its size, not even where the head alone is too large."""
+def test_record_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path) -> None:
+    """Nothing is dropped because of its size, even if the head alone exceeds the limit."""
     for limit, expected in ((12, [b"head 0;1", b"head 1;large record", b"head 2;2"]), (1, None)):
         directory = tmp_path / str(limit)
         files = files_in(directory, limit)
@@ -78,31 +78,31 @@ def test_larger_record_has_a_file_of_its_own(tmp_path: Path) -> None:
 def test_rotation_loses_nothing(
     tmp_path_factory: pytest.TempPathFactory, batches: list[list[bytes]], limit: int, data: st.DataObject
 ) -> None:
-    """Whatever the sizes and however writes are cut short: all records are there, whole, in order, under the limit."""
+    """For all sizes and limits, the files contain all records, complete and in order, and respect the limit."""
     directory = tmp_path_factory.mktemp("run")
     naming = Naming(str(directory), "events", 0, "_MS")
     files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: b"%06d;" % rotation, limit)
-    files.begin()
-    pieces: list[Record] = []
+    files.open_next()
+    records: list[Record] = []
     for batch in batches:
         files.append(batch)
-        pieces += batch
+        records += batch
         if data.draw(st.booleans()):
             write_all(files)
     write_all(files)
     files.close()
 
-    expected, room = [b""], limit - HEAD_BYTES
-    for record in pieces:
+    expected, limit_without_head = [b""], limit - HEAD_BYTES
+    for record in records:
         assert isinstance(record, bytes)
-        if expected[-1] and len(expected[-1]) + len(record) > room:
+        if expected[-1] and len(expected[-1]) + len(record) > limit_without_head:
             expected.append(b"")
         expected[-1] += record
-    assert contents(directory) == [b"%06d;" % rotation + records for rotation, records in enumerate(expected)]
+    assert contents(directory) == [b"%06d;" % rotation + content for rotation, content in enumerate(expected)]
 
 
 class ShortFile(EventFile):
-    """A file that takes a byte at a time, as a slow pipe may."""
+    """A file that accepts one byte per write, as a pipe may."""
 
     def write(self, buffers: Iterable[Buffer]) -> int:
         """Write one byte."""
@@ -110,12 +110,12 @@ class ShortFile(EventFile):
         return os.write(self._descriptor, first[:1])
 
 
-def test_short_writes_go_on_where_they_ended(tmp_path: Path) -> None:
-    """A write that places a part leaves the rest for the next one: nothing is torn, nothing written twice."""
+def test_short_writes_are_continued(tmp_path: Path) -> None:
+    """The next write starts with the bytes that the last one did not write: none is lost or written twice."""
     path = tmp_path / "file"
     file = ShortFile(str(path), os.open(path, os.O_WRONLY | os.O_CREAT))
     files = RotatingFile(lambda _: file, lambda _: b"head;")
-    files.begin()
+    files.open_next()
     files.append([b"one;", [b"two", b"", b";"]])
 
     write_all(files)
@@ -123,8 +123,8 @@ def test_short_writes_go_on_where_they_ended(tmp_path: Path) -> None:
     assert path.read_bytes() == b"head;one;two;"
 
 
-def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
-    """While the next file cannot be created the records stay owed; then they follow."""
+def test_failed_rotation_is_retried(tmp_path: Path) -> None:
+    """While the next file cannot be created, the records stay pending; then they are written."""
     naming = Naming(str(tmp_path), "events", 0, "_MS")
     errors: list[OSError] = []
 
@@ -134,7 +134,7 @@ def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
         return create_event_file(naming)
 
     files = RotatingFile(create, lambda rotation: HEAD % rotation, HEAD_BYTES + 1)
-    files.begin()
+    files.open_next()
     files.append([b"1"])
     write_all(files)
     errors.append(OSError("no descriptor left"))
@@ -142,14 +142,14 @@ def test_failing_rotation_changes_nothing(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match="no descriptor left"):
         files.write_some()
-    assert files.owed_records == 1
+    assert files.pending_records == 1
     write_all(files)
     files.close()
     assert contents(tmp_path) == [b"head 0;1", b"head 1;2"]
 
 
-def test_deleted_file_is_followed_by_another(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The deletion is an error once; what is written afterwards is in the next file."""
+def test_deleted_file_is_replaced_by_the_next_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The deletion is logged once; later records are in the next file."""
     files = files_in(tmp_path)
     files.append([b"1"])
     write_all(files)
@@ -162,8 +162,8 @@ def test_deleted_file_is_followed_by_another(tmp_path: Path, caplog: pytest.LogC
     assert caplog.text.count("was deleted while it was written") == 1
 
 
-def test_record_that_was_being_written_into_a_deleted_file_is_written_again(tmp_path: Path) -> None:
-    """What was torn by the deletion is whole in the next file."""
+def test_record_partially_written_to_a_deleted_file_is_written_again(tmp_path: Path) -> None:
+    """A record that was being written at the deletion is complete in the next file."""
     paths = iter((tmp_path / "first", tmp_path / "second"))
 
     def create(_: int) -> EventFile:
@@ -171,7 +171,7 @@ def test_record_that_was_being_written_into_a_deleted_file_is_written_again(tmp_
         return ShortFile(str(path), os.open(path, os.O_WRONLY | os.O_CREAT))
 
     files = RotatingFile(create, lambda rotation: HEAD % rotation)
-    files.begin()
+    files.open_next()
     files.append([b"one;", b"two;"])
     for _ in range(HEAD_BYTES + 2):
         files.write_some()

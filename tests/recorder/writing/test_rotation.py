@@ -1,4 +1,4 @@
-"""Recordings whose files are limited by max_file_size, written by the recorder and read by a real server."""
+"""Recordings with max_file_size, written by the recorder and read by a real server."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import servers
+from support.written_events import ReadEvents
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Event
@@ -21,7 +22,7 @@ STEPS = 10_000
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Record 10,000 steps of two scalars, and sometimes a histogram, into files of 100,000 bytes."""
+    """Record 10,000 steps of two scalars, and sometimes a histogram, to files of at most 100,000 bytes."""
     directory = tmp_path_factory.mktemp("logdir") / "run"
     with SummaryRecord(directory, max_file_size=LIMIT, network=graph([Node("x", "Parameter")])) as recorder:
         first = recorder.log_dir
@@ -39,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def summaries(directory: Path) -> list[Path]:
-    """Return the files of summaries in the order of their names."""
+    """Return the files of summaries in order of name."""
     return sorted(directory.glob("*_MS"))
 
 
@@ -51,8 +52,8 @@ def url(run: Path) -> Iterator[str]:
     servers.stop(process)
 
 
-def test_every_file_keeps_the_limit(run: Path) -> None:
-    """And each but the last is as full as its records allow."""
+def test_every_file_respects_the_limit(run: Path) -> None:
+    """Each file except the last is as full as its records allow."""
     sizes = [path.stat().st_size for path in summaries(run)]
 
     assert len(sizes) > 5
@@ -60,8 +61,8 @@ def test_every_file_keeps_the_limit(run: Path) -> None:
     assert min(sizes[:-1]) > LIMIT - 5000
 
 
-def test_every_file_is_readable_alone(run: Path, read_events) -> None:
-    """Each begins with the version event of the session and its number; graph and lineage are not repeated."""
+def test_every_file_is_readable_on_its_own(run: Path, read_events: ReadEvents) -> None:
+    """Each starts with a version event with the session and its number; graph and lineage are not repeated."""
     contents: list[list[Event]] = [read_events(path) for path in summaries(run)]
 
     heads = [events[0] for events in contents]
@@ -72,15 +73,15 @@ def test_every_file_is_readable_alone(run: Path, read_events) -> None:
 
 
 def test_names_are_unique_and_increasing(run: Path) -> None:
-    """Several rotations fall in one second; their names still say an order."""
+    """Names are in order even if several rotations happen within one second."""
     names = [parse_file_name(path.name) for path in summaries(run)]
 
     seconds = [name.seconds for name in names if name]
     assert seconds == sorted(set(seconds))
 
 
-def test_nothing_is_lost(run: Path, read_events) -> None:
-    """All steps follow each other over all files."""
+def test_nothing_is_lost(run: Path, read_events: ReadEvents) -> None:
+    """The steps are complete and in order across the files."""
     events = [event for path in summaries(run) for event in read_events(path) if event.HasField("summary")]
 
     assert [event.step for event in events] == list(range(STEPS))
@@ -88,7 +89,7 @@ def test_nothing_is_lost(run: Path, read_events) -> None:
 
 
 def test_server_reads_all_steps_in_order(run: Path, url: str) -> None:
-    """The rotated files are one run of one attempt, every point kept and exact."""
+    """The rotated files are one run with one attempt, in which every point is kept and exact."""
 
     def runs() -> list[dict]:
         with urllib.request.urlopen(f"{url}api/runs") as reply:
@@ -104,8 +105,8 @@ def test_server_reads_all_steps_in_order(run: Path, url: str) -> None:
     ]
 
 
-def test_lineage_has_the_limit_too(tmp_path: Path) -> None:
-    """The file of lineage is limited by itself, and followed by another."""
+def test_lineage_files_respect_the_limit(tmp_path: Path) -> None:
+    """A lineage file is limited separately, and followed by another one."""
     with SummaryRecord(tmp_path, max_file_size=200) as recorder:
         for step in range(10):
             recorder.add_value("train_lineage", "train", train_lineage(network="n" * 50, epoch=step))
@@ -116,8 +117,8 @@ def test_lineage_has_the_limit_too(tmp_path: Path) -> None:
     assert max(sizes) <= 200
 
 
-def test_large_value_has_a_file_of_its_own(tmp_path: Path, read_events) -> None:
-    """What is larger than the limit is written nevertheless, and does not spoil the order."""
+def test_value_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A value larger than the limit is written in order, like any other."""
     with SummaryRecord(tmp_path, max_file_size=1000) as recorder:
         for step in range(4):
             recorder.add_value("tensor", "x", np.zeros(1000 if step == 2 else 1, np.float32))

@@ -1,4 +1,4 @@
-"""The fast encoder writes what the generated classes would."""
+"""The fast encoder and the generated classes write the same bytes."""
 
 import math
 import struct
@@ -13,10 +13,10 @@ from toposcope.recorder.writing import scalar_events
 from toposcope.recorder.writing.scalar_events import ScalarEncoder
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
-# One NaN stands for all: what becomes of the bits of others is the platform's affair.
+# Only one NaN: whether the bits of others are preserved depends on the platform.
 FINITE = st.floats(allow_nan=False) | st.floats(allow_nan=False, width=32)
 NUMBERS = FINITE | st.just(math.nan) | st.sampled_from([3.4028235677973366e38, -1e300, -0.0, 5e-324])
-TAGS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=300)
+TAGS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300)
 SCALARS = st.dictionaries(TAGS, NUMBERS, min_size=1, max_size=12)
 
 
@@ -31,8 +31,8 @@ def message(wall_time: float, step: int, scalars: dict[str, float]) -> Event:
 
 
 @given(st.floats(allow_nan=False), INT64, SCALARS)
-def test_bytes_are_those_of_the_generated_classes(wall_time: float, step: int, scalars: dict[str, float]) -> None:
-    """Any scalars give the bytes that the classes serialize."""
+def test_bytes_match_the_generated_classes(wall_time: float, step: int, scalars: dict[str, float]) -> None:
+    """For any scalars the bytes are equal to those of the generated classes."""
     payload = ScalarEncoder().payload(wall_time, step, scalars)
 
     assert payload == message(wall_time, step, scalars).SerializeToString()
@@ -43,11 +43,11 @@ def test_bytes_are_those_of_the_generated_classes(wall_time: float, step: int, s
     st.lists(st.lists(TAGS, min_size=1, max_size=4, unique=True), min_size=1, max_size=3),
     st.data(),
 )
-def test_records_hold_the_events_in_order(tag_lists: list[list[str]], data: st.DataObject) -> None:
-    """Few events or many, of the same tags or others: each record is sound and holds its event."""
+def test_records_contain_the_events_in_order(tag_lists: list[list[str]], data: st.DataObject) -> None:
+    """For few or many events, with the same or different tags, each record is valid and contains its event."""
     shapes = st.sampled_from(tag_lists).flatmap(lambda tags: st.fixed_dictionaries(dict.fromkeys(tags, NUMBERS)))
     events = data.draw(st.lists(st.tuples(st.floats(0, 2e9), INT64, shapes), max_size=8))
-    # Values that repeat are as good as others, and quickly drawn.
+    # Repeated events test batches as well as different ones, and are drawn faster.
     events *= data.draw(st.sampled_from([1, 10]))
 
     records = ScalarEncoder().records(events)
@@ -76,8 +76,8 @@ def read(payload: bytes) -> list[object]:
 
 
 @given(NUMBERS)
-def test_every_number_is_read_back_exactly(number: float) -> None:
-    """The number is in scalar_double, or else scalar_value is exact."""
+def test_every_number_is_stored_exactly(number: float) -> None:
+    """The number is in scalar_double, or scalar_value is exact."""
     (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": number})).summary.value
 
     exact = value.scalar_double if value.HasField("scalar_double") else value.scalar_value
@@ -85,30 +85,30 @@ def test_every_number_is_read_back_exactly(number: float) -> None:
 
 
 @pytest.mark.parametrize("number", [0.5, 16777216.0, math.nan, math.inf, -math.inf, 0.0])
-def test_numbers_that_float32_holds_take_no_double(number: float) -> None:
-    """The double is written only when it says more than the float32."""
+def test_numbers_exact_in_float32_have_no_double(number: float) -> None:
+    """The double is written only if the float32 is not exact."""
     (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": number})).summary.value
 
     assert not value.HasField("scalar_double")
 
 
 def test_number_out_of_range_of_float32_is_infinite_and_exact() -> None:
-    """Old readers see an infinity, ours the number."""
+    """Other readers see an infinity, our reader sees the number."""
     (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": -1e300})).summary.value
 
     assert (value.scalar_value, value.scalar_double) == (-math.inf, -1e300)
 
 
-def test_tag_without_utf8_is_spelled_out() -> None:
-    """A lone surrogate is no reason to lose the value."""
+def test_tag_with_a_surrogate_is_escaped() -> None:
+    """A lone surrogate, which UTF-8 cannot encode, does not lose the value."""
     (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"a\udcff": 1.0})).summary.value
 
     assert value.tag == "a\\udcff"
 
 
-def test_forgotten_tags_are_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many tags there are, the encoder's memory stays small and its bytes the same."""
-    monkeypatch.setattr(scalar_events, "_MAX_REMEMBERED_TAGS", 2)
+def test_cache_of_tags_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With many tags the memory of the encoder is bounded, and its output is the same."""
+    monkeypatch.setattr(scalar_events, "_MAX_CACHED_TAGS", 2)
     scalars = {f"tag {number}": 0.1 for number in range(7)}
 
     encoder = ScalarEncoder()

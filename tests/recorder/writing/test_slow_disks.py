@@ -1,4 +1,4 @@
-"""What a recording survives: disks that are slow, and disks that stop."""
+"""Recording to disks that are slow or stop responding."""
 
 import functools
 import os
@@ -24,7 +24,7 @@ from toposcope.recorder.writing.event_queue import EventQueue
 
 
 class Pipe:
-    """A pipe in the place of a recorder's file: a disk that takes 64 KiB, and then no more until somebody reads."""
+    """A pipe in place of a recorder's file: a disk that accepts 64 KiB, and more only after a read."""
 
     def __init__(self, recorder: SummaryRecord) -> None:
         recorder.flush()
@@ -35,12 +35,12 @@ class Pipe:
         self.steps: list[int] = []
         self._reader = threading.Thread(target=self._read_all)
 
-    def begin_to_read(self) -> None:
-        """Read from now on all that is written, in a thread."""
+    def start_reading(self) -> None:
+        """Start to read everything that is written, in a thread."""
         self._reader.start()
 
-    def read_to_the_end(self) -> None:
-        """Return when all is read that was written until the pipe was closed."""
+    def wait_until_closed(self) -> None:
+        """Wait until everything has been read and the pipe is closed."""
         self._reader.join(SLOW_SECONDS)
         assert not self._reader.is_alive()
         self._stream.close()
@@ -53,16 +53,16 @@ class Pipe:
 
 
 def descriptor_of(path: str) -> int:
-    """Return this process's descriptor of an open file."""
+    """Return the descriptor of an open file of this process."""
     opened = Path("/proc/self/fd")
     if not opened.exists():
-        pytest.skip("only Linux says which files are open")
+        pytest.skip("requires /proc")
     return next(int(entry.name) for entry in opened.iterdir() if os.path.realpath(entry) == path)
 
 
 @pytest.mark.parametrize(("plugin", "total"), [("scalar", 140_000), ("tensor", 12)])
 def test_slow_disk_slows_the_training_down(tmp_path: Path, plugin: str, total: int) -> None:
-    """A caller that is faster than the disk waits before memory is full of events; all of them are written."""
+    """A caller that is faster than the disk has to wait at some point, and all events are written."""
     value = 1.0 if plugin == "scalar" else np.ones(4 << 20, np.float32)
     recorder = SummaryRecord(tmp_path, flush_seconds=NEVER)
     pipe = Pipe(recorder)
@@ -75,26 +75,28 @@ def test_slow_disk_slows_the_training_down(tmp_path: Path, plugin: str, total: i
 
     training = threading.Thread(target=record)
     training.start()
-    wait_until(lambda: waits(outcomes), SLOW_SECONDS)
+    wait_until(lambda: is_blocked(outcomes), SLOW_SECONDS)
     assert 0 < len(outcomes) < total
-    pipe.begin_to_read()
+    pipe.start_reading()
     training.join(SLOW_SECONDS)
     recorder.close()
-    pipe.read_to_the_end()
+    pipe.wait_until_closed()
 
     assert outcomes == [True] * total
     assert pipe.steps == list(range(total))
 
 
-def waits(outcomes: list[bool]) -> bool:
-    """Say whether the list has grown to something, and grows no more."""
+def is_blocked(outcomes: list[bool]) -> bool:
+    """Return whether the list is not empty and has stopped growing."""
     before = len(outcomes)
     threading.Event().wait(0.25)
     return before > 0 and len(outcomes) == before
 
 
-def test_disk_that_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """A training waits a bounded time for a disk that takes nothing; when it does again what was kept is written."""
+def test_disk_that_stops_responding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A training waits a bounded time for a stalled disk; when it responds again, the kept events are written."""
     monkeypatch.setattr(recording, "EventQueue", functools.partial(EventQueue, stall_seconds=0.2))
     recorder = SummaryRecord(tmp_path, flush_seconds=NEVER)
     pipe = Pipe(recorder)
@@ -103,11 +105,16 @@ def test_disk_that_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog
         recorder.add_value("tensor", "x", np.ones(4 << 20, np.float32))
         outcomes.append(recorder.record(step))
     recorder.flush()
-    pipe.begin_to_read()
+    pipe.start_reading()
     recorder.add_value("scalar", "loss", 1.0)
-    wait_until(lambda: recorder.flush() is None and recorder.record(12), SLOW_SECONDS)
+
+    def record_last() -> bool:
+        recorder.flush()
+        return recorder.record(12)
+
+    wait_until(record_last, SLOW_SECONDS)
     recorder.close()
-    pipe.read_to_the_end()
+    pipe.wait_until_closed()
 
     assert outcomes == sorted(outcomes, reverse=True)
     assert set(outcomes) == {True, False}
@@ -116,8 +123,8 @@ def test_disk_that_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog
     assert lost_in(caplog.text) == len({*range(13)} - set(pipe.steps)) > 0
 
 
-def test_disk_that_stops_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    """The process of a recorder whose disk takes nothing ends nevertheless."""
+def test_disk_that_stops_responding_does_not_block_the_exit(tmp_path: Path) -> None:
+    """The process of a recorder whose disk has stalled exits nevertheless."""
     script = """
         import functools
         from toposcope.recorder.writing import recording

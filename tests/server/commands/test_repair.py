@@ -138,7 +138,7 @@ def test_large_file_is_repaired_across_windows(tmp_path: Path) -> None:
         (["GOOD", "--out", "GOOD"], "exists"),
         (["GOOD", "--out", "LINK"], "exists"),
         (["missing.tfevents.1", "--out", "OUT"], "'missing.tfevents.1' is no file"),
-        (["NOTES", "--out", "OUT"], "is no event file by its name"),
+        (["NOTES", "--out", "OUT"], "is not an event file"),
         (["GOOD", "--out", "notes.txt"], "'notes.txt' would not be read as what it is"),
         (["GOOD", "--out", "events.out.tfevents.1"], "would not be read as what it is"),
         (["EMPTY", "--out", "OUT"], "holds no sound record"),

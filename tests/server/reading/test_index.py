@@ -1,4 +1,4 @@
-"""The index: restarts read what was appended, and nothing in its folder makes points wrong or stops a server."""
+"""The index: a restart reads only what was appended, and nothing in the folder causes wrong points or a failure."""
 
 import logging
 import os
@@ -23,7 +23,7 @@ BUDGET = 1 << 30
 
 
 def open_file(path: Path, folder: Path, limit: int = 1 << 30) -> EventFile:
-    """Return a reader as a server that has just started makes it."""
+    """Return a reader like that of a server which has just started."""
     name = parse_file_name(path.name)
     assert name is not None
     return EventFile(str(path), name, Index(folder, limit))
@@ -39,7 +39,7 @@ def read_all(file: EventFile) -> FileView:
 
 
 def restart(path: Path, folder: Path) -> FileView:
-    """Return what a new server knows of a file, heavy records verified."""
+    """Return the view of a file in a new server, with large records verified."""
     file = open_file(path, folder)
     read_all(file)
     while file.verify(BUDGET):
@@ -60,26 +60,26 @@ def segments(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*-*-*"))
 
 
-def picture(step: int, size: int = 20_000, is_sound: bool = True) -> bytes:
-    """Return a record too heavy to be verified when it is loaded."""
+def picture(step: int, size: int = 20_000, is_intact: bool = True) -> bytes:
+    """Return a large record, which is not verified when it is loaded."""
     event = summary_pb2.Event(wall_time=2.0 + step, step=step)
     event.summary.value.add(tag="picture").image.encoded_image = b"x" * size
     record = bytearray(framing.frame(event.SerializeToString()))
-    if not is_sound:
+    if not is_intact:
         record[size // 2] ^= 1
     return bytes(record)
 
 
 def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
-    """Bytes that the index knows are not read again: garbage in their midst is not noticed."""
+    """Bytes that the index covers are not read again: garbage among them is not noticed."""
     path, folder = loss_run(tmp_path / "run", range(2000)), tmp_path / "index"
     before = save(path, folder).view()
     assert before is not None
-    with path.open("r+b") as opened:
-        opened.seek(10_000)
-        opened.write(b"\xa5" * 20_000)
-        opened.seek(0, os.SEEK_END)
-        opened.write(scalar_event(9000.0, 2000, {"loss": 5.0}))
+    with path.open("r+b") as file:
+        file.seek(10_000)
+        file.write(b"\xa5" * 20_000)
+        file.seek(0, os.SEEK_END)
+        file.write(scalar_event(9000.0, 2000, {"loss": 5.0}))
 
     after = restart(path, folder)
 
@@ -90,7 +90,7 @@ def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["replaced", "shortened", "regrown", "other head", "other tail"])
 def test_changed_file_is_read_again(tmp_path: Path, change: str) -> None:
-    """Of a file that is not what it was the index says nothing."""
+    """The index is not used for a file that was changed."""
     path, folder = loss_run(tmp_path / "run", range(100)), tmp_path / "index"
     save(path, folder)
     other = loss_run(tmp_path / "other", range(1000, 1200))
@@ -117,8 +117,8 @@ def test_changed_file_is_read_again(tmp_path: Path, change: str) -> None:
     assert seen.damage == expected.damage
 
 
-def test_damaged_segment_is_made_anew(tmp_path: Path) -> None:
-    """Whichever byte of a segment is flipped, or cut off, the points are right, and the next segment is sound."""
+def test_damaged_segment_is_replaced(tmp_path: Path) -> None:
+    """Whichever byte of a segment is changed or missing, the points are right and the next segment is intact."""
     path, folder = loss_run(tmp_path / "run", range(5)), tmp_path / "index"
     save(path, folder)
     (segment,) = segments(folder)
@@ -130,11 +130,11 @@ def test_damaged_segment_is_made_anew(tmp_path: Path) -> None:
         file = open_file(path, folder)
         assert read_all(file).series[LOSS].step.tolist() == list(range(5)), f"byte {at}"
         file.save(is_quiet=True)
-        assert [each.read_bytes() for each in segments(folder)] == [whole]
+        assert [segment.read_bytes() for segment in segments(folder)] == [whole]
 
 
 def test_many_segments_become_one(tmp_path: Path) -> None:
-    """A file that grew and was saved again and again has few segments, and all of its points."""
+    """A file that grew and was saved many times has few segments, and all of its points."""
     path, folder = loss_run(tmp_path / "run", range(10)), tmp_path / "index"
     file = save(path, folder)
     for step in range(10, 50):
@@ -152,11 +152,11 @@ def test_many_segments_become_one(tmp_path: Path) -> None:
     ]
 
 
-def test_damage_and_verified_records_are_remembered(tmp_path: Path) -> None:
-    """A restart knows what is damaged, light or heavy, and verifies no record twice."""
+def test_damage_and_verified_records_are_indexed(tmp_path: Path) -> None:
+    """A restart has the damage, of small and large records, and verifies no record twice."""
     broken = bytearray(scalar_event(3.0, 1, {"loss": 1.0}))
     broken[-1] ^= 1
-    records = [picture(1), picture(2, is_sound=False), bytes(broken), scalar_event(4.0, 2, {"loss": 1.0}), picture(3)]
+    records = [picture(1), picture(2, is_intact=False), bytes(broken), scalar_event(4.0, 2, {"loss": 1.0}), picture(3)]
     path, folder = write_run(tmp_path / "run", records), tmp_path / "index"
     file = open_file(path, folder)
     read_all(file)
@@ -176,8 +176,8 @@ def test_damage_and_verified_records_are_remembered(tmp_path: Path) -> None:
 
 
 def test_half_verified_file_is_verified_after_a_restart(tmp_path: Path) -> None:
-    """Damage found by a server that stopped before it was done is found again by the next."""
-    records = [picture(1), picture(2, is_sound=False), picture(3), picture(4)]
+    """Damage found by a server that stopped before it had verified all records is found again by the next."""
+    records = [picture(1), picture(2, is_intact=False), picture(3), picture(4)]
     path, folder = write_run(tmp_path / "run", records), tmp_path / "index"
     file = open_file(path, folder)
     read_all(file)
@@ -192,7 +192,7 @@ def test_half_verified_file_is_verified_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_half_read_file_leaves_no_points_of_damaged_records(tmp_path: Path) -> None:
-    """A server stopped while it reads a record that proves malformed at its end saves no points of that."""
+    """A server that stops while reading a record whose end is malformed saves no points of it."""
     event = summary_pb2.Event(wall_time=2.0, step=1)
     for content in (b"x", b"y"):
         event.summary.value.add(tag="picture").image.encoded_image = content * 300_000
@@ -212,34 +212,34 @@ def test_half_read_file_leaves_no_points_of_damaged_records(tmp_path: Path) -> N
         assert seen.damage == expected.damage
 
 
-def test_limit_is_kept_and_what_was_used_lately_stays(tmp_path: Path) -> None:
-    """A full index lets go of what was unused for longest."""
+def test_least_recently_used_segments_are_evicted(tmp_path: Path) -> None:
+    """The size of the index stays below its limit."""
     folder = tmp_path / "index"
     paths = [loss_run(tmp_path / str(number), range(100)) for number in range(20)]
     save(paths[0], folder)
-    size = sum(each.stat().st_size for each in segments(folder))
-    known = {paths[0]: set(segments(folder))}
+    size = sum(segment.stat().st_size for segment in segments(folder))
+    segments_of = {paths[0]: set(segments(folder))}
     for age, path in enumerate(paths[1:]):
         before = set(segments(folder))
         file = open_file(path, folder, 8 * size)
         read_all(file)
         file.save(is_quiet=True)
-        known[path] = set(segments(folder)) - before
-        for each in known[path]:
-            os.utime(each, (time.time() - 100 + age,) * 2)
-        assert sum(each.stat().st_size for each in segments(folder)) <= 8 * size
+        segments_of[path] = set(segments(folder)) - before
+        for segment in segments_of[path]:
+            os.utime(segment, (time.time() - 100 + age,) * 2)
+        assert sum(segment.stat().st_size for segment in segments(folder)) <= 8 * size
 
     left = set(segments(folder))
 
-    assert known[paths[-1]] <= left
-    assert not known[paths[1]] & left
+    assert segments_of[paths[-1]] <= left
+    assert not segments_of[paths[1]] & left
 
 
 @pytest.mark.parametrize("kind", ["file", "full"])
-def test_folder_that_cannot_be_written_is_told_once(
+def test_folder_that_cannot_be_written_is_logged_once(
     tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without a usable folder everything works as if there were no index, after one warning."""
+    """Without a writable folder everything works as if there were no index, after one warning."""
     folder = tmp_path / "index"
     if kind == "file":
         folder.touch()
@@ -258,26 +258,26 @@ def test_folder_that_cannot_be_written_is_told_once(
     assert str(folder) in caplog.text
 
 
-def test_foreign_files_in_the_folder_stay_and_disturb_nothing(tmp_path: Path) -> None:
-    """A folder that holds something else too is no reason to fail, nor to delete what is not the index's."""
+def test_other_files_in_the_folder_are_ignored(tmp_path: Path) -> None:
+    """Files that are not the index's cause no failure and are not deleted."""
     path, folder = loss_run(tmp_path / "run", range(5)), tmp_path / "index"
     save(path, folder)
     parent = segments(folder)[0].parent
     foreign = [parent / "thesis.txt", parent / "a-b-c", parent / "0-0-9"]
-    for each in foreign:
-        each.write_text("keep me")
-        os.utime(each, (1, 1))
+    for other in foreign:
+        other.write_text("keep me")
+        os.utime(other, (1, 1))
     (parent / "folder").mkdir()
     os.utime(parent / "folder", (1, 1))
 
     seen = restart(path, folder)
 
     assert seen.series[LOSS].total == 5
-    assert [each.read_text() for each in foreign] == ["keep me"] * 3
+    assert [other.read_text() for other in foreign] == ["keep me"] * 3
 
 
-def test_abandoned_drafts_go(tmp_path: Path) -> None:
-    """What a server left half written long ago is removed, what another one writes now is not."""
+def test_old_part_files_are_deleted(tmp_path: Path) -> None:
+    """What a server left half written long ago is deleted, but not what another one is writing now."""
     folder = tmp_path / "index"
     (folder / "ab").mkdir(parents=True)
     old, fresh = folder / "ab/0123456789abcdef.part", folder / "ab/fedcba9876543210.part"
@@ -306,10 +306,10 @@ def test_two_servers_share_a_folder(tmp_path: Path) -> None:
     assert restart(path, folder).series[LOSS].step.tolist() == list(range(3050))
 
 
-def test_logdir_is_never_written(tmp_path: Path) -> None:
-    """A server leaves the logdir as it was: the same files, with the same bytes, none of them touched."""
+def test_logdir_is_never_modified(tmp_path: Path) -> None:
+    """After a server ran, the logdir contains the same files with the same content and times."""
     loss_run(tmp_path / "runs/a", range(10))
-    write_run(tmp_path / "runs/b", [picture(1), picture(2, is_sound=False), b"garbage"])
+    write_run(tmp_path / "runs/b", [picture(1), picture(2, is_intact=False), b"garbage"])
     before = listing(tmp_path / "runs")
 
     process, url = start(tmp_path / "runs", "--index-dir", str(tmp_path / "index"))
@@ -320,8 +320,8 @@ def test_logdir_is_never_written(tmp_path: Path) -> None:
     assert segments(tmp_path / "index")
 
 
-def test_index_starts_where_a_record_is_cut_off(tmp_path: Path) -> None:
-    """A file saved with half a record at its end goes on with that record."""
+def test_indexed_file_continues_with_an_incomplete_record(tmp_path: Path) -> None:
+    """A file saved with half a record at its end continues with that record."""
     path, folder = loss_run(tmp_path / "run", range(10)), tmp_path / "index"
     record = scalar_event(50.0, 10, {"loss": 1.0})
     with path.open("ab") as grows:
@@ -337,7 +337,7 @@ def test_index_starts_where_a_record_is_cut_off(tmp_path: Path) -> None:
 
 
 def total(url: str) -> int:
-    """Return how many points of loss a server has; 0 when it has none yet."""
+    """Return how many points of loss a server has; 0 if it has none yet."""
     import httpx
 
     reply = httpx.get(f"{url}api/scalars", params={"tag": "loss"})
@@ -345,13 +345,13 @@ def total(url: str) -> int:
 
 
 def listing(folder: Path) -> list[tuple[str, int, int, int]]:
-    """Return (name, inode, size, time of the last change) of everything below a folder."""
-    found = sorted(folder.rglob("*"))
-    return [(str(each), each.stat().st_ino, each.stat().st_size, each.stat().st_mtime_ns) for each in found]
+    """Return (name, inode, size, time of the last modification) of everything below a folder."""
+    paths = sorted(folder.rglob("*"))
+    return [(str(path), path.stat().st_ino, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
 
 
-def test_empty_file_is_not_saved(tmp_path: Path) -> None:
-    """A file with nothing but its version event is saved and grows on."""
+def test_file_without_points_is_indexed(tmp_path: Path) -> None:
+    """A file with only its version event can be saved and continued."""
     path, folder = tmp_path / "events.out.events.summary.1.0.host_MS", tmp_path / "index"
     path.write_bytes(version_event())
     save(path, folder)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.summary_values import histogram_proto, strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.histogram import encoded, histogram_of
+from toposcope.recorder.values.histogram import encode, histogram_of
 from toposcope.server.values.histogram import MOST_BUCKETS, Histogram, read_histogram
 
 LARGEST = sys.float_info.max
@@ -37,7 +37,7 @@ def test_what_the_recorder_writes_is_read_exactly() -> None:
     values = np.append(np.random.default_rng(0).standard_normal(10_000), [np.nan, np.inf, np.inf, -np.inf])
     written = histogram_of(values)
 
-    found = read_histogram(encoded(written), "histogram", "mindspore")
+    found = read_histogram(encode(written), "histogram", "mindspore")
 
     assert found[:7] == (10_004, written.min, written.max, written.sum, 1, 2, 1)
     np.testing.assert_array_equal(found.buckets.left, written.edges[:-1])
@@ -47,7 +47,7 @@ def test_what_the_recorder_writes_is_read_exactly() -> None:
 
 def test_histogram_without_finite_values_has_no_extremes() -> None:
     """Zeros stand in the file; nothing was between them."""
-    found = read_histogram(encoded(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
+    found = read_histogram(encode(histogram_of(np.array([np.nan, np.inf]))), "histogram", "mindspore")
 
     assert (found.total_count, found.min, found.max, found.sum, rows(found)) == (2, None, None, 0.0, [])
 
@@ -168,7 +168,7 @@ def test_malformed_histograms_are_errors(payload: bytes, kind: str, says: str) -
 )
 def test_hostile_bytes_are_an_error_at_worst(noise: bytes, at: int, encoding: tuple[str, str]) -> None:
     """Whatever stands in a payload is a histogram or raises ValueError."""
-    for sound in (histogram_proto([1, 2], [1, 1], num=2), encoded(histogram_of(np.arange(3)))):
+    for sound in (histogram_proto([1, 2], [1, 1], num=2), encode(histogram_of(np.arange(3)))):
         try:
             found = read_histogram(sound[:at] + noise + sound[at:], *encoding)
         except ValueError:

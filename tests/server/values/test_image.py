@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.summary_values import strings, tensorboard_tensor
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.image import encoded, image_of
+from toposcope.recorder.values.image import encode, image_of
 from toposcope.server.values.image import MOST_IMAGES, OTHER, media_type, read_images
 
 PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png
@@ -15,7 +15,7 @@ PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png
 
 def test_image_of_the_recorder() -> None:
     """Size and bytes are those that were recorded."""
-    (image,) = read_images(encoded(image_of(np.zeros((5, 7, 3), np.uint8), "HWC")), "image")
+    (image,) = read_images(encode(image_of(np.zeros((5, 7, 3), np.uint8), "HWC")), "image")
 
     assert (image.width, image.height) == (7, 5)
     assert media_type(image.encoded) == "image/png"

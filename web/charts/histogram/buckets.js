@@ -1,6 +1,6 @@
 // Histograms as the server lists them, and what can be read off their buckets: extremes, shares, percentiles.
 
-import { lowerBound } from "../search.js";
+import { lowerBound } from "../binary_search.js";
 
 /** How the values of a tensor were distributed at one step; null stands for what the file does not say.
  * @typedef {object} Distribution

@@ -1,13 +1,13 @@
-// Markdown tokens as templates: a list of what is allowed; everything else, HTML above all, is shown as it is written.
+// Renders Markdown tokens. Only the listed types are rendered; everything else, such as HTML, is shown as plain text.
 
 import { html, nothing } from "lit-html";
 import { t } from "../../i18n/words.js";
 import { safeAddress, withCharacters } from "./tokens.js";
 
 /** @typedef {import("./tokens.js").Token} Token */
-/** A token of any type: which fields it has depends on it. @typedef {Record<string, any>} Fields */
+/** A token of any type, with the fields of that type. @typedef {Record<string, any>} Fields */
 
-/** A text that is nested more deeply is shown as it is written. */
+/** Deeper nesting is shown as plain text. */
 const DEEPEST = 40;
 
 /** @param {Token[]} tokens @param {number} [depth] @returns {unknown} */
@@ -16,7 +16,7 @@ export const markdown = (tokens, depth = 0) =>
     depth < DEEPEST && Object.hasOwn(ALLOWED, token.type) ? ALLOWED[token.type](token, depth + 1) : token.raw,
   );
 
-/** @param {Fields} token @param {number} depth @returns {unknown} what stands inside of it */
+/** @param {Fields} token @param {number} depth @returns {unknown} its content */
 const inner = ({ tokens, text }, depth) => (tokens ? markdown(tokens, depth) : withCharacters(text));
 
 /** @type {Record<string, (token: Fields, depth: number) => unknown>} */
@@ -27,7 +27,8 @@ const ALLOWED = {
   hr: () => html`<hr>`,
   paragraph: (token, depth) => html`<p>${inner(token, depth)}</p>`,
   heading: (token, depth) =>
-    html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)} data-depth=${token.depth}>${inner(token, depth)}</div>`,
+    html`<div class="heading" role="heading" aria-level=${Math.min(6, token.depth + 3)}
+      data-depth=${token.depth}>${inner(token, depth)}</div>`,
   blockquote: (token, depth) => html`<blockquote>${inner(token, depth)}</blockquote>`,
   code: ({ text, lang }) => html`<pre tabindex="0" data-lang=${lang ?? ""}><code>${text}</code></pre>`,
   list: ({ ordered, start, items }, depth) =>
@@ -49,7 +50,7 @@ const ALLOWED = {
 /** @param {Fields} item @param {number} depth */
 const listItem = (item, depth) => html`<li class=${item.task ? "task" : ""}>${markdown(item.tokens, depth)}</li>`;
 
-/** A picture is a link too: nothing is fetched from elsewhere by looking at a page.
+/** Images are links too: viewing a page never fetches anything from other servers.
  * @param {string} href @param {string | null | undefined} title @param {unknown} content */
 function link(href, title, content) {
   const address = safeAddress(href);
@@ -61,6 +62,15 @@ function link(href, title, content) {
 /** @param {Fields} token @param {number} depth */
 const table = ({ header, rows, align }, depth) => html`
   <div class="wide" tabindex="0"><table>
-    <thead><tr>${header.map((/** @type {Fields} */ cell, /** @type {number} */ column) => html`<th data-align=${align[column] ?? ""}>${inner(cell, depth)}</th>`)}</tr></thead>
-    <tbody>${rows.map((/** @type {Fields[]} */ row) => html`<tr>${row.map((cell, column) => html`<td data-align=${align[column] ?? ""}>${inner(cell, depth)}</td>`)}</tr>`)}</tbody>
+    <thead><tr>${header.map(
+      (/** @type {Fields} */ cell, /** @type {number} */ column) => html`<th
+      data-align=${align[column] ?? ""}>${inner(cell, depth)}</th>`,
+    )}</tr></thead>
+    <tbody>${rows.map(
+      (/** @type {Fields[]} */ row) =>
+        html`<tr>${row.map(
+          (cell, column) => html`<td
+      data-align=${align[column] ?? ""}>${inner(cell, depth)}</td>`,
+        )}</tr>`,
+    )}</tbody>
   </table></div>`;

@@ -1,13 +1,13 @@
-// Markdown as tokens. The text is foreign: what is made of the tokens decides what it can do on the page.
+// Parses Markdown into tokens. The text is untrusted: markdown.js decides what is rendered.
 
 import { Lexer } from "marked";
 
 /** @typedef {import("marked").Token} Token */
 
-/** A longer text is not worth the time that reading it could take: some patterns cost its square. */
+/** Longer texts are not parsed: some patterns take quadratic time. */
 export const MOST_FORMATTED = 20_000;
 
-/** @param {string} text @returns {Token[] | null} null when it is too long, or nested too deeply */
+/** @param {string} text @returns {Token[] | null} null if it is too long, or nested too deeply */
 export function tokensOf(text) {
   if (text.length > MOST_FORMATTED) return null;
   try {
@@ -19,7 +19,7 @@ export function tokensOf(text) {
 
 const LINKS = ["http:", "https:", "mailto:"];
 
-/** The address of a link that may be followed; null for any other: it is shown as text.
+/** Returns the URL of a link that may be opened; null for any other, which is shown as text.
  * @param {string} href */
 export function safeAddress(href) {
   try {
@@ -46,7 +46,7 @@ const NAMED = {
   middot: "·",
 };
 
-/** Character references as the characters they mean; unknown ones stay as written.
+/** Decodes character references; unknown ones are kept.
  * @param {string} text */
 export const withCharacters = (text) =>
   text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (whole, decimal, hexadecimal, name) => {

@@ -1,27 +1,27 @@
-// What is known of the compared runs, and which series they share.
+// The compared runs: their facts, and the series they share.
 
 import { computed } from "@preact/signals-core";
 import { scalarTags } from "../../data/catalogue.js";
 import { likelyMetrics } from "../../data/metrics.js";
-import { naturally } from "../../data/natural_order.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { PluginTags } from "../../data/plugin_tags.js";
-import { runFacts } from "../../data/run_table.js";
-import { chosenRuns, comparedRuns } from "../../data/runs.js";
+import { overviewCache } from "../../data/run_table.js";
+import { comparedRuns, visibleRuns } from "../../data/runs.js";
 import { set, setting, view } from "../../data/view.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
 
-/** How many chosen runs there are that do not fit. */
-export const leftOut = computed(() => chosenRuns.value.length - comparedRuns.value.length);
+/** The number of visible runs beyond the limit. */
+export const leftOut = computed(() => visibleRuns.value.length - comparedRuns.value.length);
 
-export const compareFacts = runFacts();
+export const compareCache = overviewCache();
 
-/** Those that stand as one card for one tag. */
+/** Sections with one card for one tag. */
 export const SECTIONS = /** @type {const} */ (["scalar", "histogram", "image", "tensor", "text"]);
 /** @typedef {(typeof SECTIONS)[number]} CardSection */
 /** @typedef {CardSection | "landscape"} Section */
 
-/** The series of the compared runs, by kind: this page draws no others. */
+/** The series of the compared runs, by kind. */
 export const sectionTags = {
   scalar: new PluginTags("scalar"),
   histogram: new PluginTags("histogram"),
@@ -37,17 +37,18 @@ export const chosenTags = Object.fromEntries(
 /** @param {Section} section @param {string} tag */
 export const chooseTag = (section, tag) => set({ [`compare.${section}`]: tag });
 
-/** Of a section: its tags in natural order, each with the compared runs that have it. @param {Section} section */
+/** Returns the tags of a section in natural order, each with the compared runs that have it.
+ * @param {Section} section */
 export function seriesOf(section) {
-  // A run that has just been taken out is still among the rows until they are listed again.
+  // A run that was just removed is still listed until the next reply.
   const compared = new Set(comparedRuns.value);
   const rows = [...sectionTags[section].runsByTag.value].map(
     ([tag, all]) => /** @type {const} */ ([tag, all.filter(({ run }) => compared.has(run))]),
   );
-  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => naturally(one, other)));
+  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => compareNatural(one, other)));
 }
 
-/** The chosen tag of a section; when nobody chose, the one that most runs share.
+/** Returns the selected tag of a section, by default the one that most runs share.
  * @param {Section} section @param {ReadonlyMap<string, SeriesRow[]>} series */
 export function tagOf(section, series) {
   const chosen = chosenTags[section].value;
@@ -61,5 +62,5 @@ export function tagOf(section, series) {
         1,
       )[0] ?? ""
     );
-  return counts.reduce((best, one) => (one.runs > best.runs ? one : best), { tag: "", runs: 0 }).tag;
+  return counts.reduce((best, count) => (count.runs > best.runs ? count : best), { tag: "", runs: 0 }).tag;
 }

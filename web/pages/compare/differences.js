@@ -1,4 +1,4 @@
-// The difference table: hyperparameters and environment of the compared runs, what differs first.
+// The difference tables: hyperparameters, metrics and environment of the compared runs, different rows first.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -12,7 +12,7 @@ import { cutLeaf } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { comparedRuns, styles } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
-import { compareFacts } from "./compared.js";
+import { compareCache } from "./compared.js";
 import { cells, isLong } from "./difference_cells.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
@@ -22,23 +22,24 @@ import { t } from "./words.js";
 
 export function differences() {
   const runs = comparedRuns.value;
-  const told = runs.map((run) => compareFacts.told.value.get(run));
-  if (compareFacts.error.value)
-    return html`<p class="page-note" role="alert">${t("overview.failed", { reason: compareFacts.error.value.message })}</p>`;
-  if (told.includes(undefined)) return nothing;
+  const facts = runs.map((run) => compareCache.rows.value.get(run));
+  if (compareCache.error.value)
+    return html`<p class="page-note"
+      role="alert">${t("overview.failed", { reason: compareCache.error.value.message })}</p>`;
+  if (facts.includes(undefined)) return nothing;
   return html`
     <section class="compare-section" data-section="differences">
       ${differenceTable(
         t("overview.parameters"),
         runs,
-        told.map((facts) => facts?.hyper_parameters ?? {}),
+        facts.map((run) => run?.hyper_parameters ?? {}),
         true,
       )}
       ${differenceTable(t("compare.metrics"), runs, runs.map(metricsOf))}
       ${differenceTable(
         t("run.environment"),
         runs,
-        told.map((facts) => facts?.environment ?? {}),
+        facts.map((run) => run?.environment ?? {}),
         true,
       )}
     </section>`;
@@ -49,12 +50,13 @@ export const compareLineage = new PerRun("lineage", (run) =>
 );
 const LINEAGE = ["lineage", "hparams"];
 
-/** What evaluations and sessions measured, the size of the model and of the data. @param {string} run @returns {Record<string, Plain>} */
+/** Metrics of evaluations and sessions, and the size of model and data.
+ * @param {string} run @returns {Record<string, Plain>} */
 function metricsOf(run) {
   const row = compareLineage.replies.value.get(run)?.runs[0];
   if (!row) return {};
   const { network, loss, size } = row.model;
-  const told = {
+  const values = {
     ...row.metrics,
     ...(row.metrics.loss === undefined && { loss }),
     network,
@@ -63,14 +65,15 @@ function metricsOf(run) {
     ...row.valid_dataset,
   };
   return Object.fromEntries(
-    Object.entries(told).flatMap(([name, value]) =>
+    Object.entries(values).flatMap(([name, value]) =>
       value === null || value === undefined ? [] : [[name, typeof value === "object" ? JSON.stringify(value) : value]],
     ),
   );
 }
 
-/** What several runs say under the same names: what differs first. Without anything nothing, or that there is nothing.
- * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one a run @param {boolean} [always] */
+/** The values of several runs by name, different ones first. Without values: empty, or a note if `always`.
+ * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one per run
+ * @param {boolean} [always] */
 export function differenceTable(title, runs, tables, always = false) {
   const { different, equal } = differenceOf(tables);
   if (!different.length && !equal.length)
@@ -87,7 +90,12 @@ export function differenceTable(title, runs, tables, always = false) {
     ${
       equal.length
         ? html`<details ?open=${!different.length} data-equal=${equal.length}>
-      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(runs, equal, t("compare.equal", { n: equal.length }), "equal")}</details>`
+      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(
+        runs,
+        equal,
+        t("compare.equal", { n: equal.length }),
+        "equal",
+      )}</details>`
         : nothing
     }`;
 }
@@ -100,12 +108,12 @@ const grid = (runs, rows, label, kind) => html`
   </table></div>`;
 
 const wholeText = setting("compare.whole", /** @type {string} */ (""));
-/** Rows whose values are shown from end to end. */
+/** Rows whose values are shown in full. */
 const whole = computed(() => parseList(wholeText.value));
 
 /** @param {string} name */
-function turn(name) {
-  const others = whole.peek().filter((one) => one !== name);
+function toggleWhole(name) {
+  const others = whole.peek().filter((other) => other !== name);
   set({ "compare.whole": printList(others.length < whole.peek().length ? others : [...others, name]) });
 }
 
@@ -113,14 +121,19 @@ function turn(name) {
 function line(row) {
   const isWhole = whole.value.includes(row.name);
   const name = isLong(row)
-    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")} @click=${() => turn(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
+    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")}
+      @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
     : row.name;
-  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row" title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
+  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row"
+    title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
 }
 
 /** @param {string} run */
 function head(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [path, leaf] = cutLeaf(nameOf(run));
-  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span></span></th>`;
+  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span
+    class="run-name">${
+      path ? html`<span class="path">${path}</span>` : nothing
+    }<span class="leaf">${leaf}</span></span></span></th>`;
 }

@@ -1,4 +1,4 @@
-// The graphs of the compared runs in numbers: how large the newest of each is, and of which operations it is made.
+// The graphs of the compared runs in numbers: the size of the newest, and its operations.
 
 import { html, nothing } from "lit-html";
 import { runsByName } from "../../data/catalogue.js";
@@ -33,14 +33,14 @@ export function graphSection() {
   const { value: error } = compareGraphs.error;
   if (!replies.size && !error) return nothing;
   const runs = comparedRuns.value.filter((run) => replies.has(run));
-  const told = runs.map((run) => /** @type {Counts} */ (replies.get(run)));
+  const counts = runs.map((run) => /** @type {Counts} */ (replies.get(run)));
   return html`<section class="compare-section" data-section="graph">
     ${error ? html`<p class="page-note" role="alert">${t("step.failed", { reason: error.message })}</p>` : nothing}
-    ${differenceTable(t("compare.graph"), runs, told.map(numbersOf))}
+    ${differenceTable(t("compare.graph"), runs, counts.map(numbersOf))}
     ${differenceTable(
       t("compare.operations"),
       runs,
-      told.map(({ operations }) => operations),
+      counts.map(({ operations }) => operations),
     )}
   </section>`;
 }

@@ -1,10 +1,11 @@
-// The compare page: chosen runs side by side, what sets them apart, and the same series of each.
+// The Compare page: the visible runs side by side, their differences, and the same series of each.
 
 import { html, nothing } from "lit-html";
-import { empty, withoutRuns } from "../../controls/empty_state.js";
+import { empty, noRuns } from "../../controls/empty_state.js";
 import { followWidth } from "../../controls/grid_columns.js";
 import { comparedRuns } from "../../data/runs.js";
-import { compareFacts, leftOut, sectionTags } from "./compared.js";
+import { stopAll } from "../../data/stop_all.js";
+import { compareCache, leftOut, sectionTags } from "./compared.js";
 import { compareLineage, differences } from "./differences.js";
 import { compareGraphs } from "./graphs.js";
 import { compareLandscapes } from "./landscapes.js";
@@ -14,26 +15,30 @@ import { t } from "./words.js";
 export { toolbar } from "./toolbar.js";
 
 export const content = () =>
-  withoutRuns() ??
-  (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
+  noRuns() ?? (comparedRuns.value.length ? compared() : empty("none_drawn", t("compare.none"), t("compare.none_more")));
 
 const compared = () => html`
-  <div class="compare" data-runs=${JSON.stringify(comparedRuns.value)}>
-    ${leftOut.value ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", { shown: comparedRuns.value.length, n: leftOut.value })}</p>` : nothing}
+  <div class="compare">
+    ${
+      leftOut.value
+        ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", {
+            shown: comparedRuns.value.length,
+            total: comparedRuns.value.length + leftOut.value,
+          })}</p>`
+        : nothing
+    }
     ${differences()}
     ${sections()}
   </div>`;
 
-/** Begins to ask for what the page shows; returns what ends it. */
-export function follow() {
-  const ends = [
-    compareFacts.follow(() => ({
+/** Fetches what the page shows until the returned function is called. */
+export const follow = () =>
+  stopAll([
+    compareCache.follow(() => ({
       runs: comparedRuns.value,
       query: { metric: [], sparkline: false, environment: true },
     })),
     ...Object.values(sectionTags).map((tags) => tags.follow()),
     ...[compareLineage, compareGraphs, compareLandscapes].map((listings) => listings.follow()),
     followWidth(),
-  ];
-  return () => ends.forEach((end) => end());
-}
+  ]);

@@ -10,7 +10,7 @@ import { chosenGraph, chosenRun } from "./settings.js";
 
 /** What holds graphs: those of our recorder, MindSpore's and TensorBoard's, and Keras' and TensorFlow's own. */
 const PLUGINS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
-/** How many series of graphs a run has. @param {import("../../data/replies.js").RunRow | undefined} row */
+/** How many series of graphs a run has. @param {import("../../data/api_types.js").RunRow | undefined} row */
 export const graphSeries = (row) => PLUGINS.reduce((sum, plugin) => sum + (row?.plugins[plugin] ?? 0), 0);
 
 /** Drawn runs that have graphs. */

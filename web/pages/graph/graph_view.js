@@ -1,8 +1,8 @@
 // The graph on its canvas, under the hands of the reader: dragged, zoomed, opened, walked through.
 
 import { effect } from "@preact/signals-core";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
-import { Hands } from "../../charts/pointer_gestures.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
+import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { theme } from "../../data/view.js";
 import { activate, cleared, walk } from "./actions.js";
 import { drawGraph } from "./draw/picture.js";
@@ -25,7 +25,7 @@ const STILL = 4;
 class GraphView extends HTMLElement {
   #canvas = document.createElement("canvas");
   #words = Object.assign(document.createElement("p"), { className: "in-words" });
-  #hands = new Hands();
+  #gestures = new PointerGestures();
   #size = new ResizeObserver(() => this.#measure());
   /** @type {Place | null} */
   #pressed = null;
@@ -39,11 +39,11 @@ class GraphView extends HTMLElement {
     this.#size.observe(this);
     this.#ends = [
       () => this.#size.disconnect(),
-      () => drawNever(this.#draw),
+      () => cancelDraw(this.#draw),
       effect(() => this.#arrange()),
       effect(() => {
         [scene.value, camera.value, frame.value, emphasis.value, theme.value];
-        drawSoon(this.#draw);
+        scheduleDraw(this.#draw);
       }),
       effect(() => {
         const { box, face, isOpen } = scene.value?.byId.get(selected.value) ?? {};
@@ -71,7 +71,7 @@ class GraphView extends HTMLElement {
         this.setAttribute("aria-label", t("graph.canvas"));
         this.setAttribute("aria-busy", String(isBusy.value));
         if (isBusy.value) this.dataset.drawn = "false";
-        else drawSoon(this.#draw);
+        else scheduleDraw(this.#draw);
       }),
     ];
   }
@@ -106,7 +106,7 @@ class GraphView extends HTMLElement {
     this.addEventListener("pointerdown", (event) => this.#down(event));
     this.addEventListener("pointermove", (event) => this.#moved(event));
     this.addEventListener("pointerup", (event) => this.#up(event));
-    this.addEventListener("pointercancel", ({ pointerId }) => this.#hands.lift(pointerId));
+    this.addEventListener("pointercancel", ({ pointerId }) => this.#gestures.up(pointerId));
     this.addEventListener("pointerleave", () => (hovered.value = ""));
     this.addEventListener("dblclick", (event) => this.#doubled(event));
     this.addEventListener("keydown", (event) => this.#key(event));
@@ -182,7 +182,7 @@ class GraphView extends HTMLElement {
     if (event.button) return;
     this.setPointerCapture(event.pointerId);
     this.#pressed = this.#place(event);
-    this.#hands.put(event.pointerId, this.#pressed);
+    this.#gestures.down(event.pointerId, this.#pressed);
   }
 
   /** @param {PointerEvent} event */
@@ -190,7 +190,7 @@ class GraphView extends HTMLElement {
     const at = this.#place(event);
     const pressed = this.#pressed;
     if (pressed && Math.hypot(at.left - pressed.left, at.top - pressed.top) > STILL) this.#pressed = null;
-    const move = this.#pressed ? null : this.#hands.move(event.pointerId, at);
+    const move = this.#pressed ? null : this.#gestures.move(event.pointerId, at);
     if (move) {
       pan(move.right, move.down);
       if (move.factor !== 1) zoom(move.factor, move.at);
@@ -199,7 +199,7 @@ class GraphView extends HTMLElement {
 
   /** @param {PointerEvent} event */
   #up(event) {
-    this.#hands.lift(event.pointerId);
+    this.#gestures.up(event.pointerId);
     if (this.#pressed) select(this.#under(event)?.id ?? "");
     this.#pressed = null;
   }

@@ -2,8 +2,8 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
-import { listed } from "../../data/catalogue.js";
+import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { runsReply } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
 import { warmUp } from "./draw/layout.js";
@@ -25,7 +25,7 @@ export { ACTIONS, KEYS } from "./keys.js";
 
 /** The worker takes its time to begin. */
 export const prepare = () => {
-  if (listed.value?.runs.some(graphSeries)) warmUp();
+  if (runsReply.value?.runs.some(graphSeries)) warmUp();
 };
 
 export function follow() {
@@ -49,15 +49,15 @@ function followRow() {
 
 export const content = () => (graphKind.value === "dataset" ? datasetView() : computation());
 
-const computation = () => withoutRuns() ?? withoutGraphs() ?? shown();
+const computation = () => noRuns() ?? withoutGraphs() ?? shown();
 
 function withoutGraphs() {
   if (!candidates.value.length) {
-    if (listed.value?.loading) return loadingRuns();
-    const has = listed.value?.runs.some(graphSeries);
+    if (runsReply.value?.loading) return loadingRuns();
+    const has = runsReply.value?.runs.some(graphSeries);
     return has
       ? empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing)
-      : withoutPlugin(t("graph.none"));
+      : noPlugin(t("graph.none"));
   }
   if (!graphs.value) return listError.value ? empty("failed", t("graph.failed"), listError.value.message) : skeleton();
   const row = graph.value;

@@ -11,7 +11,7 @@ import { direction, open, part, repeats, searched, selected } from "./settings.j
 
 /** @typedef {import("../../data/graphs.js").Child} Child */
 /** @typedef {import("../../data/graphs.js").NodeView} NodeView */
-/** @typedef {import("../../data/graphs.js").Finding} Finding */
+/** @typedef {import("../../data/graphs.js").SearchReply} SearchReply */
 /** @typedef {import("./model/scene.js").Scene} Scene */
 
 /** @type {import("@preact/signals-core").Signal<Scene | null>} */
@@ -28,7 +28,7 @@ export const sought = signal("");
 export const details = signal(null);
 /** @type {import("@preact/signals-core").Signal<Error | null>} */
 export const detailsError = signal(null);
-/** What the search found. @type {import("@preact/signals-core").Signal<{wanted: string, finding: Finding} | null>} */
+/** What the search found. @type {import("@preact/signals-core").Signal<{wanted: string, finding: SearchReply} | null>} */
 export const found = signal(null);
 /** @type {import("@preact/signals-core").Signal<Error | null>} */
 export const findError = signal(null);

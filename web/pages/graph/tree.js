@@ -11,7 +11,7 @@ import { scene, sought } from "./selection_state.js";
 import { open, select, selected } from "./settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/graphs.js").Finding} Finding */
+/** @typedef {import("../../data/graphs.js").SearchReply} SearchReply */
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */
 
 /** @typedef {object} Row
@@ -66,7 +66,7 @@ function rowOf(placed) {
   };
 }
 
-/** @param {Finding} finding @param {string} wanted */
+/** @param {SearchReply} finding @param {string} wanted */
 export const foundTree = (finding, wanted) =>
   tree(
     t("graph.results"),

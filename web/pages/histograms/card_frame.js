@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { nonFiniteCount, rowAtStep, unplaced } from "../../charts/histogram/buckets.js";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { rankNote, withoutRank } from "../../controls/rank_choice.js";
+import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { cutGroup, cutLeaf } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
@@ -86,7 +86,7 @@ function overlaid(model) {
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map(
     (listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${withoutRank(listing) ? html`<span class="meta">${withoutRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
   )}</span>
     <span class="space"></span>
     ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
@@ -144,11 +144,11 @@ function state(listings, plan) {
   if (failed.length)
     return html`<div class="state error" role="alert">
     <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => failed.forEach((listing) => listing.expire())}>${t("hist.retry")}</button></div>`;
+    <button class="plain" @click=${() => failed.forEach((listing) => listing.retry())}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
   return isEmpty
-    ? html`<div class="state" data-state="no_values">${listings.map(withoutRank).find(Boolean) || t("hist.no_values")}</div>`
+    ? html`<div class="state" data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
     : nothing;
 }
 

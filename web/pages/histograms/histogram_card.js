@@ -86,10 +86,10 @@ class HistogramCard extends LazyCard {
       ...ends,
       // Only who knows how large the plots are knows how many steps to ask for.
       effect(() => (this.#room.value ? look(this.#drawn.value) : undefined)),
-      effect(() => pageStep.tell(this, unionOf(lines.value.map((line) => line.rows.map((row) => row.step))))),
+      effect(() => pageStep.report(this, unionOf(lines.value.map((line) => line.rows.map((row) => row.step))))),
       () => this.#size.disconnect(),
       () => this.classList.remove("awake"),
-      () => pageStep.forget(this),
+      () => pageStep.remove(this),
       () => remember(this),
     ];
   }
@@ -112,7 +112,7 @@ class HistogramCard extends LazyCard {
   #listingOf(run, limit) {
     const known = this.#listings.get(run);
     const query = { run, tag: this.tag, limit, ...ranks.query.value };
-    if (known) known.ask(query);
+    if (known) known.setQuery(query);
     const listing = known ?? new Listing("histograms", query);
     this.#listings.set(run, listing);
     return listing;
@@ -141,7 +141,7 @@ class HistogramCard extends LazyCard {
 
 /** @param {Listing[]} listings */
 function look(listings) {
-  const ends = listings.map((listing) => listing.look());
+  const ends = listings.map((listing) => listing.observe());
   return () => ends.forEach((end) => end());
 }
 

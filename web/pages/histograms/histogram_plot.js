@@ -1,7 +1,7 @@
 // A plot: a canvas with the histograms, another above it for where the reader points.
 
 import { effect } from "@preact/signals-core";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { rowAtStep } from "../../charts/histogram/buckets.js";
 import { areaOf, emptied } from "../../charts/histogram/frame.js";
 import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
@@ -46,7 +46,7 @@ class HistogramPlot extends HTMLElement {
     this.append(this.#canvas, this.#above);
     this.#size.observe(this);
     this.#end = effect(() => this.#mark(aimed.value));
-    if (this.#plan) drawSoon(this.#draw); // Where it stood before it may have been about to draw.
+    if (this.#plan) scheduleDraw(this.#draw); // Where it stood before it may have been about to draw.
     this.onpointermove = (/** @type {PointerEvent} */ { offsetX, offsetY }) => this.#pointed(offsetX, offsetY);
     this.onpointerleave = this.onblur = () => this.#left();
     this.onclick = () => this.#markStep();
@@ -57,7 +57,7 @@ class HistogramPlot extends HTMLElement {
     this.#size.disconnect();
     this.#end();
     this.#left();
-    drawNever(this.#draw);
+    cancelDraw(this.#draw);
   }
 
   /** @param {{plan: Plan, mode: import("./settings.js").Mode}} what */
@@ -65,7 +65,7 @@ class HistogramPlot extends HTMLElement {
     if (plan === this.#plan && mode === this.#mode) return;
     this.#plan = plan;
     this.#mode = mode;
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   get drawing() {
@@ -81,7 +81,7 @@ class HistogramPlot extends HTMLElement {
     if (width === this.#width && height === this.#height) return;
     this.#width = width;
     this.#height = height;
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   draw() {

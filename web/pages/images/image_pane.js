@@ -2,7 +2,7 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
-import { Hands } from "../../charts/pointer_gestures.js";
+import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { ImageCanvas } from "./draw/canvas.js";
 import { decoded, differenceBetween, release } from "./draw/decoding.js";
 import { adjustment, camera, gain, setCamera } from "./image_settings.js";
@@ -25,7 +25,7 @@ class ImagePane extends HTMLElement {
   #mark = Object.assign(document.createElement("i"), { className: "pixel-mark" });
   #telling = Object.assign(document.createElement("div"), { className: "pane-tells" });
   #view = new ImageCanvas(this.#canvas);
-  #hands = new Hands();
+  #gestures = new PointerGestures();
   /** What is drawn, or why it cannot be. @type {import("@preact/signals-core").Signal<Answer | null>} */
   #shown = signal(null);
   #frame = signal(0);
@@ -68,7 +68,7 @@ class ImagePane extends HTMLElement {
     this.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     this.addEventListener("pointermove", (event) => this.#pointerMoved(event));
     for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
-      this.addEventListener(name, ({ pointerId }) => this.#hands.lift(pointerId));
+      this.addEventListener(name, ({ pointerId }) => this.#gestures.up(pointerId));
     this.addEventListener("pointerleave", () => (pointed.value = null));
     this.addEventListener("dblclick", () => setCamera(FITTING));
     this.addEventListener("keydown", (event) => this.#pressed(event));
@@ -168,13 +168,13 @@ class ImagePane extends HTMLElement {
   #pointerDown(event) {
     if (event.button) return;
     this.setPointerCapture(event.pointerId);
-    this.#hands.put(event.pointerId, this.#point(event));
+    this.#gestures.down(event.pointerId, this.#point(event));
   }
 
   /** @param {PointerEvent} event */
   #pointerMoved(event) {
     const at = this.#point(event);
-    const move = this.#hands.move(event.pointerId, at);
+    const move = this.#gestures.move(event.pointerId, at);
     if (move) this.#pan(move.right, move.down);
     if (move && move.factor !== 1) this.zoom(move.factor, move.at);
     pointed.value = at;

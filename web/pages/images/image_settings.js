@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
-import { QuickSetting } from "../../controls/quick_setting.js";
+import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { RankChoice } from "../../data/ranks.js";
 import { parseCamera, printCamera } from "./model/camera.js";
 
@@ -20,7 +20,7 @@ export const contrast = percentage("image.contrast");
 
 /** @param {string} name */
 function percentage(name) {
-  const written = new QuickSetting(name);
+  const written = new ThrottledSetting(name);
   const value = computed(() => {
     const number = written.text.value === "" ? USUAL : Number(written.text.value);
     return number >= 0 ? Math.min(LARGEST, number) : USUAL;
@@ -39,12 +39,12 @@ export const adjustment = computed(() =>
 export const GAINS = /** @type {const} */ (["1", "4", "16", "auto"]);
 /** @typedef {"" | (typeof GAINS)[number]} Gain "" = no difference is drawn */
 
-const written = new QuickSetting("image.difference");
+const written = new ThrottledSetting("image.difference");
 /** @type {import("@preact/signals-core").ReadonlySignal<Gain>} */
 export const gain = computed(() => GAINS.find((value) => value === written.text.value) ?? "");
 export const setGain = (/** @type {string} */ value) => written.set(value);
 
-const part = new QuickSetting("image.part");
+const part = new ThrottledSetting("image.part");
 /** The part of the pictures that every pane of the large view shows. */
 export const camera = computed(() => parseCamera(part.text.value));
 export const setCamera = (/** @type {import("./model/camera.js").Camera} */ value) => {

@@ -9,7 +9,7 @@ import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { placeOf } from "../../controls/steps.js";
+import { indexAtOrBefore } from "../../controls/steps.js";
 import { bringIntoSight, filmStrip } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
 import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./image_settings.js";
@@ -80,7 +80,9 @@ class ImageViewer extends SteppedCard {
     if (pane?.step === null && imageStep.own(this.tag) !== null) return super.move(by);
     if (!pane || pane.step === null) return imageStep.move(by);
     const steps = pane.cell.moments.peek().map(({ step }) => step);
-    this.#change(place, { step: steps[Math.max(0, Math.min(steps.length - 1, placeOf(steps, pane.step) + by))] });
+    this.#change(place, {
+      step: steps[Math.max(0, Math.min(steps.length - 1, indexAtOrBefore(steps, pane.step) + by))],
+    });
   }
 
   template() {
@@ -185,7 +187,7 @@ class ImageViewer extends SteppedCard {
     const steps = pane.cell.moments.value.map(({ step }) => step);
     if (steps.length < 2) return nothing;
     return html`<footer data-own=${pane.step !== null}>
-      ${stepSlider({ steps, at: Math.max(0, placeOf(steps, this.#wanted(pane))), changed: (at) => this.#change(place, { step: steps[at] }), label: t("image.pane_step", { letter: pane.letter }), key: "pane-step" })}
+      ${stepSlider({ steps, at: Math.max(0, indexAtOrBefore(steps, this.#wanted(pane))), changed: (at) => this.#change(place, { step: steps[at] }), label: t("image.pane_step", { letter: pane.letter }), key: "pane-step" })}
       ${pane.step === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`}
     </footer>`;
   }

@@ -1,7 +1,7 @@
 // The panes of the large view: which runs and steps stand side by side. Kept in the address.
 
 import { batch, computed } from "@preact/signals-core";
-import { QuickSetting } from "../../controls/quick_setting.js";
+import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { change, opened, set, setting } from "../../data/view.js";
 import { setCamera } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
@@ -10,7 +10,7 @@ import { FITTING } from "./model/camera.js";
 
 export const MOST_PANES = 12;
 
-const written = new QuickSetting("image.panes");
+const written = new ThrottledSetting("image.panes");
 
 /** What the address says; empty: every run that has the tag. @type {import("@preact/signals-core").ReadonlySignal<Pane[]>} */
 const chosen = computed(() => parsePanes(written.text.value));

@@ -8,7 +8,7 @@ import { tokens } from "../../charts/theme.js";
 import { fileName, pngOf, save } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_row.js";
-import { fileAddress } from "../../data/landscapes.js";
+import { landscapeFileUrl } from "../../data/landscapes.js";
 import { theme } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
 import { titleOf } from "./captions.js";
@@ -89,7 +89,7 @@ function files({ landscape, colour }, others) {
     /** @type {string} */ hint,
     wanted = which,
   ) =>
-    html`<a class="plain" data-key=${format} href=${fileAddress(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   return html`${file("html", t("land.html_hint"), [...which, ...look])}
     ${file("csv", t("land.csv_hint"))}
     ${file("npz", t("land.npz_hint"))}

@@ -2,9 +2,9 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
+import { heightAt, nearest } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { LineChart } from "../../charts/line_chart.js";
-import { heightAt, nearest } from "../../charts/search.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { nameOf } from "../../controls/run_row.js";

@@ -4,8 +4,8 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
-import { empty, loadingRuns, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
-import { listed } from "../../data/catalogue.js";
+import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { runsReply } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
 import { downloads } from "./downloads.js";
 import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "./model/landscapes.js";
@@ -33,7 +33,7 @@ export function follow() {
 }
 
 export function content() {
-  const none = withoutRuns() ?? withoutLandscapes();
+  const none = noRuns() ?? withoutLandscapes();
   if (none) return none;
   const all = landscapes.value;
   const missing = withoutSurface.value;
@@ -98,8 +98,8 @@ function withoutLandscapes() {
   if (landscapes.value.length) return null;
   if (listFailure.value) return empty("failed", t("empty.failed"), listFailure.value.message);
   if (!isListed.value) return skeleton();
-  if (listed.value?.loading) return loadingRuns();
-  const has = listed.value?.runs.some((row) => row.plugins.landscape);
+  if (runsReply.value?.loading) return loadingRuns();
+  const has = runsReply.value?.runs.some((row) => row.plugins.landscape);
   if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
-  return withoutPlugin(t("empty.no_landscapes"));
+  return noPlugin(t("empty.no_landscapes"));
 }

@@ -4,7 +4,7 @@ import { effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { select } from "../../controls/choice.js";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { placeOf } from "../../controls/steps.js";
+import { indexAtOrBefore } from "../../controls/steps.js";
 import { grouped } from "../../i18n/numbers.js";
 import { choose, moment, SPEEDS, speed } from "./settings.js";
 import { inSteps, isPlaying, moments, playOrPause, step, stretch, take } from "./timeline.js";
@@ -24,7 +24,7 @@ function player() {
   if (!stretch()) return nothing;
   const all = moments.value;
   const now = moment.value;
-  const at = now === null ? all.length - 1 : Math.max(0, placeOf(all, now));
+  const at = now === null ? all.length - 1 : Math.max(0, indexAtOrBefore(all, now));
   const text = inSteps.value
     ? t("step.at", { step: grouped(Math.round(now ?? all[at])) })
     : t("land.checkpoint_of", { n: at + 1, all: all.length });

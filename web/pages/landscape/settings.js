@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { SCALES } from "../../charts/landscape/scales.js";
-import { QuickSetting, stepIn } from "../../controls/quick_setting.js";
+import { parseStep, ThrottledSetting } from "../../controls/throttled_setting.js";
 import { set, setting } from "../../data/view.js";
 
 export const VIEWS = /** @type {const} */ (["filled", "contours", "surface", "both"]);
@@ -70,7 +70,7 @@ export const pin = computed(() => {
 export const setPin = (place) =>
   set({ "land.pin": place ? [place.x, place.y].map((number) => Number(number.toPrecision(6))).join(",") : "" });
 
-const cameraText = new QuickSetting("land.camera");
+const cameraText = new ThrottledSetting("land.camera");
 /** Where the surface is looked at from, in plotly's terms; null = as usual. */
 export const camera = computed(() => {
   const numbers = cameraText.text.value.split(",").map(Number);
@@ -80,11 +80,11 @@ export const camera = computed(() => {
 export const setCamera = (numbers) =>
   cameraText.setNow(numbers ? numbers.map((number) => Number(number.toFixed(3))).join(",") : "");
 
-const timeText = new QuickSetting("land.at");
+const timeText = new ThrottledSetting("land.at");
 /** Where the playing stands, while it plays. @type {import("@preact/signals-core").Signal<number | null>} */
 export const moving = signal(null);
 /** The moment of the training that is shown on the path: a step, or the how-manieth checkpoint; null = its end, all of it. */
-export const moment = computed(() => moving.value ?? stepIn(timeText.text.value));
+export const moment = computed(() => moving.value ?? parseStep(timeText.text.value));
 /** @param {number | null} time */
 export const setMoment = (time) => timeText.set(time === null ? "" : String(Number(time.toPrecision(8))));
 

@@ -2,9 +2,9 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
+import { nearest } from "../../charts/binary_search.js";
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { extentOf } from "../../charts/landscape/map.js";
-import { nearest } from "../../charts/search.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { theme } from "../../data/view.js";

@@ -6,7 +6,7 @@ import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { choice } from "../../controls/choice.js";
-import { pointedRun } from "../../data/pointer.js";
+import { hoveredRun } from "../../data/pointer.js";
 import { set } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
 import { shortNumber } from "../../i18n/numbers.js";
@@ -36,7 +36,7 @@ class LineageAxes extends LineagePart {
   begin() {
     return [
       this.followSize(),
-      effect(() => this.#standOut(rowOf.value.get(pointedRun.value ?? ""))),
+      effect(() => this.#standOut(rowOf.value.get(hoveredRun.value ?? ""))),
       () => cancelAnimationFrame(this.#frame),
     ];
   }
@@ -97,13 +97,13 @@ class LineageAxes extends LineagePart {
         frame.peek(),
         REACH,
       );
-      pointedRun.value = row === null ? null : sources.peek()[row].run;
+      hoveredRun.value = row === null ? null : sources.peek()[row].run;
     });
   }
 
   #left() {
     cancelAnimationFrame(this.#frame);
-    pointedRun.value = null;
+    hoveredRun.value = null;
   }
 
   /** @param {number | undefined} row */

@@ -1,6 +1,6 @@
 // What hands do on an axis: drag a brush, move or stretch it, pick categories, carry the axis by its title; the same by keys.
 
-import { drawSoon } from "../../charts/draw_queue.js";
+import { scheduleDraw } from "../../charts/draw_queue.js";
 import { frame as axisFrame, moveAxis, removeAxis, spacing } from "./axes.js";
 import { placeAt } from "./draw/parallel_axes.js";
 import { pickOf } from "./model/brush.js";
@@ -168,7 +168,7 @@ export function pressedOnTitle(event, id) {
   event.stopPropagation();
   // Behind the drawing of the axes, which moves the button.
   if (by)
-    drawSoon(() =>
+    scheduleDraw(() =>
       /** @type {HTMLElement | null} */ (
         document.querySelector(`[data-axis=${JSON.stringify(id)}] .axis-name`)
       )?.focus(),

@@ -1,8 +1,8 @@
 // A click on a line or a point: the details of its run.
 
-import { panel, pointedRun } from "../../data/pointer.js";
+import { hoveredRun, panel } from "../../data/pointer.js";
 
 export function openPointed() {
-  const run = pointedRun.peek();
+  const run = hoveredRun.peek();
   if (run !== null) panel.value = { kind: "run", run };
 }

@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { empty, skeleton, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
+import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { cursorRun } from "../../data/pointer.js";
 import { metrics } from "../../data/run_table.js";
@@ -24,7 +24,7 @@ export { toolbar } from "./toolbar.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-export const content = () => withoutRuns() ?? (rowCount.value ? page() : withoutLineage());
+export const content = () => noRuns() ?? (rowCount.value ? page() : withoutLineage());
 
 /** Why a part of what runs tell could not be had. */
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
@@ -52,7 +52,7 @@ function withoutLineage() {
   if (!lineages.isComplete.value) return skeleton();
   return listedRuns.value.length < wholeRuns.value.length || scope.value
     ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more"))
-    : withoutPlugin(t("lineage.none"));
+    : noPlugin(t("lineage.none"));
 }
 
 /** Begins to ask for what the page shows; returns what ends it. */
@@ -86,7 +86,7 @@ function wantedRuns() {
 }
 
 /** The runs that count: those that are chosen; none is named when these are all. */
-const named = () => (rowCount.value < lineages.told.value.size ? sources.value.map(({ run }) => run) : []);
+const named = () => (rowCount.value < lineages.rows.value.size ? sources.value.map(({ run }) => run) : []);
 
 /** Changes with the target's values. */
 const stamp = () => `${rowCount.value} ${target.value?.having} ${target.value?.lo} ${target.value?.hi}`;

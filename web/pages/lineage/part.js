@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
-import { drawLast, drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw, scheduleDrawLast } from "../../charts/draw_queue.js";
 
 /** Subclasses say in `template` what is shown, and in `begin` what else goes on while it is in the page. */
 export class LineagePart extends HTMLElement {
@@ -14,10 +14,10 @@ export class LineagePart extends HTMLElement {
     const start = () => {
       this.measure(this.clientWidth);
       this.#draw();
-      this.#ends = [() => this.#unfollow(), () => drawNever(this.#draw), ...this.begin()];
+      this.#ends = [() => this.#unfollow(), () => cancelDraw(this.#draw), ...this.begin()];
     };
-    this.#ends = [() => drawNever(start)];
-    drawLast(start); // The lines of the axes come before the other parts.
+    this.#ends = [() => cancelDraw(start)];
+    scheduleDrawLast(start); // The lines of the axes come before the other parts.
   }
 
   disconnectedCallback() {
@@ -29,7 +29,7 @@ export class LineagePart extends HTMLElement {
     this.#unfollow();
     let isDrawn = false;
     this.#unfollow = effect(() => {
-      if (isDrawn) return drawSoon(this.#draw);
+      if (isDrawn) return scheduleDraw(this.#draw);
       isDrawn = true;
       render(this.template(), this);
     });

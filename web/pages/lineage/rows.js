@@ -4,8 +4,8 @@ import { computed } from "@preact/signals-core";
 import { nameOf } from "../../controls/run_row.js";
 import { sortRows } from "../../controls/table_rows.js";
 import { likelyBest, likelyMetrics } from "../../data/metrics.js";
-import { awayRuns, noteOf } from "../../data/notes.js";
-import { chosenRuns, keepsRun } from "../../data/runs.js";
+import { excludedRuns, noteOf } from "../../data/notes.js";
+import { matchesRunFilter, visibleRuns } from "../../data/runs.js";
 import { keptBy } from "./model/brush.js";
 import { columnOf, columnsOf } from "./model/columns.js";
 import { flatPipeline } from "./model/pipeline.js";
@@ -41,18 +41,20 @@ const MOST_CATEGORIES = 30;
 /** Runs that may be rows, in start order; told only when they change. */
 export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(listedText.value)));
 const listedText = computed(() => {
-  const drawn = scope.value ? new Set(chosenRuns.value) : null;
+  const drawn = scope.value ? new Set(visibleRuns.value) : null;
   return JSON.stringify(
-    wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))),
+    wholeRuns.value.filter((run) =>
+      drawn ? drawn.has(run) : matchesRunFilter.value(run) && !excludedRuns.value.has(run),
+    ),
   );
 });
 
 /** What each run says that says anything. @type {import("@preact/signals-core").ReadonlySignal<readonly Source[]>} */
 export const sources = computed(() =>
   listedRuns.value.flatMap((run) => {
-    const told = lineages.told.value.get(run);
+    const told = lineages.rows.value.get(run);
     if (!told) return [];
-    const pipeline = pipelines.told.value.get(run);
+    const pipeline = pipelines.rows.value.get(run);
     return [
       {
         run,
@@ -72,7 +74,7 @@ export const sources = computed(() =>
 /** Last values of scalars that are not metrics of the lineage already.
  * @param {string} run @param {Readonly<Record<string, unknown>>} metrics */
 function lastOf(run, metrics) {
-  const told = lastScalars.told.value.get(run)?.metrics;
+  const told = lastScalars.rows.value.get(run)?.metrics;
   return (
     told &&
     Object.fromEntries(

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { viridis } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
-import { chosenColours } from "../../data/chosen_colours.js";
+import { customColours } from "../../data/custom_colours.js";
 import { COLOURS } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { theme } from "../../data/view.js";
@@ -53,7 +53,7 @@ export const lineInks = computed(() => (lineInk.value ? runInks() : inksOf(targe
 
 /** @returns {Inks} */
 function runInks() {
-  chosenColours.value; // The palette goes on with what users chose.
+  customColours.value; // The palette goes on with what users chose.
   theme.value;
   return { css: tokens().palette, of: Uint8Array.from(sources.value, ({ run }) => styles.value.get(run)?.colour ?? 0) };
 }

@@ -2,10 +2,10 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { choice } from "../../controls/choice.js";
 import { nameOf } from "../../controls/run_row.js";
-import { pointedRun } from "../../data/pointer.js";
+import { hoveredRun } from "../../data/pointer.js";
 import { set, theme } from "../../data/view.js";
 import { grouped, plainText, shortNumber } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
@@ -59,16 +59,16 @@ class LineageScatter extends LineagePart {
     return [
       this.followSize(),
       effect(() => {
-        if (scatter.value && scatterWidth.value) drawSoon(this.#draw);
+        if (scatter.value && scatterWidth.value) scheduleDraw(this.#draw);
       }),
-      effect(() => this.#standOut(rowOf.value.get(pointedRun.value ?? ""))),
-      () => drawNever(this.#draw),
+      effect(() => this.#standOut(rowOf.value.get(hoveredRun.value ?? ""))),
+      () => cancelDraw(this.#draw),
     ];
   }
 
   template() {
     const { x, y, third } = scatterColumns.value;
-    drawSoon(this.#draw); // The canvas may be a new one.
+    scheduleDraw(this.#draw); // The canvas may be a new one.
     const told = x && y ? correlation(x, y, keptRows.value) : null;
     return html`
       <header><h2>${t("lineage.scatter")}</h2>
@@ -91,7 +91,7 @@ class LineageScatter extends LineagePart {
       ${
         x && y
           ? html`<div class="scatter-plot" role="img" aria-label=${t("lineage.scatter_of", { x: x.name, y: y.name, n: grouped(told?.count ?? 0) })} style="height:${HEIGHT}px"
-        @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => (pointedRun.value = null)} @click=${openPointed}>
+        @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => (hoveredRun.value = null)} @click=${openPointed}>
         <canvas></canvas><i class="ring" hidden></i><div class="scatter-tip" hidden></div></div>`
           : html`<p class="hint">${t("lineage.no_axes")}</p>`
       }`;
@@ -118,7 +118,7 @@ class LineageScatter extends LineagePart {
   #pointed({ clientX, clientY, currentTarget }) {
     const { left, top } = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
     const row = pointUnder(this.#points, keptRows.peek(), clientX - left, clientY - top, REACH);
-    pointedRun.value = row === null ? null : sources.peek()[row].run;
+    hoveredRun.value = row === null ? null : sources.peek()[row].run;
   }
 
   /** @param {number | undefined} row */

@@ -1,8 +1,8 @@
 // The settings of the lineage page, as they stand in the address.
 
 import { computed, signal } from "@preact/signals-core";
-import { QuickSetting } from "../../controls/quick_setting.js";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
+import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { parseList, printList } from "../../data/address_lists.js";
 import { set, setting } from "../../data/view.js";
 import { parseBrushes, printBrushes } from "./model/brush.js";
@@ -55,7 +55,7 @@ export function turnLog(id) {
   set({ "lineage.log": printList([...ids]) });
 }
 
-const brushSetting = new QuickSetting("lineage.brush");
+const brushSetting = new ThrottledSetting("lineage.brush");
 /** While a brush is moved they change with every frame. */
 export const brushes = computed(() => parseBrushes(brushSetting.text.value));
 const brushText = setting("lineage.brush", /** @type {string} */ (""));

@@ -1,7 +1,7 @@
 // The lines between two neighbouring axes: drawn while they are in sight, a few strips a frame.
 
 import { computed, effect } from "@preact/signals-core";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { rgbOf } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
@@ -30,9 +30,9 @@ class LineageStrip extends LazyCard {
     const draw = () => this.#draw();
     const end = effect(() => {
       [axes.value, frame.value, spacing.value, visibleRows.value, liveRows.value, inks.value, theme.value];
-      drawSoon(draw);
+      scheduleDraw(draw);
     });
-    return [end, () => drawNever(draw)];
+    return [end, () => cancelDraw(draw)];
   }
 
   #draw() {

@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { RowSlots } from "../../controls/row_slots.js";
-import { cursorRun, pointedRun } from "../../data/pointer.js";
+import { cursorRun, hoveredRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
 import { LineagePart } from "./part.js";
 import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./rows.js";
@@ -46,7 +46,7 @@ class LineageTable extends LineagePart {
 
   begin() {
     if (left || top) this.#view()?.scrollTo(left, top); // It takes a layout.
-    return [effect(() => this.#standOut(pointedRun.value)), this.followSize()];
+    return [effect(() => this.#standOut(hoveredRun.value)), this.followSize()];
   }
 
   #view() {
@@ -70,11 +70,11 @@ class LineageTable extends LineagePart {
     const first = Math.max(0, Math.min(rowInSight.value, rows.length - rowsInSight.value) - SPARE);
     const last = Math.min(rows.length, first + rowsInSight.value + 2 * SPARE + STRIDE);
     const existing = rows.slice(first, last);
-    const slot = this.#slots.give(existing.map((row) => sources.value[row].run));
+    const slot = this.#slots.assign(existing.map((row) => sources.value[row].run));
     return html`
       ${tableBar()}
       <div class="run-table" role="region" aria-label=${t("lineage.table")} tabindex="0" @scroll=${(/** @type {Event} */ event) => this.#scrolled(event)} data-lines=${rows.length} style="--lines:${rows.length}"
-        @pointerleave=${() => (pointedRun.value = null)}>
+        @pointerleave=${() => (hoveredRun.value = null)}>
         <table aria-rowcount=${rows.length + 2} aria-colcount=${columns.length + 1} style="width:${width}px">
           <colgroup><col style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
           ${tableHead(columns)}

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnHands } from "../../controls/column_drag.js";
+import { columnDragHandlers } from "../../controls/column_drag.js";
 import { likelyBest } from "../../data/metrics.js";
 import { groupOf } from "./column_menu.js";
 import { columnIds, keptRows, sources } from "./rows.js";
@@ -11,7 +11,7 @@ import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 
-const hands = columnHands(
+const hands = columnDragHandlers(
   () => columnIds.peek(),
   (ids) => choose("columns", ids),
 );

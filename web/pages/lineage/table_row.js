@@ -8,7 +8,7 @@ import { nameOf } from "../../controls/run_row.js";
 import { printView } from "../../data/address.js";
 import { cutLeaf } from "../../data/names.js";
 import { noteOf } from "../../data/notes.js";
-import { cursorRun, panel, pointedRun } from "../../data/pointer.js";
+import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, view } from "../../data/view.js";
@@ -27,9 +27,9 @@ export function tableRow(row, columns, [from, to], place) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const isTicked = ticked.value.has(run);
   const name = nameOf(run);
-  const problems = lineages.told.value.get(run)?.problems ?? [];
+  const problems = lineages.rows.value.get(run)?.problems ?? [];
   return html`
-    <tr class="run-line ${cursorRun.value === run ? "cursor" : ""} ${pointedRun.peek() === run ? "pointed" : ""} ${isTicked ? "ticked" : ""}" aria-rowindex=${place + 3} data-run=${run} @pointerenter=${() => (pointedRun.value = run)}>
+    <tr class="run-line ${cursorRun.value === run ? "cursor" : ""} ${hoveredRun.peek() === run ? "pointed" : ""} ${isTicked ? "ticked" : ""}" aria-rowindex=${place + 3} data-run=${run} @pointerenter=${() => (hoveredRun.value = run)}>
       <th scope="row" class="name-cell"><div>
         <input type="checkbox" .checked=${isTicked} aria-label=${t("lineage.tick", { run: name })} @change=${() => tick(run)}>
         ${swatch(style, DASHES[style.dash])}

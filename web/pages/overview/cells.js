@@ -2,7 +2,7 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { sparklineFacts } from "../../data/run_table.js";
+import { sparklineCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
@@ -20,7 +20,8 @@ const LINE_HEIGHT = 20;
 /** @param {Row} row @param {Column} column */
 function stateCell(row, column) {
   const state = /** @type {import("../../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
-  return html`<span class="run-state" data-state=${state} title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
+  return html`<span class="run-state" data-state=${state}
+    title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -28,7 +29,8 @@ function timeCell(row, column) {
   const seconds = /** @type {number | null} */ (column.value(row));
   return seconds === null
     ? nothing
-    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
+    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span
+      class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -52,17 +54,17 @@ function badCell({ facts }) {
 }
 
 /** @param {Row} row */
-const damageCell = ({ listed: { damaged_records: n } }) =>
+const damageCell = ({ runRow: { damaged_records: n } }) =>
   n ? html`<span class="damaged" title=${t("rail.damaged", { n })}>${ICONS.warning}${grouped(n)}</span>` : nothing;
 
-/** A value as it was recorded, shortened only beyond six digits.
+/** A recorded value with at most six digits.
  * @param {Row} row @param {Column} column */
 function plainCell(row, column) {
   const value = column.value(row);
   return value === null ? nothing : html`<span title=${String(value)}>${plainText(value)}</span>`;
 }
 
-/** A value of a metric, its decimals under those of the other runs; the best of all stands out.
+/** A value of a metric, aligned with those of the other runs; the best one is highlighted.
  * @param {Row} row @param {Column} column */
 function metricCell(row, column) {
   const value = column.value(row);
@@ -73,30 +75,34 @@ function metricCell(row, column) {
   const step = isLast ? metric?.last_step : metric?.[bestOf(tag)]?.step;
   const isBest = !isLast && bestValues.value.get(tag) === value;
   const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
-  return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value} title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
+  return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value}
+    title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
 }
 
 /** @param {Row} row @param {Column} column */
 function sparklineCell(row, column) {
-  const metric = sparklineFacts.told.value.get(row.run)?.metrics[column.metric ?? ""];
+  const metric = sparklineCache.rows.value.get(row.run)?.metrics[column.metric ?? ""];
   return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
 }
 
-/** Rows are drawn again and again, their lines stay the same. @type {WeakMap<object, ReturnType<typeof sparkline>>} */
-const lines = new WeakMap();
+/** Rows are rendered often, but their sparklines rarely change.
+ * @type {WeakMap<object, ReturnType<typeof sparkline>>} */
+const cache = new WeakMap();
 
-/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width @param {number} height */
+/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width
+ * @param {number} height */
 function lineOf(points, width, height) {
-  const known = lines.get(points) ?? sparkline(points, width, height);
-  lines.set(points, known);
-  return known;
+  const cached = cache.get(points) ?? sparkline(points, width, height);
+  cache.set(points, cached);
+  return cached;
 }
 
-/** The colour of a run, for the style sheet. @param {string} run */
+/** The colour of a run as a CSS value. @param {string} run */
 export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
 
-/** A metric's line in the colour of its run; a mark where it first was no number.
- * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width @param {number} height */
+/** A metric's sparkline in the colour of its run, with a mark at its first non-finite value.
+ * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width
+ * @param {number} height */
 export function sparklineOf(run, metric, width, height) {
   const points = metric.sparkline;
   if (!points?.step.length) return nothing;
@@ -112,7 +118,7 @@ export function sparklineOf(run, metric, width, height) {
   </svg>`;
 }
 
-/** How each kind of cell is drawn. @type {Record<import("./columns.js").Look, (row: Row, column: Column) => unknown>} */
+/** Renders each kind of cell. @type {Record<import("./columns.js").CellKind, (row: Row, column: Column) => unknown>} */
 export const CELLS = {
   state: stateCell,
   time: timeCell,

@@ -1,4 +1,4 @@
-// The list of columns: which metrics, which columns, in which order.
+// The column menu: which metrics, which columns, in which order.
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -7,19 +7,19 @@ import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { metrics } from "../../data/run_table.js";
 import { allColumns, metricColumnIds, shownIds } from "./columns.js";
-import { chooseColumns, chosenColumns, toggleMetric, usualColumns } from "./settings.js";
+import { chooseColumns, chosenColumns, resetColumns, toggleMetric } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
-/** A list longer than this is searched, not read. */
+/** Longer lists are truncated and must be searched. */
 const MOST_ROWS = 60;
 
-/** Is the list open? */
+/** Is the menu open? */
 export const isMenuOpen = signal(false);
 const search = signal("");
 
-/** Closes the list when something outside it is pressed, until the returned function is called. */
+/** Closes the menu on a press outside it, until the returned function is called. */
 export function followMenu() {
   const pressed = (/** @type {Event} */ { target }) => {
     if (!(target instanceof Element && target.closest(".menu-anchor"))) isMenuOpen.value = false;
@@ -32,18 +32,21 @@ export function followMenu() {
 }
 
 /** @param {string} name */
-const isFound = (name) => name.toLowerCase().includes(search.value.toLowerCase());
+const matchesSearch = (name) => name.toLowerCase().includes(search.value.toLowerCase());
 
 export function columnMenu() {
   const shown = shownIds.value;
-  const left = [...allColumns.value.values()].filter(({ id }) => !shown.includes(id));
-  const tags = (scalarTags.value ?? []).filter(isFound);
+  const hidden = [...allColumns.value.values()].filter(({ id }) => !shown.includes(id));
+  const tags = (scalarTags.value ?? []).filter(matchesSearch);
   return html`
-    <div class="menu" role="group" aria-label=${t("overview.columns")} @keydown=${keptKeys}>
+    <div class="menu" role="group" aria-label=${t("overview.columns")} @keydown=${onKey}>
       <div class="menu-head">
-        <input class="plain" type="text" spellcheck="false" placeholder=${t("overview.find")} aria-label=${t("overview.find")} data-key="find-column" .value=${search.value}
-          @input=${(/** @type {InputEvent} */ event) => (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
-        <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value} @click=${usualColumns}>${t("overview.usual")}</button>
+        <input class="plain" type="text" spellcheck="false" placeholder=${t("overview.find")}
+          aria-label=${t("overview.find")} data-key="find-column" .value=${search.value}
+          @input=${(/** @type {InputEvent} */ event) =>
+            (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
+        <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value}
+          @click=${resetColumns}>${t("overview.usual")}</button>
       </div>
       <h3>${t("overview.shown_columns")}</h3>
       <ol>${repeat(
@@ -52,10 +55,10 @@ export function columnMenu() {
         (id, at) => shownColumn(/** @type {Column} */ (allColumns.value.get(id)), at, shown),
       )}</ol>
       ${
-        left.some((column) => isFound(titleOf(column)))
+        hidden.some((column) => matchesSearch(titleOf(column)))
           ? html`<h3>${t("overview.other_columns")}</h3>
         <ul>${repeat(
-          left.filter((column) => isFound(titleOf(column))).slice(0, MOST_ROWS),
+          hidden.filter((column) => matchesSearch(titleOf(column))).slice(0, MOST_ROWS),
           ({ id }) => id,
           (column) => check(column.id, titleOf(column), false, () => chooseColumns([...shown, column.id])),
         )}</ul>`
@@ -70,7 +73,11 @@ export function columnMenu() {
           (tag) =>
             check(`metric:${tag}`, tag, metrics.value.includes(tag), () => toggleMetric(tag, metricColumnIds(tag))),
         )}</ul>
-        ${tags.length > MOST_ROWS ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>` : nothing}`
+        ${
+          tags.length > MOST_ROWS
+            ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>`
+            : nothing
+        }`
           : nothing
       }
     </div>`;
@@ -82,24 +89,30 @@ const titleOf = ({ metric, label }) => (metric ? `${metric} · ${label}` : label
 /** @param {Column} column @param {number} at @param {string[]} shown */
 function shownColumn(column, at, shown) {
   const title = titleOf(column);
-  if (!isFound(title)) return nothing;
+  if (!matchesSearch(title)) return nothing;
   const move = (/** @type {number} */ by) => {
     const others = shown.filter((id) => id !== column.id);
     chooseColumns([...others.slice(0, at + by), column.id, ...others.slice(at + by)]);
   };
   return html`<li data-shown-column=${column.id}>
-    <label><input type="checkbox" .checked=${true} @change=${() => chooseColumns(shown.filter((id) => id !== column.id))}><span>${title}</span></label>
-    <button class="quiet up" data-key="earlier" title=${t("overview.earlier")} aria-label=${`${t("overview.earlier")}: ${title}`} ?disabled=${at === 0} @click=${() => move(-1)}>${ICONS.chevron}</button>
-    <button class="quiet down" data-key="later" title=${t("overview.later")} aria-label=${`${t("overview.later")}: ${title}`} ?disabled=${at === shown.length - 1} @click=${() => move(1)}>${ICONS.chevron}</button>
+    <label><input type="checkbox" .checked=${true}
+      @change=${() => chooseColumns(shown.filter((id) => id !== column.id))}><span>${title}</span></label>
+    <button class="quiet up" data-key="earlier" title=${t("overview.earlier")}
+      aria-label=${`${t("overview.earlier")}: ${title}`} ?disabled=${at === 0}
+      @click=${() => move(-1)}>${ICONS.chevron}</button>
+    <button class="quiet down" data-key="later" title=${t("overview.later")}
+      aria-label=${`${t("overview.later")}: ${title}`} ?disabled=${at === shown.length - 1}
+      @click=${() => move(1)}>${ICONS.chevron}</button>
   </li>`;
 }
 
-/** @param {string} key @param {string} title @param {boolean} checked @param {() => void} turn */
-const check = (key, title, checked, turn) =>
-  html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked} @change=${turn}><span>${title}</span></label></li>`;
+/** @param {string} key @param {string} title @param {boolean} checked @param {() => void} toggle */
+const check = (key, title, checked, toggle) =>
+  html`<li data-column-choice=${key}><label><input type="checkbox" .checked=${checked}
+    @change=${toggle}><span>${title}</span></label></li>`;
 
-/** What is typed here is for the list, not for the page. @param {KeyboardEvent} event */
-function keptKeys(event) {
+/** Keys in the menu are not shortcuts of the page. @param {KeyboardEvent} event */
+function onKey(event) {
   event.stopPropagation();
   if (event.key !== "Escape") return;
   isMenuOpen.value = false;

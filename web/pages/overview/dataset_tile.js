@@ -1,4 +1,4 @@
-// The tile of a run's dataset pipeline: its stages from a source to the last one.
+// The tile of a run's dataset pipeline: its stages from the first source to the last one.
 
 import { html, nothing } from "lit-html";
 import { ListedTile } from "./lazy_tile.js";
@@ -21,7 +21,10 @@ class DatasetTile extends ListedTile {
     for (let stage = /** @type {Stage | undefined} */ (dataset); stage; stage = stage.children[0])
       names.unshift(stage.op_type);
     const shown = names.length > MOST ? [names[0], "…", ...names.slice(1 - MOST)] : names;
-    return html`<p class="tile-stages" data-stages=${names.length} title=${names.join(" → ")}>${shown.map((name, at) => html`${at ? html`<span class="dim"> → </span>` : nothing}<span>${name || t("dataset.unnamed")}</span>`)}</p>`;
+    return html`<p class="tile-stages" data-stages=${names.length} title=${names.join(" → ")}>${shown.map(
+      (name, at) =>
+        html`${at ? html`<span class="dim"> → </span>` : nothing}<span>${name || t("dataset.unnamed")}</span>`,
+    )}</p>`;
   }
 }
 

@@ -1,11 +1,11 @@
-// What a tile draws of one run when it is in sight, from a list that the server is asked for.
+// A tile of one run, rendered from a listing while it is visible.
 
 import { effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { Listing } from "../../data/listing.js";
 
-/** Subclasses say what is asked for, and draw the reply. */
+/** Subclasses define the listing and render the reply. */
 export class ListedTile extends LazyCard {
   #run = signal("");
   /** @type {Listing | null} */
@@ -16,9 +16,9 @@ export class ListedTile extends LazyCard {
     this.#run.value = run;
   }
 
-  /** @returns {import("../../data/listings.js").Kind} */
+  /** @returns {import("../../data/listing_client.js").Kind} */
   get kind() {
-    throw new Error("a tile says what it shows");
+    throw new Error("subclasses define the kind");
   }
 
   get query() {
@@ -33,8 +33,8 @@ export class ListedTile extends LazyCard {
   begin() {
     const listing = (this.#listing ??= new Listing(this.kind, { run: this.#run.peek(), ...this.query }));
     return [
-      effect(() => listing.ask({ run: this.#run.value, ...this.query })),
-      listing.look(),
+      effect(() => listing.setQuery({ run: this.#run.value, ...this.query })),
+      listing.observe(),
       effect(() => {
         const { value } = listing.reply;
         render(value && listing.query?.run === this.#run.value ? this.template(value) : nothing, this);

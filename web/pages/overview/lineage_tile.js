@@ -1,4 +1,4 @@
-// The tile of a run's lineage: its metrics, and the first of its hyperparameters.
+// The tile of a run's lineage: its metrics and first hyperparameters.
 
 import { html, nothing } from "lit-html";
 import { plainText } from "../../i18n/numbers.js";
@@ -40,6 +40,7 @@ const plainOf = (section) =>
 
 /** @param {string} name @param {Plain} value @param {string} kind */
 const fact = (name, value, kind) =>
-  html`<div data-fact=${name} data-kind=${kind}><dt title=${name}>${name}</dt><dd title=${String(value)}>${plainText(value)}</dd></div>`;
+  html`<div data-fact=${name} data-kind=${kind}><dt title=${name}>${name}</dt><dd
+    title=${String(value)}>${plainText(value)}</dd></div>`;
 
 customElements.define("lineage-tile", LineageTile);

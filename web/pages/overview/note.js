@@ -1,4 +1,4 @@
-// The note on a run: shown as the Markdown it is, and the field to write it in.
+// The note on a run: rendered Markdown, or a field to edit it.
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -6,20 +6,21 @@ import { formatted } from "../../controls/markdown/text_body.js";
 import { noteOf, saveNotes } from "../../data/notes.js";
 import { t } from "./words.js";
 
-/** The run whose note is being written. @type {import("@preact/signals-core").Signal<string | null>} */
-const written = signal(null);
+/** The run whose note is being edited. @type {import("@preact/signals-core").Signal<string | null>} */
+const editedRun = signal(null);
 
-/** An empty note can be written at once.
+/** An empty note is shown as a field.
  * @param {string} run */
 export function noteOn(run) {
   const { note } = noteOf(run);
-  return note && written.value !== run ? shown(run, note) : field(run, note);
+  return note && editedRun.value !== run ? shown(run, note) : field(run, note);
 }
 
 /** @param {string} run @param {string} note */
 const shown = (run, note) => html`
   <section class="note" aria-label=${t("notes.note_title")}>
-    <header><span>${t("notes.note_title")}</span><button type="button" class="text" data-key="edit-note" @click=${() => begin(run)}>${t("notes.edit")}</button></header>
+    <header><span>${t("notes.note_title")}</span><button type="button" class="text" data-key="edit-note"
+      @click=${() => startEditing(run)}>${t("notes.edit")}</button></header>
     <div class="note-text text-body" tabindex="0">${formatted(note)}</div>
   </section>`;
 
@@ -27,17 +28,23 @@ const shown = (run, note) => html`
 const field = (run, note) => html`
   <label><span>${t("notes.note")}</span>
     <textarea class="plain" name="note" rows="8" maxlength="65536" placeholder=${t("notes.note_hint")} .value=${note}
-      @change=${(/** @type {Event} */ event) => end(run, /** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
-  ${note ? html`<p class="note-end"><button type="button" class="plain" data-key="end-note" @click=${() => (written.value = null)}>${t("notes.done")}</button></p>` : nothing}`;
+      @change=${(/** @type {Event} */ event) =>
+        finishEditing(run, /** @type {HTMLTextAreaElement} */ (event.target).value)}></textarea></label>
+  ${
+    note
+      ? html`<p class="note-end"><button type="button" class="plain" data-key="end-note"
+        @click=${() => (editedRun.value = null)}>${t("notes.done")}</button></p>`
+      : nothing
+  }`;
 
 /** @param {string} run */
-function begin(run) {
-  written.value = run;
+function startEditing(run) {
+  editedRun.value = run;
   /** @type {HTMLElement | null} */ (document.querySelector('.notes-form [name="note"]'))?.focus();
 }
 
 /** @param {string} run @param {string} note */
-function end(run, note) {
-  written.value = null;
+function finishEditing(run, note) {
+  editedRun.value = null;
   saveNotes(run, { note });
 }

@@ -1,15 +1,16 @@
 // The overview page: the table of runs, or the page of one of them.
 
 import { html, nothing } from "lit-html";
-import { withoutRuns } from "../../controls/empty_state.js";
+import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { runs, runsByName } from "../../data/catalogue.js";
 import { cursorRun } from "../../data/pointer.js";
-import { closeFacts, metrics, sparklineFacts, tableFacts } from "../../data/run_table.js";
+import { detailCache, metrics, sparklineCache, tableCache } from "../../data/run_table.js";
+import { stopAll } from "../../data/stop_all.js";
 import { followMenu } from "./column_menu.js";
 import { followNewest, runMetrics } from "./newest.js";
 import { runPage } from "./run_page.js";
-import { followHeight, followPlace, moveInTable, runsInSight, runTable } from "./run_table.js";
+import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
 import { compare } from "./toolbar.js";
 import { t } from "./words.js";
@@ -18,36 +19,35 @@ export { toolbar } from "./toolbar.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-/** The page of a run is there even if every run is hidden: that is where it can be shown again. */
+/** The page of a run is available even if every run is hidden: it has the switch to show the run. */
 export const content = () =>
-  runs.value.length && openRun.value ? runPage(openRun.value) : (withoutRuns() ?? html`${tableError()}${runTable()}`);
+  runs.value.length && openRun.value ? runPage(openRun.value) : (noRuns() ?? html`${tableError()}${runTable()}`);
 
 const tableError = () =>
-  tableFacts.error.value
-    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableFacts.error.value.message })}</p>`
+  tableCache.error.value
+    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableCache.error.value.message })}</p>`
     : nothing;
 
-/** Begins to ask for what the page shows; returns what ends it. */
+/** Fetches what the page shows until the returned function is called. */
 export function follow() {
-  const ends = [
-    tableFacts.follow(() => ({
+  return stopAll([
+    tableCache.follow(() => ({
       runs: openRun.value ? [] : runs.value.map((row) => row.run),
       query: { metric: metrics.value, sparkline: false, environment: false },
     })),
-    sparklineFacts.follow(() => ({
-      runs: openRun.value ? [] : runsInSight(),
+    sparklineCache.follow(() => ({
+      runs: openRun.value ? [] : visibleRuns(),
       query: { metric: metrics.value, sparkline: true, environment: false },
     })),
-    closeFacts.follow(() => ({
+    detailCache.follow(() => ({
       runs: runsByName.value.has(openRun.value) ? [openRun.value] : [],
       query: { metric: runMetrics.value, sparkline: true, environment: true },
     })),
     followNewest(),
     followHeight(),
-    followPlace(),
+    followScrollPosition(),
     followMenu(),
-  ];
-  return () => ends.forEach((end) => end());
+  ]);
 }
 
 function openCursorRun() {

@@ -1,13 +1,13 @@
-// The rows of the table of runs: filtered, sorted, grouped; and what is computed over all of them.
+// The rows of the table of runs: filtered, sorted, grouped; and values over all rows.
 
 import { computed } from "@preact/signals-core";
 import { nameOf } from "../../controls/run_row.js";
-import { groupRows, meanOf, naturalKey, sortRows } from "../../controls/table_rows.js";
+import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { runs } from "../../data/catalogue.js";
-import { awayRuns, noteOf } from "../../data/notes.js";
-import { filterOf } from "../../data/regex_filter.js";
-import { metrics, tableFacts } from "../../data/run_table.js";
-import { keepsRun } from "../../data/runs.js";
+import { excludedRuns, noteOf } from "../../data/notes.js";
+import { regexFilter } from "../../data/regex_filter.js";
+import { metrics, tableCache } from "../../data/run_table.js";
+import { matchesRunFilter } from "../../data/runs.js";
 import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
@@ -17,28 +17,28 @@ import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
 
-/** Runs that only hold the hyperparameters of another one are part of that one's row.
- * @param {import("../../data/replies.js").RunRow} listed */
-const isFolded = (listed) => listed.parent !== null && !listed.plugins.scalar;
+/** Runs with only the hyperparameters of their parent are part of the parent's row.
+ * @param {import("../../data/api_types.js").RunRow} row */
+const isFolded = (row) => row.parent !== null && !row.plugins.scalar;
 
-/** Every run that the run filter keeps. */
+/** The runs that match the run filter. */
 const listedRows = computed(() => {
-  const told = tableFacts.told.value;
-  const away = awayRuns.value;
-  const kept = runs.value.filter((listed) => keepsRun.value(listed.run) && !away.has(listed.run) && !isFolded(listed));
-  return kept.map((listed) => ({
-    run: listed.run,
-    name: nameOf(listed.run),
-    listed,
-    facts: told.get(listed.run),
-    note: noteOf(listed.run),
+  const facts = tableCache.rows.value;
+  const excluded = excludedRuns.value;
+  const kept = runs.value.filter((row) => matchesRunFilter.value(row.run) && !excluded.has(row.run) && !isFolded(row));
+  return kept.map((row) => ({
+    run: row.run,
+    name: nameOf(row.run),
+    runRow: row,
+    facts: facts.get(row.run),
+    note: noteOf(row.run),
   }));
 });
 
-/** How many runs there would be without filters of values. */
+/** The number of runs without value filters. */
 export const rowCount = computed(() => listedRows.value.length);
 
-/** What each filter means, by column. */
+/** The parsed value filters, by column. */
 export const filterRules = computed(() => {
   const rules = [...filters.value].map(
     ([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]),
@@ -64,12 +64,12 @@ const sortedRows = computed(() => {
   return sortRows(keptRows.value, columns);
 });
 
-/** Why the expression that groups by name is broken; null when it is not. */
+/** The error of the expression to group by; null if it is valid. */
 export const groupingError = computed(() =>
-  grouping.value.startsWith("regex:") ? filterOf(grouping.value.slice(6)).error : null,
+  grouping.value.startsWith("regex:") ? regexFilter(grouping.value.slice(6)).error : null,
 );
 
-/** The group a run belongs to; null = none. */
+/** Returns the group of a row; null = not grouped. */
 const groupOf = computed(() => {
   const by = grouping.value;
   if (by.startsWith("regex:")) return groupOfName(by.slice(6));
@@ -80,40 +80,37 @@ const groupOf = computed(() => {
 /** @param {import("../../data/value_filter.js").Value} value */
 const textOf = (value) => (value === null || value === "" ? null : String(value));
 
-/** The first capture, or the whole match. @param {string} pattern */
+/** The first capture group, or the whole match. @param {string} pattern */
 function groupOfName(pattern) {
-  if (!pattern || filterOf(pattern).error) return null;
+  if (!pattern || regexFilter(pattern).error) return null;
   const expression = new RegExp(pattern, "i");
   return (/** @type {Row} */ { run }) => {
-    const found = expression.exec(run);
-    return (found && (found[1] ?? found[0])) || null;
+    const match = expression.exec(run);
+    return (match && (match[1] ?? match[0])) || null;
   };
 }
 
-/** Groups in the order of their mean in the column that sorts, or of their names; null = not grouped. */
+/** Groups ordered by their mean in the sorted column, or by their names; null = not grouped. */
 const groups = computed(() => {
   const of = groupOf.value;
   if (!of) return null;
   const first = sorting.value[0];
   const column = first && allColumns.value.get(first.id);
-  const found = groupRows(sortedRows.value, of);
+  const unordered = groupRows(sortedRows.value, of);
   if (column && column.kind !== "text")
-    return inOrder(found, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  return inOrder(
-    found,
-    ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name && naturalKey(name)),
-    false,
-  );
+    return inOrder(unordered, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
+  return inOrder(unordered, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
 });
 
 /** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */
-/** @param {Group[]} found @param {(group: Group) => import("../../data/value_filter.js").Value} value @param {boolean} down */
-const inOrder = (found, value, down) => {
-  const named = found.filter(({ name }) => name !== null);
-  return [...sortRows(named, [{ value, down }]), ...found.filter(({ name }) => name === null)];
+/** @param {Group[]} groups @param {(group: Group) => import("../../data/value_filter.js").Value} value
+ * @param {boolean} down */
+const inOrder = (groups, value, down) => {
+  const named = groups.filter(({ name }) => name !== null);
+  return [...sortRows(named, [{ value, down }]), ...groups.filter(({ name }) => name === null)];
 };
 
-/** What the group of the runs without one is called in the address. */
+/** The URL name of the group of runs without a group. */
 const NO_GROUP = "-";
 
 /** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
@@ -126,17 +123,17 @@ export const lines = computed(() => {
   });
 });
 
-/** What is known of the listed runs of one metric. @param {string} tag @param {readonly Row[]} rows */
+/** The facts about one metric. @param {string} tag @param {readonly Row[]} rows */
 const metricOf = (tag, rows) => rows.flatMap(({ facts }) => facts?.metrics[tag] ?? []);
 
-/** How the values of each metric are written. */
+/** The number format of each metric. */
 export const formats = computed(() => {
   const values = (/** @type {string} */ tag) =>
     metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
   return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
 });
 
-/** The best value of all rows by metric; none where there is nothing to compare it with. */
+/** The best value of each metric; NaN if fewer than two runs have it. */
 export const bestValues = computed(() => {
   const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);

@@ -1,8 +1,8 @@
-// Tiles of a run's page: one for each kind of data in its files, with the newest of it in small.
+// Tiles of a run's page: one per kind of data, with thumbnails of the newest points.
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
-import { foundIn } from "../../controls/plugin_counts.js";
+import { pluginCounts } from "../../controls/plugin_counts.js";
 import { view } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { colourOf, sparklineOf } from "./cells.js";
@@ -14,7 +14,7 @@ import "./lineage_tile.js";
 import { newest, tagsOf } from "./newest.js";
 import { linkTo } from "./run_link.js";
 
-/** @typedef {import("../../data/replies.js").RunRow} RunRow */
+/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
 /** @typedef {import("../../data/run_table_client.js").OverviewRun | undefined} Facts */
 
 /** Kinds of data that have a page. */
@@ -26,36 +26,76 @@ const PAGES = /** @type {const} */ ({
   text: "text",
   landscape: "landscape",
 });
-/** What their files call graphs of computation, and what tells of lineage. */
+/** Plugins of computational graphs, and of lineage. */
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
-const TOLD = new Set([...Object.keys(PAGES), ...GRAPHS, ...LINEAGE, "dataset_graph"]);
+const SUPPORTED = new Set([...Object.keys(PAGES), ...GRAPHS, ...LINEAGE, "dataset_graph"]);
 const TAGS = 3;
 
 /** @param {RunRow} listed @param {Facts} facts */
 export const runTiles = (listed, facts) => html`
   <div class="tiles">
-    ${Object.entries(PAGES).map(([plugin, page]) => (listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing))}
-    ${toldTiles(listed)}
+    ${Object.entries(PAGES).map(([plugin, page]) =>
+      listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
+    )}
+    ${sourceTiles(listed)}
   </div>
-  ${others(listed).length ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>` : nothing}`;
+  ${
+    others(listed).length
+      ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>`
+      : nothing
+  }`;
 
 /** @param {RunRow} listed */
-const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !TOLD.has(plugin) && plugins[plugin]);
+const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
 
-/** What a run was made of and trained with. @param {RunRow} listed */
-function toldTiles({ run, plugins }) {
+/** Graphs, dataset and lineage of a run. @param {RunRow} listed */
+function sourceTiles({ run, plugins }) {
   const count = (/** @type {string[]} */ of) => of.reduce((sum, plugin) => sum + (plugins[plugin] ?? 0), 0);
   const graphs = count(GRAPHS);
   const { "graph.kind": _, ...own } = view.value.own;
   return html`
-    ${graphs ? toldTile(run, "graph", graphs, { page: "graph", own }, t("plugin.graph", { n: graphs }), html`<graph-tile .run=${run}></graph-tile>`) : nothing}
-    ${plugins.dataset_graph ? toldTile(run, "dataset_graph", 1, { page: "graph", own: { ...own, "graph.kind": "dataset" } }, t("run.dataset"), html`<dataset-tile .run=${run}></dataset-tile>`) : nothing}
-    ${count(LINEAGE) ? toldTile(run, "lineage", count(LINEAGE), { page: "lineage" }, t("page.lineage"), html`<lineage-tile .run=${run}></lineage-tile>`) : nothing}`;
+    ${
+      graphs
+        ? sourceTile(
+            run,
+            "graph",
+            graphs,
+            { page: "graph", own },
+            t("plugin.graph", { n: graphs }),
+            html`<graph-tile .run=${run}></graph-tile>`,
+          )
+        : nothing
+    }
+    ${
+      plugins.dataset_graph
+        ? sourceTile(
+            run,
+            "dataset_graph",
+            1,
+            { page: "graph", own: { ...own, "graph.kind": "dataset" } },
+            t("run.dataset"),
+            html`<dataset-tile .run=${run}></dataset-tile>`,
+          )
+        : nothing
+    }
+    ${
+      count(LINEAGE)
+        ? sourceTile(
+            run,
+            "lineage",
+            count(LINEAGE),
+            { page: "lineage" },
+            t("page.lineage"),
+            html`<lineage-tile .run=${run}></lineage-tile>`,
+          )
+        : nothing
+    }`;
 }
 
-/** @param {string} run @param {string} name @param {number} count @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
-const toldTile = (
+/** @param {string} run @param {string} name @param {number} count
+ * @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
+const sourceTile = (
   run,
   name,
   count,
@@ -66,15 +106,25 @@ const toldTile = (
   <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
   <div class="miniature">${content}</div></section>`;
 
-/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin @param {(typeof PAGES)[keyof typeof PAGES]} page */
+/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin
+ * @param {(typeof PAGES)[keyof typeof PAGES]} page */
 function drawnTile(listed, facts, plugin, page) {
   const { run } = listed;
   const tags = tagsOf(listed, plugin);
   const count = listed.plugins[plugin];
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
-    <h3>${linkTo(run, { page, tags: "" }, html`${foundIn(listed, (one) => one === plugin)}${ICONS.chevron}`, `open-${plugin}`)}</h3>
-    <div class="miniature">${plugin === "scalar" ? courses(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)}</div>
-    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""}</p>
+    <h3>${linkTo(
+      run,
+      { page, tags: "" },
+      html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`,
+      `open-${plugin}`,
+    )}</h3>
+    <div class="miniature">${
+      plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)
+    }</div>
+    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${
+      count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""
+    }</p>
   </section>`;
 }
 
@@ -83,16 +133,20 @@ const otherTile = (
   listed,
   plugin,
 ) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
-  <h3>${foundIn(listed, (one) => one === plugin)}</h3>
+  <h3>${pluginCounts(listed, (name) => name === plugin)}</h3>
   <p class="meta">${t("run.not_drawn")}</p></section>`;
 
-/** The course of each metric of the overview. @param {string} run @param {Facts} facts */
-function courses(run, facts) {
+/** The sparkline of each metric of the overview. @param {string} run @param {Facts} facts */
+function sparklines(run, facts) {
   const metrics = Object.entries(facts?.metrics ?? {});
   const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
   return html`<div class="courses">${metrics.map(
     ([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
-    ${sparklineOf(run, metric, 120, 26)}<span class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(Number(metric.last), format)}</span></div>`,
+    ${sparklineOf(run, metric, 120, 26)}<span
+      class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(
+        Number(metric.last),
+        format,
+      )}</span></div>`,
   )}</div>`;
 }
 
@@ -107,7 +161,8 @@ const MINIATURES = {
     newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
   text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
   landscape: (newest) =>
-    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
+    html`<div class="pictures"
+      data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
 };
 
 /** @param {Newest} newest @param {unknown} drawn */
@@ -128,7 +183,8 @@ function landscape(reply) {
 
 /** @param {Newest} newest */
 const picture = ({ tag, point }) =>
-  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async" loading="lazy">`;
+  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async"
+    loading="lazy">`;
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;
@@ -145,7 +201,9 @@ function bars({ tag, point }, run) {
     high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2;
   const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
     const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
-    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)} height=${height} />`;
+    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)}
+      height=${height} />`;
   };
-  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img" aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
+  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img"
+    aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
 }

@@ -1,31 +1,30 @@
-// The settings of the overview page, as they stand in the address.
+// The settings of the overview page, stored in the URL.
 
 import { computed, signal } from "@preact/signals-core";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
-import { parseList, printList } from "../../data/address_lists.js";
-import { parsePairs, printPairs } from "../../data/address_pairs.js";
+import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
 import { likelyBest } from "../../data/metrics.js";
 import { metrics } from "../../data/run_table.js";
 import { set, setting } from "../../data/view.js";
 
 /** @typedef {import("../../data/metrics.js").Best} Best */
 
-/** A list of nothing, as somebody chose it: an empty setting is as usual. */
+/** An empty list that was selected: an empty setting means the default. */
 const NOTHING = ",";
 /** @param {readonly string[]} parts */
 const printChosen = (parts) => printList(parts) || NOTHING;
 
 const columnText = setting("over.cols", /** @type {string} */ (""));
-/** Ids of the columns somebody chose, in their order; null = as usual. */
+/** Ids of the selected columns, in order; null = the default. */
 export const chosenColumns = computed(() => (columnText.value ? parseList(columnText.value) : null));
 /** @param {readonly string[]} ids */
 export const chooseColumns = (ids) => set({ "over.cols": printChosen(ids) });
-export const usualColumns = () => set({ "over.cols": "", "over.metrics": "" });
+export const resetColumns = () => set({ "over.cols": "", "over.metrics": "" });
 
 /** @param {string} tag @param {readonly string[]} columns of that metric */
 export function toggleMetric(tag, columns) {
   const chosen = metrics.peek();
-  const kept = chosen.includes(tag) ? chosen.filter((one) => one !== tag) : [...chosen, tag];
+  const kept = chosen.includes(tag) ? chosen.filter((metric) => metric !== tag) : [...chosen, tag];
   const ids = chosenColumns.peek();
   set({
     "over.metrics": printChosen(kept),
@@ -42,7 +41,7 @@ export const sortBy = (id, keep, downFirst) =>
   set({ "over.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
 
 const filterText = setting("over.filter", /** @type {string} */ (""));
-/** What is typed under each column, by its id. */
+/** The text of each value filter, by column id. */
 export const filters = computed(() => parsePairs(filterText.value));
 /** @param {string} id @param {string} text */
 export function filterBy(id, text) {
@@ -52,7 +51,7 @@ export function filterBy(id, text) {
   set({ "over.filter": printPairs(all) });
 }
 export const clearFilters = () => set({ "over.filter": "" });
-/** Is the row of filter fields in sight though nothing is typed in it? */
+/** Is the filter row open, although it may be empty? */
 export const filterRow = signal(false);
 
 /** "", "state", "param:NAME" or "regex:PATTERN". */
@@ -78,7 +77,7 @@ export const bestOf = (tag) => {
   return chosen === "min" || chosen === "max" ? chosen : likelyBest(tag);
 };
 /** @param {string} tag */
-export function turnBest(tag) {
+export function toggleBest(tag) {
   const all = new Map(chosenBest.peek());
   const other = bestOf(tag) === "min" ? "max" : "min";
   if (other === likelyBest(tag)) all.delete(tag);

@@ -1,8 +1,9 @@
-// A series as a line the size of a word: SVG path data.
+// A sparkline as SVG path data.
 
 /** @typedef {import("../../data/run_table_client.js").SparklinePoints} SparklinePoints */
 
-/** @param {SparklinePoints} points @param {number} width @param {number} height with room for half a line on each side */
+/** @param {SparklinePoints} points @param {number} width
+ * @param {number} height including half the line width on each side */
 export function sparkline({ step, value }, width, height) {
   const first = step[0];
   const span = step[step.length - 1] - first;

@@ -2,21 +2,21 @@
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { columnHands } from "../../controls/column_drag.js";
+import { columnDragHandlers } from "../../controls/column_drag.js";
 import { ICONS } from "../../controls/icons.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
 import { filterRules, keptRows } from "./rows.js";
-import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, turnBest } from "./settings.js";
+import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, toggleBest } from "./settings.js";
 import { drawBox } from "./visibility_box.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
-const hands = columnHands(() => shownIds.peek(), chooseColumns);
+const dragHandlers = columnDragHandlers(() => shownIds.peek(), chooseColumns);
 
 const hasFields = () => filterRow.value || filters.value.size > 0;
-/** How many rows the head has. */
+/** The number of header rows. */
 export const headRows = () => (hasFields() ? 3 : 2);
 
 /** @param {Column[]} columns */
@@ -24,7 +24,11 @@ export const tableHead = (columns) => html`
   <thead>
     <tr class="group-heads">
       <td class="name-cell"></td>
-      ${spans(columns).map(({ group, count }) => (group ? html`<th colspan=${count} scope="colgroup" title=${group}>${groupName(group)}</th>` : html`<td colspan=${count}></td>`))}
+      ${spans(columns).map(({ group, count }) =>
+        group
+          ? html`<th colspan=${count} scope="colgroup" title=${group}>${groupName(group)}</th>`
+          : html`<td colspan=${count}></td>`,
+      )}
       <td></td>
     </tr>
     <tr class="heads">
@@ -42,19 +46,19 @@ export const tableHead = (columns) => html`
 /** @param {Column} column */
 export const isNumber = ({ kind, look }) => kind !== "text" && look !== "time" && look !== "sparkline";
 
-/** Does a column begin a group, so that a hairline stands before it? @param {Column[]} columns @param {number} at */
+/** Is a column the first of its group, and has a line before it? @param {Column[]} columns @param {number} at */
 export const isFirst = (columns, at) => at > 0 && columns[at].group !== columns[at - 1].group;
 
-/** Neighbours of one group. @param {Column[]} columns */
+/** Counts neighbouring columns of the same group. @param {Column[]} columns */
 function spans(columns) {
   /** @type {{group: string, count: number}[]} */
-  const found = [];
+  const groups = [];
   for (const { group } of columns) {
-    const before = found.at(-1);
+    const before = groups.at(-1);
     if (before?.group === group) before.count++;
-    else found.push({ group, count: 1 });
+    else groups.push({ group, count: 1 });
   }
-  return found;
+  return groups;
 }
 
 /** @param {string} group */
@@ -63,7 +67,9 @@ function groupName(group) {
   return html`<span class="path">${path}</span>${leaf}`;
 }
 
-/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, metric?: string}} column @param {boolean} first @param {string} kind */
+/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, metric?: string}}
+ * column
+ * @param {boolean} first @param {string} kind */
 function head(column, first, kind) {
   const { id, label, downFirst = false, isDrawing = false, metric = "" } = column;
   const at = sorting.value.findIndex((one) => one.id === id);
@@ -72,15 +78,29 @@ function head(column, first, kind) {
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
   const isMovable = kind !== "name-cell";
   const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
-  return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id} aria-sort=${isDrawing ? nothing : order}
-    draggable=${isMovable ? "true" : "false"} @dragstart=${hands.dragged} @dragover=${hands.hovered} @dragleave=${hands.left} @drop=${hands.dropped} @keydown=${hands.pressed}>${box}
+  return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id}
+    aria-sort=${isDrawing ? nothing : order}
+    draggable=${isMovable ? "true" : "false"} @dragstart=${dragHandlers.dragged} @dragover=${dragHandlers.hovered}
+    @dragleave=${dragHandlers.left} @drop=${dragHandlers.dropped} @keydown=${dragHandlers.pressed}>${box}
     ${
       isDrawing
         ? html`<span class="head-label">${label}</span>`
-        : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`} @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
-          <span>${label}</span>${at < 0 ? nothing : html`<i class="sort-sign">${down ? "↓" : "↑"}${place}</i>`}</button>`
+        : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`}
+          @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
+          <span>${label}</span>${
+            at < 0
+              ? nothing
+              : html`<i
+            class="sort-sign">${down ? "↓" : "↑"}${place}</i>`
+          }</button>`
     }
-    ${id.startsWith("best:") ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", { tag: metric })} @click=${() => turnBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>` : nothing}
+    ${
+      id.startsWith("best:")
+        ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", {
+            tag: metric,
+          })} @click=${() => toggleBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>`
+        : nothing
+    }
   </th>`;
 }
 
@@ -103,7 +123,10 @@ const EXAMPLES = { number: ">0.9", text: "!=sgd", duration: ">1h", time: "" };
 function filterInput({ id, label, group, kind }) {
   const error = filterRules.value.get(id)?.error ?? "";
   const name = t("overview.filter_column", { name: group ? `${group} ${label}` : label });
-  return html`<input type="text" spellcheck="false" autocomplete="off" data-filter=${id} .value=${filters.value.get(id) ?? ""} placeholder=${EXAMPLES[kind]}
-    aria-label=${name} aria-invalid=${Boolean(error)} title=${error ? t("overview.filter_broken", { part: error }) : t("overview.filter_hint")}
+  return html`<input type="text" spellcheck="false" autocomplete="off" data-filter=${id}
+    .value=${filters.value.get(id) ?? ""} placeholder=${EXAMPLES[kind]}
+    aria-label=${name} aria-invalid=${Boolean(error)} title=${
+      error ? t("overview.filter_broken", { part: error }) : t("overview.filter_hint")
+    }
     @input=${(/** @type {InputEvent} */ event) => filterBy(id, /** @type {HTMLInputElement} */ (event.target).value)}>`;
 }

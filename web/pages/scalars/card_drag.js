@@ -1,17 +1,17 @@
-// Moving a card by its head to the place of another one of its group.
+// Reordering cards of a group by dragging their headers.
 
 import { pins, placePin } from "../../data/scalar_view.js";
 import { moveCard } from "./model/card_order.js";
 
-/** The card that is being moved. @type {HTMLElement | null} */
+/** The card being dragged. @type {HTMLElement | null} */
 let moving = null;
 
 /** @param {EventTarget | null} target */
 const cardOf = (target) =>
   target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("scalar-card")) : null;
 
-/** Lets cards be moved until the returned function is called. */
-export function followMoves() {
+/** Handles drags until the returned function is called. */
+export function followDrags() {
   const content = /** @type {HTMLElement} */ (document.getElementById("content"));
   const listeners = /** @type {const} */ ([
     ["dragstart", startMove],
@@ -39,7 +39,7 @@ function endMove() {
   moving = null;
 }
 
-/** Cards of one group, or pinned ones, change places; another place takes nothing.
+/** Returns the card to drop on: only cards of the same group can change places.
  * @param {DragEvent} event */
 function target(event) {
   const card = cardOf(event.target);
@@ -62,15 +62,15 @@ function dropOnCard(event) {
   const card = target(event);
   if (!card || !moving) return;
   event.preventDefault();
-  putAt(moving, card);
+  moveTo(moving, card);
   endMove();
 }
 
-/** Moves a card by one place, for those who have no pointer.
+/** Moves a card by one place.
  * @param {HTMLElement} card @param {-1 | 1} by */
 export function moveBy(card, by) {
   const other = neighbour(card, by);
-  if (other) putAt(card, other);
+  if (other) moveTo(card, other);
 }
 
 /** @param {HTMLElement} card @param {-1 | 1} by */
@@ -78,11 +78,13 @@ export const neighbour = (card, by) =>
   /** @type {HTMLElement | null} */ (by < 0 ? card.previousElementSibling : card.nextElementSibling);
 
 /** @param {HTMLElement} card @param {HTMLElement} other */
-function putAt(card, other) {
+function moveTo(card, other) {
   const [tag = "", place = ""] = [card.dataset.tag, other.dataset.tag];
   if (pins.peek().includes(tag)) return placePin(tag, place);
   moveCard(
-    [...(card.parentElement?.children ?? [])].flatMap((one) => /** @type {HTMLElement} */ (one).dataset.tag ?? []),
+    [...(card.parentElement?.children ?? [])].flatMap(
+      (sibling) => /** @type {HTMLElement} */ (sibling).dataset.tag ?? [],
+    ),
     tag,
     place,
   );

@@ -1,4 +1,4 @@
-// The menu of a card: downloads, tags that share its chart, thresholds. One sheet serves all cards.
+// The menu of a card: downloads, tags that share its chart, thresholds. One popover serves all cards.
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -6,7 +6,7 @@ import { fileName, pngOf, save, svgOf } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { runs } from "../../data/catalogue.js";
-import { exactValuesAddress } from "../../data/client.js";
+import { exportUrl } from "../../data/client.js";
 import { drawnRuns, focusTag } from "../../data/runs.js";
 import { attempt, bands, rank, smoothing } from "../../data/scalar_view.js";
 import { change, opened } from "../../data/view.js";
@@ -16,8 +16,8 @@ import { t } from "./words.js";
 
 /** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
 
-/** More runs than this do not fit into an address. */
-const RUNS_IN_ADDRESS = 100;
+/** More runs than this do not fit into a URL. */
+const RUNS_IN_URL = 100;
 const ID = "card-menu";
 
 /** The card whose menu is open. @type {import("@preact/signals-core").Signal<ScalarCard | null>} */
@@ -54,23 +54,29 @@ function menu(card) {
 
 /** @param {string} key @param {string} label @param {() => void} act @param {boolean} [pressed] */
 const row = (key, label, act, pressed = false) =>
-  html`<button data-key=${key} aria-pressed=${pressed} @click=${() => (act(), close())}>${label}</button>`;
+  html`<button data-key=${key} aria-pressed=${pressed} @click=${() => {
+    act();
+    close();
+  }}>${label}</button>`;
 
 /** @param {ScalarCard} card */
 function downloads(card) {
   const tags = card.parts?.tags.value.map(({ tag }) => tag) ?? [card.tag];
   const drawn = drawnRuns.value;
-  const isPart = drawn.length > 0 && drawn.length < runs.value.length && drawn.length <= RUNS_IN_ADDRESS;
+  const isPart = drawn.length > 0 && drawn.length < runs.value.length && drawn.length <= RUNS_IN_URL;
   const chosen = isPart ? drawn : [];
   const hint = t(isPart ? "card.exact_hint" : "card.exact_all_hint");
-  const address = (/** @type {"csv" | "json"} */ format) =>
-    exactValuesAddress(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
+  const url = (/** @type {"csv" | "json"} */ format) =>
+    exportUrl(format, tags, chosen, { rank: rank.value, attempt: attempt.value });
   const link = (/** @type {"csv" | "json"} */ format) =>
-    html`<a class="plain" data-key=${format} href=${address(format)} download=${fileName(card.tag, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+    html`<a class="plain" data-key=${format} href=${url(format)} download=${fileName(card.tag, format)} title=${hint}
+      @click=${close}>${format.toUpperCase()}</a>`;
   return html`<div class="menu-downloads" role="group" aria-label=${t("card.download")}>
     ${ICONS.csv}<span>${t("card.download")}</span>${link("csv")}${link("json")}
-    <button class="plain" data-key="svg" title=${t("card.drawing_hint")} @click=${() => saveDrawing(card, "svg")}>SVG</button>
-    <button class="plain" data-key="png" title=${t("card.drawing_hint")} @click=${() => saveDrawing(card, "png")}>PNG</button>
+    <button class="plain" data-key="svg" title=${t("card.drawing_hint")}
+      @click=${() => saveDrawing(card, "svg")}>SVG</button>
+    <button class="plain" data-key="png" title=${t("card.drawing_hint")}
+      @click=${() => saveDrawing(card, "png")}>PNG</button>
   </div>`;
 }
 
@@ -84,14 +90,14 @@ async function saveDrawing(card, format) {
       .peek()
       .map((part) => part.tag)
       .join(" + ") ?? tag;
-  const svg = svgOf(title, remark(), plot);
+  const svg = svgOf(title, noteText(), plot);
   save(format === "png" ? await pngOf(svg) : new Blob([svg], { type: "image/svg+xml" }), fileName(tag, format));
 }
 
-/** What must be known of a drawing that leaves the page: how it was smoothed, what a band is. */
-function remark() {
-  const how = bands.peek();
-  return [smoothing.peek(), how && `${t(`bar.centre_${how.centre}`)}, ${t(`bar.band_${how.band}`)}`]
+/** The note in a downloaded chart: its smoothing, and its bands. */
+function noteText() {
+  const grouping = bands.peek();
+  return [smoothing.peek(), grouping && `${t(`bar.centre_${grouping.centre}`)}, ${t(`bar.band_${grouping.band}`)}`]
     .filter(Boolean)
     .join(" · ");
 }

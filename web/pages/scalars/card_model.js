@@ -1,8 +1,8 @@
-// What a card draws: from its feeds, the drawn runs and the view to a plot, and what to say about it.
+// The model of a card: the plot of its feeds, the drawn runs and the view, and counts for its notes.
 
+import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
-import { lowerBound } from "../../charts/search.js";
 import { runsByName } from "../../data/catalogue.js";
 import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
@@ -19,9 +19,10 @@ import { t } from "./words.js";
 /** @typedef {import("../../data/address.js").Window} Window */
 /** @typedef {import("../../data/card_series.js").Feed} Feed */
 
-/** A tag of a card with its series. @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
+/** A tag of a card with its series.
+ * @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
 
-/** The drawn series of a feed, in start order; or its bands.
+/** Returns the drawn series of a feed, in start order, or its bands.
  * @param {Feed} feed @returns {Series[]} */
 export function drawnSeries(feed) {
   feed.version.value;
@@ -29,7 +30,7 @@ export function drawnSeries(feed) {
   return drawnRuns.value.flatMap((run) => feed.series.get(run) ?? []);
 }
 
-/** A card whose series never leave one step says nothing on the step axis: it opens on wall time.
+/** Series with only one step are drawn over wall time instead.
  * @param {Series[]} series @returns {Axis} */
 export const axisFor = (series) =>
   axis.value === "step" && series.length > 0 && series.every(staysAtOneStep) ? "wall_time" : axis.value;
@@ -45,11 +46,11 @@ export const queryFor = (card, axis) => ({
   grouped: bands.value && { how: bands.value, runs: drawnRuns.value },
 });
 
-/** A wall time is no number of which a logarithm says anything.
+/** Wall times have no meaningful logarithm.
  * @param {Axis} axis */
 const isLogX = (axis) => logXChosen.value && axis !== "wall_time";
 
-/** @param {string} card its tag @param {Part[]} parts @param {Axis} axis @returns {Plot | null} null without a point */
+/** @param {string} card its tag @param {Part[]} parts @param {Axis} axis @returns {Plot | null} null without points */
 export function plotOf(card, parts, axis) {
   const lines = parts.flatMap((part, place) => linesOf(part, place, parts, axis));
   const whole = zooms.value[card] ?? xExtent(lines.map((line) => line.xs));
@@ -77,7 +78,7 @@ const extentOf = (lines, x, also = []) =>
     { log: logarithmic.value, trimmed: outliers.value === "ignored", also },
   );
 
-/** A logarithmic axis begins at the first point above zero.
+/** A logarithmic axis starts at the first point above zero.
  * @param {Window} window @param {Line[]} lines @returns {Window} */
 function aboveZero([lo, hi], lines) {
   if (lo > 0) return [lo, hi];
@@ -89,10 +90,10 @@ function aboveZero([lo, hi], lines) {
 function linesOf({ tag, side, series }, place, parts, axis) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
-  const isAlone = parts.length > 1 && parts.every((part) => part.series.length <= 1);
+  const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((several) =>
     several.map((one, order) => {
-      const style = shifted(baseStyle(one, series), place, order, isAlone);
+      const style = shifted(baseStyle(one, series), place, order, isOnlyRun);
       const kin = [...(parts.length > 1 ? [cutGroup(tag)[1]] : []), ...kinOf(one)];
       return lineOf(one, axis, { key: JSON.stringify([tag, one.run, one.rank, one.attempt]), tag, side, kin, style });
     }),
@@ -103,14 +104,15 @@ function linesOf({ tag, side, series }, place, parts, axis) {
 const baseStyle = (series, all) =>
   series.band ? styleOf(all.indexOf(series)) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
 
-/** Lines of one run have its colour and dashes of their own; tags of the only run have colours of their own.
- * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order @param {boolean} isAlone */
-function shifted({ colour, dash }, tag, order, isAlone) {
-  if (isAlone) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
+/** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
+ * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
+ * @param {boolean} isOnlyRun */
+function shifted({ colour, dash }, tag, order, isOnlyRun) {
+  if (isOnlyRun) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
   return { colour, dash: (dash + tag + order) % DASHES.length };
 }
 
-/** What tells a series from others of its run.
+/** What distinguishes a series from others of its run.
  * @param {Series} series */
 function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
   if (band) return [];
@@ -121,7 +123,8 @@ function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
     : kin;
 }
 
-/** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place @returns {Line} */
+/** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place
+ * @returns {Line} */
 function lineOf(series, axis, place) {
   const { run, value, smoothed } = series;
   const isSmooth = smoothing.value !== "" && smoothed.length === value.length;
@@ -146,33 +149,33 @@ function flagOf(series, xs) {
   return near >= 0 ? { x: xs[near], y: extreme.value, step: extreme.step } : null;
 }
 
-/** Lines that pass a threshold somewhere in the window, by every point of theirs.
+/** Returns the lines with points beyond each threshold in the window, drawn or not.
  * @param {Plot} plot */
-export const beyondLimits = ({ lines, limits: own = [] }) =>
-  own.map((limit) => ({
+export const beyondLimits = ({ lines, limits: plotLimits = [] }) =>
+  plotLimits.map((limit) => ({
     ...limit,
-    lines: lines.filter((line) => sideOf(line) === "left" && passes(line.series, limit)),
+    lines: lines.filter((line) => sideOf(line) === "left" && isBeyond(line.series, limit)),
   }));
 
 /** @param {Series} series @param {import("../../data/scalar_view.js").Limit} limit */
-function passes({ min, max, value: column }, { above, value }) {
+function isBeyond({ min, max, value: column }, { above, value }) {
   const extreme = above ? max : min;
   if (extreme && (above ? extreme.value > value : extreme.value < value)) return true;
   return column.some((one) => (above ? one === Infinity : one === -Infinity));
 }
 
-/** What the corner of a card says about its points.
- * @param {Series[]} several @param {Plot | null} plot */
-export function remarks(several, plot) {
+/** Counts points for the notes of a card.
+ * @param {Series[]} lines @param {Plot | null} plot */
+export function pointCounts(lines, plot) {
   const log = logarithmic.value;
   let dropped = 0;
-  if (log) for (const { value } of several) for (const y of value) if (y <= 0) dropped++;
+  if (log) for (const { value } of lines) for (const y of value) if (y <= 0) dropped++;
   let left = 0;
   if (plot?.logX) for (const { xs } of plot.lines) left += lowerBound(xs, Number.MIN_VALUE);
-  return { ...countPoints(several), dropped, left, beyond: plot && outliers.value === "ignored" ? outside(plot) : 0 };
+  return { ...countPoints(lines), dropped, left, beyond: plot && outliers.value === "ignored" ? outside(plot) : 0 };
 }
 
-/** Values that the heights leave out.
+/** Counts the values outside the y range.
  * @param {Plot} plot */
 function outside({ lines, x: [lo, hi], y }) {
   let count = 0;

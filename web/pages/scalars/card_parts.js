@@ -1,13 +1,12 @@
-// The tags of one card: its own, and those that share its chart. Each has its feed.
+// The tags of one card, its own and those that share its chart, with their feeds.
 
 import { computed, effect } from "@preact/signals-core";
 import { Feed } from "../../data/card_series.js";
-import { feeds } from "../../data/live.js";
 import { companions } from "../../data/scalar_view.js";
-import { follow, leave } from "../../data/series_requests.js";
+import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
 import { drawnSeries } from "./card_model.js";
 
-/** Remembers the feeds of a card, so that a tag that leaves the chart and comes back is there at once. */
+/** Keeps the feeds of a card, so that a tag that is removed and added again is drawn immediately. */
 export class CardParts {
   /** @type {Map<string, Feed>} */
   #feeds = new Map();
@@ -18,7 +17,8 @@ export class CardParts {
     /** The card's own tag first, every tag once. */
     this.tags = computed(() => {
       const others = (companions.value.get(tag) ?? []).filter(
-        (one, place, all) => one.tag !== tag && all.findIndex((other) => other.tag === one.tag) === place,
+        (companion, place, all) =>
+          companion.tag !== tag && all.findIndex((other) => other.tag === companion.tag) === place,
       );
       return [{ tag, side: /** @type {"left" | "right"} */ ("left") }, ...others];
     });
@@ -36,25 +36,23 @@ export class CardParts {
     if (known) return known;
     const feed = new Feed(tag);
     this.#feeds.set(tag, feed);
-    feeds.add(feed);
     return feed;
   }
 
-  /** Asks for what the chart shows until the returned function is called. */
+  /** Fetches what the chart shows until the returned function is called. */
   follow() {
     const end = effect(() => {
       const names = new Set(this.tags.value.map(({ tag }) => tag));
-      for (const [name, feed] of this.#feeds) if (!names.has(name)) leave(feed);
-      for (const name of names) follow(this.feedOf(name));
+      for (const [name, feed] of this.#feeds) if (!names.has(name)) unobserveFeed(feed);
+      for (const name of names) observeFeed(this.feedOf(name));
     });
     return () => {
       end();
-      for (const feed of this.#feeds.values()) leave(feed);
+      for (const feed of this.#feeds.values()) unobserveFeed(feed);
     };
   }
 
   drop() {
-    for (const feed of this.#feeds.values()) feeds.delete(feed);
     this.#feeds.clear();
   }
 }

@@ -1,13 +1,13 @@
-// The cursor over one chart: crosshair, the line that stands out, the read-out. One piece of work a frame.
+// The cursor over one chart: crosshair, highlighted line and read-out, updated once per frame.
 
-import { hitsAt, nearestHit } from "../../charts/hit.js";
+import { hitsAt, nearestHit } from "../../charts/hit_test.js";
 import { crosshair } from "../../data/pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 
 /** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
-/** @typedef {import("../../charts/hit.js").Hit} Hit */
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
-/** Remembers where the cursor is, so that live values can change under it. */
+/** Tracks the cursor, so that the read-out follows live values. */
 export class CardPointer {
   /** @type {{left: number, top: number} | null} */
   #at = null;
@@ -25,7 +25,7 @@ export class CardPointer {
     if (at || this.#inside) this.#frame ||= requestAnimationFrame(() => this.#show());
   }
 
-  /** The chart was drawn again under a resting cursor. */
+  /** The chart was drawn again under the cursor. */
   refresh() {
     if (this.#inside) this.moved(this.#at);
   }
@@ -49,21 +49,21 @@ export class CardPointer {
     const hits = hitsAt(lines, x, chart.xAt(at.left + 1) - x);
     const best = nearestHit(hits, x, at.top, to);
     crosshair.value = { axis, x };
-    this.#standOut(best);
+    this.#highlight(best);
     if (hits.length) showReadOut(chart.u.rect, at, hits, best, axis);
     else hideReadOut();
   }
 
   /** @param {Hit | null} hit */
-  #standOut(hit) {
-    this.chart.layer?.standOutLine(hit?.line ?? null);
+  #highlight(hit) {
+    this.chart.layer?.highlightLine(hit?.line ?? null);
     this.chart.layer?.mark(hit && { x: hit.line.xs[hit.index], y: hit.line.ys[hit.index] });
   }
 
   #hide() {
     this.#inside = false;
     crosshair.value = null;
-    this.#standOut(null);
+    this.#highlight(null);
     hideReadOut();
   }
 }

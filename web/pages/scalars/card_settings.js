@@ -4,12 +4,12 @@ import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { accompany, companions, limit, limits } from "../../data/scalar_view.js";
+import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/scalar_view.js").Companion} Companion */
 
-/** Tags offered while one is typed: more nobody reads. */
+/** Tags offered while one is typed. */
 const MOST_OFFERED = 500;
 
 /** @param {string} tag */
@@ -25,8 +25,10 @@ function sharing(card) {
     <legend>${t("card.with")}</legend>
     ${several.map((one) => companion(card, one, several))}
     <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addCompanion(event, card, several)}>
-      <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")} aria-label=${t("card.with_add")}
-        @change=${(/** @type {Event} */ event) => isTag(event) && /** @type {HTMLInputElement} */ (event.target).form?.requestSubmit()}>
+      <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")}
+        aria-label=${t("card.with_add")}
+        @change=${(/** @type {Event} */ event) =>
+          isTag(event) && /** @type {HTMLInputElement} */ (event.target).form?.requestSubmit()}>
       <datalist id="tags-offered">${offered.map((tag) => html`<option value=${tag}></option>`)}</datalist>
     </form>
   </fieldset>`;
@@ -47,13 +49,13 @@ const companion = (card, one, several) => html`<div class="setting-row" data-wit
     ],
     one.side,
     (side) =>
-      accompany(
+      setCompanions(
         card,
         several.map((other) => (other === one ? { ...one, side: side === "right" ? "right" : "left" } : other)),
       ),
   )}
   ${remove(() =>
-    accompany(
+    setCompanions(
       card,
       several.filter((other) => other !== one),
     ),
@@ -72,7 +74,7 @@ function addCompanion(event, card, several) {
   if (!field.reportValidity() || !tag || tag === card || several.some((one) => one.tag === tag))
     return field.setCustomValidity("");
   field.value = "";
-  accompany(card, [...several, { tag, side: "right" }]);
+  setCompanions(card, [...several, { tag, side: "right" }]);
 }
 
 /** @param {string} tag */
@@ -83,14 +85,14 @@ function thresholds(tag) {
     ${several.map(
       (one) => html`<div class="setting-row" data-limit=${one.value}>
       ${side(one.above, (above) =>
-        limit(
+        setLimits(
           tag,
           several.map((other) => (other === one ? { ...one, above } : other)),
         ),
       )}
       <span class="setting-name">${one.value}</span>
       ${remove(() =>
-        limit(
+        setLimits(
           tag,
           several.filter((other) => other !== one),
         ),
@@ -98,7 +100,8 @@ function thresholds(tag) {
     </div>`,
     )}
     <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addLimit(event, tag, several)}>
-      <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")} aria-label=${t("card.limit_add")}>
+      <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")}
+        aria-label=${t("card.limit_add")}>
     </form>
   </fieldset>`;
 }
@@ -123,10 +126,11 @@ function addLimit(event, tag, several) {
     /** @type {HTMLFormElement} */ (event.target).elements.namedItem("value")
   );
   if (field.value === "" || !Number.isFinite(field.valueAsNumber)) return;
-  limit(tag, [...several, { above: true, value: field.valueAsNumber }]);
+  setLimits(tag, [...several, { above: true, value: field.valueAsNumber }]);
   field.value = "";
 }
 
 /** @param {() => void} act */
 const remove = (act) =>
-  html`<button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")} @click=${act}>${ICONS.close}</button>`;
+  html`<button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")}
+    @click=${act}>${ICONS.close}</button>`;

@@ -1,7 +1,7 @@
-// Which cards have their place by now: some at once, more between two drawings. Places of thousands would hold up the page.
+// Adds cards to the page in steps: the elements of thousands of cards would block it.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { tagRule } from "../../data/runs.js";
 import { pins } from "../../data/scalar_view.js";
@@ -9,10 +9,10 @@ import { closedGroups, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { arrange } from "./model/card_order.js";
 
-/** Cards that get their place at a time. */
+/** Cards added in one step. */
 const AT_ONCE = 80;
 
-/** Tags whose cards have a place. @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
+/** Tags whose cards are on the page. @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
 const placed = signal(new Set());
 
 /** Pinned tags, in the order in which they were pinned. */
@@ -26,28 +26,29 @@ const others = computed(() => {
   return arrange(drawnGroups.value).map(({ name, tags }) => ({ name, tags: tags.filter((tag) => !isPinned.has(tag)) }));
 });
 
-/** Those of them that have a place, or get one now. A closed group has no cards. */
+/** The tags on the page, including those added in this step. A closed group has no cards. */
 export const places = computed(() => {
   const closed = new Set(closedGroups.value);
-  let room = AT_ONCE;
-  const isHere = (/** @type {string} */ tag) => placed.value.has(tag) || room-- > 0;
+  let free = AT_ONCE;
+  const isPlaced = (/** @type {string} */ tag) => placed.value.has(tag) || free-- > 0;
   return others.value
-    .map(({ name, tags }) => ({ name, tags: closed.has(name) ? tags : tags.filter(isHere) }))
+    .map(({ name, tags }) => ({ name, tags: closed.has(name) ? tags : tags.filter(isPlaced) }))
     .filter(({ tags }) => tags.length);
 });
 
-/** Is one card alone on the page? */
-export const isAlone = computed(() => (scalarTags.value ?? []).includes(opened.value));
+/** Is a single card enlarged? */
+export const isEnlarged = computed(() => (scalarTags.value ?? []).includes(opened.value));
 
-/** Gives the next cards their place when those before are drawn, until all have one; ends with none.  */
+/** Adds the next cards when the previous ones are drawn, until all are on the page, or the returned function is called.
+ */
 export function followPlaces() {
   const end = effect(() => {
     const closed = new Set(closedGroups.value);
-    const here = isAlone.value ? [] : places.value.flatMap(({ name, tags }) => (closed.has(name) ? [] : tags));
-    if (here.length === placed.value.size && here.every((tag) => placed.value.has(tag))) return;
-    const take = () => void (placed.value = new Set(here));
-    drawSoon(take);
-    return () => void drawNever(take);
+    const tags = isEnlarged.value ? [] : places.value.flatMap(({ name, tags }) => (closed.has(name) ? [] : tags));
+    if (tags.length === placed.value.size && tags.every((tag) => placed.value.has(tag))) return;
+    const publish = () => void (placed.value = new Set(tags));
+    scheduleDraw(publish);
+    return () => void cancelDraw(publish);
   });
   return () => {
     end();
@@ -55,7 +56,7 @@ export function followPlaces() {
   };
 }
 
-/** Gives all cards up to that of a tag their place, so that it can be scrolled to.
+/** Adds all cards up to that of a tag, so that it can be scrolled to.
  * @param {string} last */
 export function placeUpTo(last) {
   const tags = others.peek().flatMap((group) => group.tags);

@@ -1,4 +1,4 @@
-// More settings of the scalars page, behind one button: groups of runs, outliers, best values, the horizontal scale.
+// More settings of the scalars page, in a popover: groups of runs, outliers, best values, x scale.
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
@@ -6,19 +6,25 @@ import { openAt, popover } from "../../controls/popover.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { band, best, centre, grouping, logXChosen, outliers, parameter, pattern } from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
-import { SIGNS } from "./badges.js";
+import { ICONS as CARD_ICONS } from "./icons.js";
 import { parameterNames } from "./model/parameters.js";
 import { t } from "./words.js";
 
 const ID = "scalar-options";
 
-/** How many of these are not as usual. */
+/** The number of settings that differ from their defaults. */
 const changed = () =>
   [grouping.value !== "off", outliers.value !== "drawn", best.value !== "off", logXChosen.value].filter(Boolean).length;
 
 export const optionsButton = () => html`
-  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0} title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
-    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${SIGNS.options}${changed() ? html`<span class="badge">${changed()}</span>` : nothing}</button>
+  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
+    title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
+    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${CARD_ICONS.options}${
+      changed()
+        ? html`<span
+      class="badge">${changed()}</span>`
+        : nothing
+    }</button>
   ${popover({ id: ID, label: t("bar.options") }, sheet())}`;
 
 const sheet = () => html`
@@ -29,8 +35,16 @@ const sheet = () => html`
       ["regex", t("bar.group_regex")],
       ["param", t("bar.group_param")],
     ])}
-    ${grouping.value === "regex" ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), [])) : nothing}
-    ${grouping.value === "param" ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value)) : nothing}
+    ${
+      grouping.value === "regex"
+        ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), []))
+        : nothing
+    }
+    ${
+      grouping.value === "param"
+        ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value))
+        : nothing
+    }
     ${grouping.value === "off" ? nothing : bandRows()}
     <hr>
     ${choices(
@@ -75,7 +89,7 @@ const bandRows = () => html`
     ["none", t("bar.band_none")],
   ])}`;
 
-/** A row of one choice; its first option is the usual one, which leaves the address.
+/** A row with one choice; its first option is the default, which is omitted from the URL.
  * @param {string} name of the setting behind its dot @param {string} label @param {string} chosen
  * @param {Array<[value: string, text: string]>} options @param {string} [hint] */
 const choices = (name, label, chosen, options, hint = label) =>
@@ -89,6 +103,8 @@ const option = (label, content) => html`<div class="option"><span>${label}</span
 
 /** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
 const field = (name, value, label, offered) => html`
-  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200" placeholder=${label} aria-label=${label}
-    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) => set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
+  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200"
+    placeholder=${label} aria-label=${label}
+    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
+      set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
   <datalist id=${`${name}-offered`}>${offered.map((one) => html`<option value=${one}></option>`)}</datalist>`;

@@ -1,41 +1,42 @@
-// The scalars page: the pinned cards, then a card for each tag; or one card alone, as large as the page.
+// The scalars page: the pinned cards, then a card for each tag; or one enlarged card.
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { empty, loadingRuns, withoutMatch, withoutPlugin, withoutRuns } from "../../controls/empty_state.js";
+import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
 import { tagGroups } from "../../controls/tag_groups.js";
-import { listed, scalarTags } from "../../data/catalogue.js";
+import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
+import { stopAll } from "../../data/stop_all.js";
 import { cardSize, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
-import { followMoves } from "./card_drag.js";
+import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
-import { followPlaces, isAlone, pinned, places, placeUpTo } from "./card_slots.js";
+import { followPlaces, isEnlarged, pinned, places, placeUpTo } from "./card_slots.js";
 import { followOrder } from "./model/card_order.js";
 import { followParameters } from "./model/parameters.js";
 import { t } from "./words.js";
 import "./scalar_card.js";
-import { SIGNS } from "./badges.js";
+import { ICONS as CARD_ICONS } from "./icons.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
 export { toolbar } from "./toolbar.js";
 
-/** Why there are no cards; null when there are. */
+/** The reason why there are no cards; null if there are. */
 function emptyPage() {
-  const none = withoutRuns();
+  const none = noRuns();
   if (none) return none;
-  if (!scalarTags.value?.length) return listed.value?.loading ? loadingRuns() : withoutPlugin(t("empty.no_scalars"));
+  if (!scalarTags.value?.length) return runsReply.value?.loading ? loadingRuns() : noPlugin(t("empty.no_scalars"));
   if (drawnGroups.value.length || opened.value) return null;
-  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : withoutMatch();
+  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : noMatch();
 }
 
-export const content = () => emptyPage() ?? html`${isAlone.value ? alone() : allCards()}${cardMenu()}`;
+export const content = () => emptyPage() ?? html`${isEnlarged.value ? enlarged() : allCards()}${cardMenu()}`;
 
 /** @param {string} tag */
 const card = (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`;
 
-const alone = () =>
+const enlarged = () =>
   html`<div class="groups alone" data-size=${cardSize.value}>${repeat([opened.value], (tag) => tag, card)}</div>`;
 
 function allCards() {
@@ -46,17 +47,17 @@ function allCards() {
 /** @param {string[]} tags */
 const pinnedCards = (tags) => html`<div class="groups" data-size=${cardSize.value}>
   <section class="group" aria-label=${t("group.pinned")} data-group-of="pins">
-    <h2 class="pins-title">${SIGNS.pin}<span>${t("group.pinned")}</span><span class="meta">${t("group.tags", { n: tags.length })}</span></h2>
+    <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span
+      class="meta">${t("group.tags", { n: tags.length })}</span></h2>
     <div class="cards">${repeat(tags, (tag) => tag, card)}</div>
   </section>
 </div>`;
 
 export function follow() {
-  const ends = [followParameters(), followOrder(), followPlaces(), followOpened(), followMoves()];
-  return () => ends.forEach((end) => end());
+  return stopAll([followParameters(), followOrder(), followPlaces(), followOpened(), followDrags()]);
 }
 
-/** A card that comes back from the whole page stands where the eye left it. */
+/** Scrolls to the enlarged card, and back to its place. */
 function followOpened() {
   let last = opened.peek();
   return effect(() => {

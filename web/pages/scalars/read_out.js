@@ -1,4 +1,4 @@
-// The read-out beside the cursor: every run's point, sorted by value. Its rows are made once and written in place.
+// The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
 import { nameOf } from "../../controls/run_row.js";
@@ -10,10 +10,10 @@ import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../charts/hit.js").Hit} Hit */
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
 const ROW = 20;
-const AROUND = 18;
+const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
@@ -27,9 +27,9 @@ const BAND_COLUMNS = /** @type {const} */ ({
 
 const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
-/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>, shownAs: string}} Row */
+/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>, styleKey: string}} Row */
 
-/** Made once; the row of each place shows the run that has come there. @type {Row[]} */
+/** Created once; each row shows the line at its place. @type {Row[]} */
 const pool = [];
 const head = makeRow("head");
 const more = document.createElement("div");
@@ -53,16 +53,16 @@ function makeRow(kind) {
   row.append(sign);
   for (const name of ["name", ...COLUMNS])
     row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
-  return { root: row, line, cells, shownAs: "" };
+  return { root: row, line, cells, styleKey: "" };
 }
 
 /** @param {number} place @param {import("../../charts/plot.js").Line} line */
 function rowAt(place, line) {
   const { style } = line;
   const row = (pool[place] ??= addRow(place));
-  const shownAs = `${style.colour} ${style.dash} ${keyOf(line)}`;
-  if (row.shownAs !== shownAs) {
-    row.shownAs = shownAs;
+  const styleKey = `${style.colour} ${style.dash} ${keyOf(line)}`;
+  if (row.styleKey !== styleKey) {
+    row.styleKey = styleKey;
     row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
     row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
   }
@@ -77,17 +77,18 @@ function addRow(place) {
   return row;
 }
 
-/** @param {Hit} hit what the rows are sorted by */
-const height = ({ line, index }) => line.ys[index];
+/** @param {Hit} hit the rows are sorted by this */
+const sortValue = ({ line, index }) => line.ys[index];
 
-/** The largest on top; what is no number at the bottom.
+/** The largest first, NaN last.
  * @param {Hit} one @param {Hit} other */
 function byValue(one, other) {
-  const [a, b] = [height(one), height(other)];
+  const [a, b] = [sortValue(one), sortValue(other)];
   return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
 }
 
-/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits @param {Hit | null} best
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits
+ * @param {Hit | null} best
  * @param {import("../../charts/ticks.js").Axis} axis */
 export function showReadOut(area, at, hits, best, axis) {
   const sorted = hits.toSorted(byValue);
@@ -113,7 +114,7 @@ function momentOf({ line, index }, axis) {
   return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
 }
 
-/** A band has its edges and its runs where a series has its step and times.
+/** A band shows its edges and its number of runs instead of step and times.
  * @param {boolean} smooth @param {boolean} isBand */
 function writeHead(smooth, isBand) {
   write(head.cells.name, t(isBand ? "read.group" : "read.run"));
@@ -124,7 +125,7 @@ function writeHead(smooth, isBand) {
 /** @param {Hit[]} rows @param {Hit | null} best @param {boolean} smooth */
 function writeRows(rows, best, smooth) {
   const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
-  const smoothed = columnFormat(rows.map(height));
+  const smoothed = columnFormat(rows.map(sortValue));
   const shared = sharedPath(rows);
   rows.forEach((hit, place) => {
     const row = rowAt(place, hit.line);
@@ -141,14 +142,15 @@ function show({ root: row }, shown) {
   row.dataset.shown = String(shown);
 }
 
-/** How long the path is that all runs have in common: it says nothing here.
+/** The length of the path that all runs share, which is omitted.
  * @param {Hit[]} rows */
 function sharedPath(rows) {
   const path = cutLeaf(rows[0].line.run)[0];
   return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
 }
 
-/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best @param {import("../../i18n/numbers.js").ColumnFormat} format
+/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format
  * @param {import("../../i18n/numbers.js").ColumnFormat | null} smoothFormat */
 function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   const { run, series, kin = [] } = line;
@@ -175,7 +177,8 @@ function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
   write(cells.wall_time, clock(wall));
 }
 
-/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index @param {import("../../i18n/numbers.js").ColumnFormat} format */
+/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format */
 function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
   write(cells.step, low.length ? inColumn(low[index], format) : "");
   write(cells.relative, high.length ? inColumn(high[index], format) : "");
@@ -188,20 +191,21 @@ function writeBand({ cells, root: { dataset } }, { low, high, count, most }, ind
   dataset.count = String(count[index]);
 }
 
-/** Only what changes costs anything, and a changed text node less than a new one.
+/** Writes only changes, and into the existing text node, which is cheaper than a new one.
  * @param {HTMLElement} cell @param {string} text */
 function write(cell, text) {
   const node = /** @type {Text} */ (cell.firstChild ?? cell.appendChild(new Text()));
   if (node.data !== text) node.data = text;
 }
 
-/** Beside the chart if there is room, so that it hides nothing that is read; its size is known without asking the layout.
- * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows @param {number} wide the width it likes */
+/** Places the read-out next to the chart if there is room. Its size is computed, so that no layout is forced.
+ * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows
+ * @param {number} wide preferred width */
 function place(area, at, rows, wide) {
   const narrow = innerWidth < NARROW;
   const width = Math.min(innerWidth - 16, narrow ? 300 : wide);
   const height = rows * ROW + 14 + ROW;
-  const left = narrow ? (innerWidth - width) / 2 : beside(area, at, width);
+  const left = narrow ? (innerWidth - width) / 2 : leftOf(area, at, width);
   const under = area.top + area.height + 30;
   const top =
     narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
@@ -212,12 +216,12 @@ function place(area, at, rows, wide) {
 }
 
 /** @param {DOMRect} area @param {{left: number}} at @param {number} width */
-function beside({ left, width: areaWidth }, at, width) {
-  const right = left + areaWidth + AROUND;
+function leftOf({ left, width: areaWidth }, at, width) {
+  const right = left + areaWidth + GAP;
   if (right + width < innerWidth) return right;
   if (left - 52 - width > 0) return left - 52 - width;
   const cursor = left + at.left;
-  return cursor + AROUND + width < innerWidth ? cursor + AROUND : Math.max(8, cursor - AROUND - width);
+  return cursor + GAP + width < innerWidth ? cursor + GAP : Math.max(8, cursor - GAP - width);
 }
 
 export function hideReadOut() {

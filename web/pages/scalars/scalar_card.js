@@ -1,30 +1,30 @@
-// A card: one tag, one chart. Far from the window it is only its place; in sight it asks, draws and follows.
+// A card: one tag, one chart. It fetches and draws only while it is in or near the viewport.
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
-import { asked } from "../../data/series_requests.js";
+import { crosshair, hoveredRun } from "../../data/pointer.js";
+import { queriesChanged } from "../../data/series_requests.js";
 import { change, theme, zooms } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
-import { giveBack, takeChart } from "./draw/chart_pool.js";
+import { releaseChart, takeChart } from "./draw/chart_pool.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/address.js").Window} Window */
 
-/** How far outside the window a card is made ready. */
+/** How far outside the viewport a card is activated. */
 const NEAR = "240px 0px";
 
-const sight = new IntersectionObserver(
+const viewport = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
       const card = /** @type {ScalarCard} */ (target);
-      if (isIntersecting) drawSoon(card.wakeUp);
-      else card.sleep();
+      if (isIntersecting) scheduleDraw(card.activateLater);
+      else card.deactivate();
     }
   },
   { rootMargin: NEAR },
@@ -33,7 +33,7 @@ const sight = new IntersectionObserver(
 const size = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const card = /** @type {ScalarCard | null} */ (target.closest("scalar-card"));
-    if (card) drawSoon(card.fit);
+    if (card) scheduleDraw(card.fit);
   }
 });
 
@@ -42,65 +42,65 @@ export class ScalarCard extends HTMLElement {
   #ends = [];
   /** @type {import("../../charts/line_chart.js").LineChart | null} */
   #chart = null;
-  /** What is drawn, or is about to be. @type {Plot | null} */
+  /** The plot that is drawn or scheduled. @type {Plot | null} */
   plot = null;
   /** @type {CardPointer | null} */
   #pointer = null;
   #draw = () => this.draw();
-  /** Cards that come into sight together wake one after the other. */
-  wakeUp = () => this.wake();
+  /** Cards that become visible together are activated one after the other. */
+  activateLater = () => this.activate();
   tag = "";
   /** @type {CardParts | null} */
   parts = null;
 
   connectedCallback() {
-    sight.observe(this);
+    viewport.observe(this);
   }
 
   disconnectedCallback() {
-    sight.unobserve(this);
-    this.sleep();
+    viewport.unobserve(this);
+    this.deactivate();
     if (!this.isConnected) this.drop();
   }
 
-  wake() {
+  activate() {
     if (this.#ends.length) return;
     const parts = (this.parts ??= new CardParts(this.tag));
-    forget(this); // What is in sight is not let go of.
+    forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
     const axis = computed(() => axisFor(own.value));
     const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
     this.#ends = [
       effect(() => {
         const query = queryFor(this.tag, axis.value);
-        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).ask(query)).some(Boolean)) asked();
+        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query)).some(Boolean)) queriesChanged();
       }),
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {
         this.plot = plot.value;
         theme.value;
-        drawSoon(this.#draw);
+        scheduleDraw(this.#draw);
       }),
       effect(() => this.#showCrosshair(crosshair.value, axis.value)),
-      effect(() => this.#standOut(pointedRun.value)),
+      effect(() => this.#highlight(hoveredRun.value)),
       parts.follow(),
     ];
     size.observe(this.host());
   }
 
-  sleep() {
-    drawNever(this.wakeUp);
+  deactivate() {
+    cancelDraw(this.activateLater);
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
-    drawNever(this.#draw);
-    drawNever(this.fit);
+    cancelDraw(this.#draw);
+    cancelDraw(this.fit);
     size.unobserve(this.host());
     this.#removeChart();
     remember(this);
   }
 
-  /** Lets go of the series too; they are asked for again when the card comes back. */
+  /** Drops the series too; they are fetched again when the card becomes visible. */
   drop() {
     forget(this);
     this.parts?.drop();
@@ -108,17 +108,18 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {{axis: string, x: number} | null} at @param {string} axis this card's: another one has no such place */
+  /** @param {{axis: string, x: number} | null} at
+   * @param {string} axis of this card; a crosshair on another axis is hidden */
   #showCrosshair(at, axis) {
     this.#chart?.showCrosshair(at?.axis === axis ? at.x : null);
   }
 
   /** @param {string | null} run */
-  #standOut(run) {
-    this.#chart?.layer?.standOut(run);
+  #highlight(run) {
+    this.#chart?.layer?.highlightRun(run);
   }
 
-  /** Where the chart stands. @returns {HTMLElement} */
+  /** The element that contains the chart. @returns {HTMLElement} */
   host() {
     return /** @type {HTMLElement} */ (this.querySelector(".plot"));
   }
@@ -129,7 +130,7 @@ export class ScalarCard extends HTMLElement {
     else if (this.#chart) this.#chart.draw(plot);
     else this.#addChart(plot);
     this.#pointer?.refresh();
-    this.#tellTests();
+    this.#publishCounts();
   }
 
   fit = () => {
@@ -146,13 +147,13 @@ export class ScalarCard extends HTMLElement {
     });
     this.#chart = chart;
     this.#pointer = new CardPointer(chart);
-    this.#standOut(pointedRun.peek());
+    this.#highlight(hoveredRun.peek());
   }
 
   #removeChart() {
     this.#pointer?.leave();
     this.#pointer = null;
-    if (this.#chart) giveBack(this.#chart);
+    if (this.#chart) releaseChart(this.#chart);
     this.#chart = null;
   }
 
@@ -162,27 +163,32 @@ export class ScalarCard extends HTMLElement {
     change({ zooms: window ? { ...others, [this.tag]: window } : others });
   }
 
-  /** What is drawn, readable from outside. */
-  #tellTests() {
+  /** What is drawn, in short: benchmarks and tests wait for it. */
+  #publishCounts() {
     const { plot } = this;
     const lines = plot?.lines ?? [];
     const feeds = this.parts?.all.peek().map(({ feed }) => feed) ?? [];
-    const told = {
+    Object.assign(this.dataset, {
       drawnPoints: lines.reduce((sum, line) => sum + line.xs.length, 0),
       total: lines.reduce((sum, { series }) => sum + series.total - series.duplicates, 0),
-      drawnRuns: JSON.stringify([...new Set(lines.map((line) => line.run))]),
-      drawnLines: JSON.stringify(
-        lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
-      ),
       axis: plot?.axis ?? "",
       window: plot?.x.join(",") ?? "",
-      heights: JSON.stringify(plot?.y ?? null),
-      flags: JSON.stringify(lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : []))),
-      beyond: JSON.stringify(plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : []),
       revision: feeds[0]?.revision ?? 0,
-      pending: feeds.some((feed) => feed.asking.size),
+      pending: feeds.some((feed) => feed.pending.size),
+    });
+  }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    const { plot } = this;
+    const lines = plot?.lines ?? [];
+    return {
+      runs: [...new Set(lines.map((line) => line.run))],
+      lines: lines.map(({ run, kin = [], side }) => [run, ...kin, ...(side === "right" ? [side] : [])]),
+      heights: plot?.y ?? null,
+      flags: lines.flatMap(({ run, flag }) => (flag ? [[run, flag.step, flag.y]] : [])),
+      beyond: plot ? beyondLimits(plot).flatMap((limit) => limit.lines.map(({ run }) => run)) : [],
     };
-    for (const [name, value] of Object.entries(told)) this.dataset[name] = String(value);
   }
 }
 

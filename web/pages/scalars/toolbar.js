@@ -1,19 +1,19 @@
-// The settings of the scalars page: which tags, how smooth, which axes, how large.
+// The toolbar of the scalars page: tag filter, smoothing, axes, order, more settings.
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { amount, method, ranks, smoothBy } from "../../data/scalar_view.js";
-import { amountAt, METHODS, PLACES, placeOf, usable } from "../../data/smoothing.js";
+import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
+import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { order } from "./model/card_order.js";
 import { optionsButton } from "./options.js";
 import { t } from "./words.js";
 
-/** The server is asked once the slider rests this long. */
+/** Milliseconds without a move of the slider before values are requested. */
 const SLIDER_REST = 70;
 let rest = 0;
 
@@ -59,11 +59,11 @@ export const toolbar = () => html`
   )}
   ${optionsButton()}`;
 
-/** A window is in the unit of its axis and means nothing on another.
+/** A zoom is in the unit of its axis, and is reset with it.
  * @param {string} choice */
 const setAxis = (choice) => change({ axis: /** @type {import("../../charts/ticks.js").Axis} */ (choice), zooms: {} });
 
-/** What the number behind the slider counts. */
+/** The unit of the number next to the slider. */
 const unit = () =>
   method.value === "ema"
     ? ""
@@ -80,20 +80,26 @@ const smoothing = () => html`
       method.value,
       (value) => set({ "scalar.smooth": value === "ema" ? "" : value }),
     )}
-    ${method.value === "ema" ? slider(0.99, 0.01, amount.value) : slider(PLACES, 1, placeOf(method.value, amount.value))}
-    <input id="smooth-number" type="number" min="0" step="any" .value=${String(amount.value)} aria-label=${t("bar.smooth")} @change=${typed}>
+    ${
+      method.value === "ema"
+        ? slider(0.99, 0.01, strength.value)
+        : slider(POSITIONS, 1, positionOf(method.value, strength.value))
+    }
+    <input id="smooth-number" type="number" min="0" step="any" .value=${String(strength.value)}
+      aria-label=${t("bar.smooth")} @change=${typed}>
     ${unit() ? html`<span class="meta" data-unit>${unit()}</span>` : nothing}
   </div>`;
 
 /** @param {number} most @param {number} step @param {number} value */
 const slider = (most, step, value) =>
-  html`<input id="smooth" type="range" min="0" max=${most} step=${step} .value=${String(value)} aria-label=${t("bar.smooth")} aria-valuetext=${`${amount.value} ${unit()}`} @input=${slid}>`;
+  html`<input id="smooth" type="range" min="0" max=${most} step=${step} .value=${String(value)}
+    aria-label=${t("bar.smooth")} aria-valuetext=${`${strength.value} ${unit()}`} @input=${slid}>`;
 
 /** @param {Event} event */
 function slid(event) {
-  const place = Number(/** @type {HTMLInputElement} */ (event.target).value);
+  const position = Number(/** @type {HTMLInputElement} */ (event.target).value);
   const how = method.peek();
-  const value = how === "ema" ? usable(how, place) : amountAt(how, place);
+  const value = how === "ema" ? clampStrength(how, position) : strengthAt(how, position);
   const number = /** @type {HTMLInputElement} */ (document.getElementById("smooth-number"));
   number.value = String(value);
   clearTimeout(rest);

@@ -1,13 +1,13 @@
-// The table under a full-screen chart: for each line its last value, its extremes and the value at the crosshair.
+// The table below an enlarged chart: the last value, the extremes and the value at the crosshair of each line.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { nearest } from "../../charts/binary_search.js";
 import { keyOf } from "../../charts/plot.js";
-import { nearest } from "../../charts/search.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
-import { crosshair, pointedRun } from "../../data/pointer.js";
+import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
@@ -21,7 +21,7 @@ const MOST_ROWS = 200;
 const COLUMNS = /** @type {const} */ (["last", "smoothed", "step", "min", "min_step", "max", "max_step"]);
 /** @typedef {"name" | (typeof COLUMNS)[number]} Column */
 
-/** A column's name, behind a minus the largest first; "" = as the chart has them. */
+/** The column to sort by, with a minus descending; "" = the order of the chart. */
 const sort = setting("scalar.sort", /** @type {string} */ (""));
 
 /** @param {Line} line @returns {Record<(typeof COLUMNS)[number], number>} */
@@ -66,7 +66,7 @@ class ValueTable extends HTMLElement {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** Only the cells that change are written, not the table. */
+  /** Writes only the cells that change. */
   #showValues() {
     this.#frame = 0;
     const plot = this.#plot.peek();
@@ -95,7 +95,7 @@ function rowsOf(lines) {
   const sign = sort.value.startsWith("-") ? -1 : 1;
   if (column === "name") return rows.sort((a, b) => sign * a.name.localeCompare(b.name));
   if (!COLUMNS.includes(/** @type {any} */ (column))) return rows;
-  // What has no value stands below, whichever way.
+  // Rows without a value are last in either direction.
   return rows.sort(
     (a, b) =>
       Number(Number.isNaN(a.values[column])) - Number(Number.isNaN(b.values[column])) ||
@@ -121,21 +121,35 @@ function table(rows, axis) {
       (row) => tableRow(row, columns, formats),
     )}</tbody>
   </table>
-  ${rows.length > shown.length ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>` : nothing}`;
+  ${
+    rows.length > shown.length
+      ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>`
+      : nothing
+  }`;
 }
 
 /** @param {Column} column */
 function heading(column) {
   const order = sort.value === column ? "ascending" : sort.value === `-${column}` ? "descending" : "none";
   const next = order === "ascending" ? `-${column}` : order === "descending" ? "" : column;
-  return html`<th scope="col" aria-sort=${order} data-column=${column}><button @click=${() => set({ "scalar.sort": next })}>${t(`table.${column}`)}<span aria-hidden="true">${{ ascending: " ↑", descending: " ↓", none: "" }[order]}</span></button></th>`;
+  return html`<th scope="col" aria-sort=${order} data-column=${column}><button @click=${() =>
+    set({
+      "scalar.sort": next,
+    })}>${t(`table.${column}`)}<span
+      aria-hidden="true">${{ ascending: " ↑", descending: " ↓", none: "" }[order]}</span></button></th>`;
 }
 
 /** @param {Row} row @param {Array<(typeof COLUMNS)[number]>} columns @param {Map<string, ColumnFormat>} formats */
 const tableRow = ({ line, name, values }, columns, formats) => html`
-  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (pointedRun.value = line.run)} @mouseleave=${() => (pointedRun.value = null)}>
+  <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)}
+    @mouseleave=${() => (hoveredRun.value = null)}>
     <th scope="row">${swatch(line.style, DASHES[line.style.dash])}<span title=${name}>${name}</span></th>
-    ${columns.map((column) => html`<td data-column=${column} class=${column.endsWith("step") ? "step" : Number.isFinite(values[column]) ? "" : "non-finite"}>${cell(column, values[column], formats)}</td>`)}
+    ${columns.map(
+      (column) =>
+        html`<td data-column=${column} class=${
+          column.endsWith("step") ? "step" : Number.isFinite(values[column]) ? "" : "non-finite"
+        }>${cell(column, values[column], formats)}</td>`,
+    )}
     <td data-column="at"></td>
   </tr>`;
 

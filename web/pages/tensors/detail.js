@@ -1,9 +1,9 @@
 // One tensor: which it is, what is said of it at the step, and one of its four views.
 
 import { html, nothing } from "lit-html";
-import { empty, withoutRuns } from "../../controls/empty_state.js";
+import { empty, noRuns } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { rankNote, withoutRank } from "../../controls/rank_choice.js";
+import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { cutGroup } from "../../data/names.js";
@@ -40,7 +40,7 @@ import { t } from "./words.js";
 const VIEWS = { table: tableView, stats: statisticsView, hist: histogramView, diff: differenceView };
 
 export function detail() {
-  const none = withoutRuns();
+  const none = noRuns();
   if (none) return none;
   const shown = entry.value;
   if (!shown) return html`<section class="tensor" data-tag=${tag.value}>${heading(null)}${waiting()}</section>`;
@@ -72,7 +72,7 @@ function waiting() {
   if (tags.rows.value && !run.value) return empty("not_here", t("tensor.not_here"), nothing);
   const listing = steps.listing.value;
   return steps.entries.value
-    ? empty("no_points", (listing && withoutRank(listing)) || t("tensor.no_points"), nothing)
+    ? empty("no_points", (listing && noneForRank(listing)) || t("tensor.no_points"), nothing)
     : html`<div class="tensor-chart bone" data-state="waiting"></div>`;
 }
 

@@ -1,7 +1,7 @@
 // What the page shows of one tensor: which run, which step, which slice, and what it is compared with.
 
 import { computed, signal } from "@preact/signals-core";
-import { placeOf as placeAmong } from "../../controls/steps.js";
+import { indexAtOrBefore as placeAmong } from "../../controls/steps.js";
 import { PluginTags } from "../../data/plugin_tags.js";
 import { set } from "../../data/view.js";
 import { readPart } from "./model/client.js";

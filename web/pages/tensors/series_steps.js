@@ -56,13 +56,13 @@ export function stepsOf(series, named) {
     error: computed(() => listing.value?.error.value ?? null),
     follow: () =>
       together([
-        effect(() => listing.value?.look()),
-        effect(() => alone.value?.look()),
+        effect(() => listing.value?.observe()),
+        effect(() => alone.value?.observe()),
         effect(() => {
           const reply = listing.value?.reply.value;
           const limit = reply && cheapLimit(reply.tensors);
           if (series.value && limit && reply.total > reply.tensors.length)
-            listing.value?.ask({ ...series.value, limit });
+            listing.value?.setQuery({ ...series.value, limit });
         }),
       ]),
   };

@@ -1,7 +1,7 @@
 // A histogram of a slice: bars, and what the bin under the cursor holds.
 
 import { html, render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { tokens } from "../../charts/theme.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { binUnder, drawBars } from "./draw/bars.js";
@@ -16,7 +16,7 @@ class TensorBars extends HTMLElement {
   /** @type {number | null} */
   #at = null;
   #draw = () => this.draw();
-  #size = new ResizeObserver(() => drawSoon(this.#draw));
+  #size = new ResizeObserver(() => scheduleDraw(this.#draw));
 
   connectedCallback() {
     this.#size.observe(this);
@@ -24,7 +24,7 @@ class TensorBars extends HTMLElement {
 
   disconnectedCallback() {
     this.#size.disconnect();
-    drawNever(this.#draw);
+    cancelDraw(this.#draw);
   }
 
   /** @param {Bars} bars */
@@ -32,7 +32,7 @@ class TensorBars extends HTMLElement {
     if (bars.histogram !== this.#bars?.histogram) this.#at = null;
     this.#bars = bars;
     render(this.#frame(bars), this);
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   /** @param {Bars} bars */
@@ -59,7 +59,7 @@ class TensorBars extends HTMLElement {
   #point(bin) {
     if (bin === this.#at) return;
     this.#at = bin;
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   /** @param {number} bin */

@@ -5,7 +5,7 @@ import { html, nothing, render, svg } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { rankNote, withoutRank } from "../../controls/rank_choice.js";
+import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { Listing } from "../../data/listing.js";
 import { cutGroup, cutLeaf } from "../../data/names.js";
@@ -35,9 +35,9 @@ class TensorCard extends LazyCard {
     const isSame = JSON.stringify(runs) === JSON.stringify(this.#runs);
     this.#runs = runs;
     this.style.setProperty("--runs", String(Math.min(runs.length, MOST_RUNS)));
-    if (isSame || !this.isAwake) return;
-    this.sleep();
-    this.wake();
+    if (isSame || !this.isActive) return;
+    this.deactivate();
+    this.activate();
   }
 
   begin() {
@@ -45,8 +45,10 @@ class TensorCard extends LazyCard {
     for (const run of shown)
       if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
     return [
-      effect(() => shown.forEach((run) => this.#listings.get(run)?.ask({ run, tag: this.tag, ...ranks.query.value }))),
-      ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).look()),
+      effect(() =>
+        shown.forEach((run) => this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...ranks.query.value })),
+      ),
+      ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).observe()),
       effect(() => void render(this.#frame(shown), this)),
     ];
   }
@@ -79,7 +81,7 @@ class TensorCard extends LazyCard {
         ${swatch(style, DASHES[style.dash])}
         <span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
         <span class="meta">${rankNote(listing)} ${damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
-        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? withoutRank(listing) || t("tensor.no_points") : "")}</span>`}
+        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? noneForRank(listing) || t("tensor.no_points") : "")}</span>`}
       </button>`;
   }
 

@@ -1,8 +1,8 @@
 // One statistic of a tensor over the steps, a line for each run.
 
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { xExtent } from "../../charts/extent.js";
-import { hitsAt } from "../../charts/hit.js";
+import { hitsAt } from "../../charts/hit_test.js";
 import { LineChart } from "../../charts/line_chart.js";
 import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
@@ -23,7 +23,7 @@ class TensorLines extends HTMLElement {
   /** @type {import("../../data/address.js").Window | null} */
   #zoom = null;
   #draw = () => this.draw();
-  #size = new ResizeObserver(() => drawSoon(this.#draw));
+  #size = new ResizeObserver(() => scheduleDraw(this.#draw));
 
   connectedCallback() {
     this.#size.observe(this);
@@ -31,7 +31,7 @@ class TensorLines extends HTMLElement {
 
   disconnectedCallback() {
     this.#size.disconnect();
-    drawNever(this.#draw);
+    cancelDraw(this.#draw);
     this.#chart?.destroy();
     this.#chart = null;
   }
@@ -39,7 +39,7 @@ class TensorLines extends HTMLElement {
   /** @param {Lines} lines */
   set lines(lines) {
     this.#lines = lines;
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   draw() {
@@ -62,7 +62,7 @@ class TensorLines extends HTMLElement {
     host.onclick = () => this.#choose();
     const zoom = (/** @type {import("../../data/address.js").Window | null} */ window) => {
       this.#zoom = window;
-      drawSoon(this.#draw);
+      scheduleDraw(this.#draw);
     };
     return { zoomed: zoom, reset: () => zoom(null), pointed: (point) => this.#point(point) };
   }

@@ -1,7 +1,7 @@
 // A table of elements, however many: one canvas, and only the tiles in sight are here.
 
 import { html, render } from "lit-html";
-import { drawNever, drawSoon } from "../../charts/draw_queue.js";
+import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { inWords } from "./accessible_table.js";
 import { widest } from "./draw/fonts.js";
 import { drawGrid, elementAt } from "./draw/grid.js";
@@ -43,9 +43,9 @@ class TensorTable extends HTMLElement {
   #scroll = new TableScroll(
     this.#view,
     () => this.#frame(),
-    () => drawSoon(this.#draw),
+    () => scheduleDraw(this.#draw),
   );
-  #size = new ResizeObserver(() => drawSoon(this.#draw));
+  #size = new ResizeObserver(() => scheduleDraw(this.#draw));
 
   connectedCallback() {
     if (!this.firstChild) this.#build();
@@ -54,7 +54,7 @@ class TensorTable extends HTMLElement {
 
   disconnectedCallback() {
     this.#size.disconnect();
-    drawNever(this.#draw);
+    cancelDraw(this.#draw);
     clearTimeout(this.#rest);
     this.#tiles?.stop();
     this.#before?.stop();
@@ -85,7 +85,7 @@ class TensorTable extends HTMLElement {
     this.#table = table;
     this.dataset.told = "false";
     if (this.#tiles?.source.key !== table.source.key) this.#replace(table.source);
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   /** @param {Source} source */
@@ -97,7 +97,7 @@ class TensorTable extends HTMLElement {
       this.#tiles?.stop();
       this.#cursor = null;
     }
-    this.#tiles = new Tiles(source, () => drawSoon(this.#draw));
+    this.#tiles = new Tiles(source, () => scheduleDraw(this.#draw));
     if (!isAlike) this.#scroll.to(0, 0);
     this.dispatchEvent(new CustomEvent("trouble", { detail: null }));
   }
@@ -184,7 +184,7 @@ class TensorTable extends HTMLElement {
     const cell = cellUnder(this.#frame(), clientX - left, clientY - top);
     if (!cell || (cell.row === this.#cursor?.row && cell.column === this.#cursor.column)) return;
     this.#cursor = cell;
-    drawSoon(this.#draw);
+    scheduleDraw(this.#draw);
   }
 
   /** @param {KeyboardEvent} event */

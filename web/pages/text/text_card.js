@@ -1,4 +1,4 @@
-// A card of texts: one tag, the runs side by side at one step.
+// A card of texts: one tag, all runs side by side at one step.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -21,7 +21,7 @@ class TextCard extends SteppedCard {
     return { kind: /** @type {const} */ ("text"), page: textStep, ranks: textRanks };
   }
 
-  /** Of several texts of one step the last is shown.
+  /** If a step has several texts, the last one is shown.
    * @param {{texts: TextEntry[]}} reply */
   momentsOf({ texts }) {
     const moments = texts.map(({ wall_time: wallTime, ...text }) => ({ ...text, wallTime }));
@@ -31,33 +31,50 @@ class TextCard extends SteppedCard {
   template() {
     const isOpen = opened.value === this.tag;
     this.classList.toggle("enlarged", isOpen);
-    const wanted = textStep.at(this.tag);
+    const step = textStep.at(this.tag);
     const enlarge = () => change({ open: isOpen ? "" : this.tag });
     return html`
-      ${cardHead(this, action("enlarge", t(isOpen ? "text.shrink" : "text.enlarge"), isOpen ? ICONS.shrink : ICONS.enlarge, enlarge, isOpen))}
+      ${cardHead(
+        this,
+        action(
+          "enlarge",
+          t(isOpen ? "text.shrink" : "text.enlarge"),
+          isOpen ? ICONS.shrink : ICONS.enlarge,
+          enlarge,
+          isOpen,
+        ),
+      )}
       <div class="cells">${repeat(
         this.cells.value,
         (cell) => cell.run,
-        (cell) => this.#cell(cell, wanted),
+        (cell) => this.#cell(cell, step),
       )}</div>
       ${cardSlider(this)}`;
   }
 
-  /** @param {Cell} cell @param {number} wanted */
-  #cell(cell, wanted) {
-    const moment = this.momentAt(cell, wanted);
-    const asked = textStep.own(this.tag) ?? textStep.shared.value ?? Infinity;
+  /** @param {Cell} cell @param {number} step */
+  #cell(cell, step) {
+    const moment = this.momentAt(cell, step);
+    const selected = textStep.own(this.tag) ?? textStep.shared.value ?? Infinity;
     return html`
       <article class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, asked) : nothing}
-          ${moment && navigator.clipboard ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")} @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>` : nothing}
+        <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${
+          moment ? stepOf(cell.run, moment, selected) : nothing
+        }
+          ${
+            moment && navigator.clipboard
+              ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")}
+                @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>`
+              : nothing
+          }
         </div>
         ${cellState(cell, moment) ?? textBody(this.tag, /** @type {Moment} */ (moment), isRaw.value)}
       </article>`;
   }
 }
 
-/** Two sheets, one over the other. */
-const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M6 6h7v7.5H6zM10 6V2.5H3V10h3"/></svg>`;
+/** The copy icon: two overlapping sheets. */
+const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path
+  d="M6 6h7v7.5H6zM10 6V2.5H3V10h3"/></svg>`;
 
 customElements.define("text-card", TextCard);

@@ -1,4 +1,4 @@
-// What the text page remembers in the address: its step, and how texts are shown.
+// The settings of the text page in the URL: its step, and how texts are displayed.
 
 import { computed } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";

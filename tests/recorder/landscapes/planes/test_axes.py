@@ -174,7 +174,7 @@ def test_kinds_are_checked(tmp_path: Path) -> None:
         ValueError, match=r"The kind of axes of checkpoints is one of 'anchored', 'pca', .*; not 'umap'"
     ):
         axes_of_kind("umap", checkpoints)
-    with pytest.raises(TypeError, match="seed is an integer"):
+    with pytest.raises(TypeError, match="seed must be an integer"):
         axes_of_kind("random", checkpoints, seed=1.5)
     for kind in set(AXES) - set(OF_THE_HESSIAN):
         assert axes_of_kind(kind, checkpoints, seed=3).kind == kind

@@ -135,12 +135,12 @@ def test_impossible_grids_are_refused() -> None:
     """The message names the value."""
     path = np.array([[1.0, 2.0], [0.0, 0.0]])
     for size in (2, 257):
-        with pytest.raises(ValueError, match=f"landscape_size is an integer from 3 to 256, not {size}"):
+        with pytest.raises(ValueError, match=f"landscape_size must be an integer from 3 to 256, not {size}"):
             grid_for(path, size)
-    with pytest.raises(TypeError, match="landscape_size is an integer"):
+    with pytest.raises(TypeError, match="landscape_size must be an integer"):
         grid_for(path, 4.5)
     for levels in (1, 9):
-        with pytest.raises(ValueError, match=f"levels is an integer from 2 to 8, not {levels}"):
+        with pytest.raises(ValueError, match=f"levels must be an integer from 2 to 8, not {levels}"):
             grid_for(path, 10, levels)
     with pytest.raises(ValueError, match="needs points that differ; all are equal"):
         grid_for(np.zeros((3, 2)), 10)

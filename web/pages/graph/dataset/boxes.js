@@ -2,7 +2,7 @@
 
 import { html, nothing, svg } from "lit-html";
 import { kindOf } from "../../../data/dataset_stages.js";
-import { cut } from "../../../data/dataset_value.js";
+import { truncated } from "../../../data/dataset_value.js";
 import { t } from "../words.js";
 import { HEAD, LINE } from "./layout.js";
 
@@ -46,7 +46,7 @@ function stageBox(box, isChosen, isEntrance, choose) {
   const rest = more ? t("dataset.more", { n: more }) : "";
   const whole = [name, ...lines.map((line) => (line.name ? `${line.name} ${line.text}` : line.text))];
   // It is called what is written in it: who speaks to the page says what they see.
-  const called = [cut(name, TITLE), ...shown.map((line) => `${line.name} ${line.text}`), rest]
+  const called = [truncated(name, TITLE), ...shown.map((line) => `${line.name} ${line.text}`), rest]
     .join(" ")
     .replaceAll("  ", " ")
     .trim();
@@ -55,7 +55,7 @@ function stageBox(box, isChosen, isEntrance, choose) {
     <title>${whole.join("\n")}</title>
     <rect class="body" width=${width} height=${height} rx="6"/>
     <rect class="strip" x="0.5" y="6" width="3" height=${height - 12} rx="1.5"/>
-    <text class="name" x=${PADDING} y="20">${cut(name, TITLE)}</text>
+    <text class="name" x=${PADDING} y="20">${truncated(name, TITLE)}</text>
     ${shown.map((line, at) => lineText(line, HEAD + at * LINE + 12))}
     ${more ? svg`<text class="more" x=${PADDING} y=${HEAD + lines.length * LINE + 12}>${rest}</text>` : nothing}
   </g>`;
@@ -64,8 +64,8 @@ function stageBox(box, isChosen, isEntrance, choose) {
 /** @param {Line} line @returns {Line} */
 const cutLine = ({ name, text }) =>
   name
-    ? { name: cut(name, ACROSS - 6), text: cut(text, Math.max(5, ACROSS - 1 - name.length)) }
-    : { name, text: cut(text, OF_CODE) };
+    ? { name: truncated(name, ACROSS - 6), text: truncated(text, Math.max(5, ACROSS - 1 - name.length)) }
+    : { name, text: truncated(text, OF_CODE) };
 
 /** The space in front keeps it apart from the line before for those who hear it.
  * @param {Line} line @param {number} y */

@@ -2,8 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
-import { byWeight, kindOf } from "../../../data/dataset_stages.js";
-import { named, valueText } from "../../../data/dataset_value.js";
+import { byRelevance, kindOf } from "../../../data/dataset_stages.js";
+import { parseOperation, valueText } from "../../../data/dataset_value.js";
 import { t } from "../words.js";
 
 /** @typedef {import("./layout.js").Box} Box */
@@ -29,7 +29,7 @@ function details(box, choose) {
     <header><h2>${stage.op_type || t("dataset.unnamed")}</h2>
       <button class="quiet" data-key="close-stage" title=${t("dataset.close")} aria-label=${t("dataset.close")} @click=${() => choose("")}>${ICONS.close}</button></header>
     <p class="meta" ?hidden=${t(`dataset.kind_${kindOf(stage)}`) === stage.op_type}>${t(`dataset.kind_${kindOf(stage)}`)}</p>
-    ${table(t("dataset.parameters"), stage.parameters, byWeight(stage.parameters), "parameters")}
+    ${table(t("dataset.parameters"), stage.parameters, byRelevance(stage.parameters), "parameters")}
     ${stage.operations.map((operation, at) => namedTable(t("dataset.operation", { n: at + 1 }), operation, `operation-${at}`))}
     ${stage.sampler ? namedTable(t("dataset.sampler"), stage.sampler, "sampler") : nothing}
     ${fedBy.length ? html`<h3>${t("dataset.fed_by")}</h3><ul>${fedBy.map((one) => html`<li>${link(one, choose)}</li>`)}</ul>` : nothing}
@@ -42,7 +42,7 @@ const link = ({ id, stage }, choose) =>
 
 /** @param {string} title @param {Parameters} operation @param {string} key */
 function namedTable(title, operation, key) {
-  const { name, parameters } = named(operation);
+  const { name, parameters } = parseOperation(operation);
   const names = Object.keys(parameters);
   return name && !names.length
     ? html`<h3>${title}: ${name}</h3>`

@@ -48,9 +48,9 @@ class DatasetGraph extends LazyCard {
   begin() {
     return [
       effect(() => {
-        if (this.#run.value) this.#listing.ask({ run: this.#run.value });
+        if (this.#run.value) this.#listing.setQuery({ run: this.#run.value });
       }),
-      this.#listing.look(),
+      this.#listing.observe(),
       effect(() => void render(this.#template(), this)),
     ];
   }

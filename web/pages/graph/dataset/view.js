@@ -3,10 +3,10 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../../controls/choice.js";
-import { empty, withoutPlugin, withoutRuns } from "../../../controls/empty_state.js";
+import { empty, noPlugin, noRuns } from "../../../controls/empty_state.js";
 import { nameOf } from "../../../controls/run_row.js";
 import { runsByName } from "../../../data/catalogue.js";
-import { chosenRuns } from "../../../data/runs.js";
+import { visibleRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
 import { t } from "../words.js";
 import "./graph.js";
@@ -17,19 +17,19 @@ export const graphKind = setting("graph.kind", "computation", ["computation", "d
 const chosenRun = setting("graph.run", /** @type {string} */ (""));
 
 /** The drawn runs that have a dataset pipeline. */
-const datasetRuns = computed(() => chosenRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
+const datasetRuns = computed(() => visibleRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
 
 /** The run whose pipeline is shown, "" = none: the chosen one, or the first that has one. */
 const datasetRun = computed(() => {
   const runs = datasetRuns.value;
-  const isChosen = chosenRuns.value.includes(chosenRun.value);
+  const isChosen = visibleRuns.value.includes(chosenRun.value);
   return isChosen ? (runs.includes(chosenRun.value) ? chosenRun.value : "") : (runs[0] ?? "");
 });
 
 export function datasetView() {
   const runs = datasetRuns.value;
   const run = datasetRun.value;
-  if (!runs.length) return withoutRuns() ?? withoutPlugin(t("dataset.none"));
+  if (!runs.length) return noRuns() ?? noPlugin(t("dataset.none"));
   if (run) return html`<dataset-graph .run=${run} data-run=${run}></dataset-graph>`;
   return empty("no_dataset", t("dataset.none_of", { run: nameOf(chosenRun.value) }), t("dataset.others"), chooseRun());
 }

@@ -4,9 +4,9 @@ import { computed, effect } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
 import { runs, runsByName } from "../../../data/catalogue.js";
 import { readLandscape, readLineageOf } from "../../../data/landscapes.js";
-import { listTags } from "../../../data/listings.js";
-import { naturally } from "../../../data/natural_order.js";
-import { Replies } from "../../../data/reply_cache.js";
+import { listTags } from "../../../data/listing_client.js";
+import { compareNatural } from "../../../data/natural_order.js";
+import { QueryMap } from "../../../data/query_map.js";
 import { drawnRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
 import { landscapeOf } from "./landscape.js";
@@ -33,15 +33,15 @@ const having = computed(() => {
 /** @typedef {{run: string, tag: string, points: number, updated: number}} TagRow */
 
 const LIST = "list";
-/** @type {Replies<TagRow[]>} */
-const tagRows = new Replies(async (_key, signal) => {
+/** @type {QueryMap<TagRow[]>} */
+const tagRows = new QueryMap(async (_key, signal) => {
   const names = having.peek().map((row) => row.run);
   const { tags } = names.length ? await listTags(["landscape"], names, signal) : { tags: [] };
   return tags.map(({ run = "", tag, points = 0, updated = 0 }) => ({ run, tag, points, updated: Number(updated) }));
 });
 
 /** null before the first list. */
-const rows = computed(() => tagRows.all.value.get(LIST) ?? null);
+const rows = computed(() => tagRows.values.value.get(LIST) ?? null);
 export const listFailure = tagRows.error;
 export const isListed = computed(() => rows.value !== null);
 
@@ -50,7 +50,7 @@ export const offered = computed(() => {
   const byRun = Map.groupBy(rows.value ?? [], (row) => row.run);
   const inOrder = having.value.filter((row) => byRun.has(row.run)).map((row) => row.run);
   const older = (/** @type {TagRow} */ one, /** @type {TagRow} */ other) =>
-    one.updated - other.updated || naturally(one.tag, other.tag);
+    one.updated - other.updated || compareNatural(one.tag, other.tag);
   return new Map(inOrder.map((run) => [run, /** @type {TagRow[]} */ (byRun.get(run)).toSorted(older)]));
 });
 
@@ -142,25 +142,25 @@ export const showPublication = (which) => set({ "land.publication": which === nu
 /** @param {string} key @returns {number | null} */
 const publicationOf = (key) => (shown.peek().length && keyOf(shown.peek()[0]) === key ? publication.peek() : null);
 
-/** @type {Replies<Landscape | null>} */
-const loaded = new Replies(async (key, signal) => {
+/** @type {QueryMap<Landscape | null>} */
+const loaded = new QueryMap(async (key, signal) => {
   const [run, tag] = JSON.parse(key);
   const came = await readLandscape(run, tag, publicationOf(key), signal);
   return came && landscapeOf(came.reply, came.losses);
 });
 
 export const failure = loaded.error;
-export const retry = () => (tagRows.expire(), loaded.expire());
+export const retry = () => (tagRows.invalidate(), loaded.invalidate());
 
 /** What has come of what is shown. @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
 export const landscapes = computed(() =>
-  shown.value.map((choice) => ({ choice, landscape: loaded.all.value.get(keyOf(choice)) ?? null })),
+  shown.value.map((choice) => ({ choice, landscape: loaded.values.value.get(keyOf(choice)) ?? null })),
 );
 
-/** @type {Replies<import("../../../data/landscapes.js").LineageRow | null>} */
-const lineages = new Replies(readLineageOf);
+/** @type {QueryMap<import("../../../data/landscapes.js").LineageRow | null>} */
+const lineages = new QueryMap(readLineageOf);
 /** @param {string} run */
-export const lineageOf = (run) => lineages.all.value.get(run) ?? null;
+export const lineageOf = (run) => lineages.values.value.get(run) ?? null;
 
 /** Told only when they change. */
 const shownNames = computed(() => JSON.stringify([...new Set(shown.value.map(({ run }) => run))]));
@@ -186,7 +186,7 @@ export function followLandscapes() {
   );
   const ends = [
     effect(() =>
-      tagRows.want(
+      tagRows.follow(
         runs.value.length
           ? new Map([
               [
@@ -197,8 +197,8 @@ export function followLandscapes() {
           : new Map(),
       ),
     ),
-    effect(() => loaded.want(stamps.value)),
-    effect(() => lineages.want(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
+    effect(() => loaded.follow(stamps.value)),
+    effect(() => lineages.follow(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
   ];
   return () => ends.forEach((end) => end());
 }

@@ -1,29 +1,29 @@
 // Scalars of the runs whose landscapes are shown: their loss curves, and what is told of a checkpoint beside its loss.
 
 import { computed, effect } from "@preact/signals-core";
-import { nearest } from "../../../charts/search.js";
+import { nearest } from "../../../charts/binary_search.js";
 import { runsByName } from "../../../data/catalogue.js";
 import { readScalars } from "../../../data/client.js";
-import { listTags } from "../../../data/listings.js";
-import { naturally } from "../../../data/natural_order.js";
-import { Replies } from "../../../data/reply_cache.js";
+import { listTags } from "../../../data/listing_client.js";
+import { compareNatural } from "../../../data/natural_order.js";
+import { QueryMap } from "../../../data/query_map.js";
 import { seriesOf } from "../../../data/series.js";
 import { setting } from "../../../data/view.js";
 import { keyOf, ofShownRuns, shownRuns } from "./landscapes.js";
 
 /** @typedef {import("../../../data/series.js").Series} Series */
 
-/** @type {Replies<string[]>} */
-const tagsByRun = new Replies(async (run, signal) =>
+/** @type {QueryMap<string[]>} */
+const tagsByRun = new QueryMap(async (run, signal) =>
   (await listTags(["scalar"], [run], signal)).tags.map(({ tag }) => tag),
 );
 
 /** Scalars of the shown runs that are called a loss, the likeliest first. */
 export const lossTags = computed(() => {
   const tags = new Set(
-    shownRuns.value.flatMap((run) => tagsByRun.all.value.get(run) ?? []).filter((tag) => /loss/i.test(tag)),
+    shownRuns.value.flatMap((run) => tagsByRun.values.value.get(run) ?? []).filter((tag) => /loss/i.test(tag)),
   );
-  return [...tags].sort((one, other) => likeliness(one) - likeliness(other) || naturally(one, other));
+  return [...tags].sort((one, other) => likeliness(one) - likeliness(other) || compareNatural(one, other));
 });
 /** @param {string} tag */
 const likeliness = (tag) =>
@@ -40,19 +40,19 @@ const KINDS = { rate: /(^|[/_.])(lr|learning_?rate)([/_.\d]|$)/i, accuracy: /acc
 
 /** The scalar of a run that is called so; "" without any. @param {string} run @param {keyof typeof KINDS} kind */
 const tagOf = (run, kind) =>
-  (tagsByRun.all.value.get(run) ?? []).filter((tag) => KINDS[kind].test(tag)).toSorted(naturally)[0] ?? "";
+  (tagsByRun.values.value.get(run) ?? []).filter((tag) => KINDS[kind].test(tag)).toSorted(compareNatural)[0] ?? "";
 
 /** Points of a curve: more than there are pixels nobody sees. */
 const POINTS = 1000;
-/** @type {Replies<Series | null>} */
-const curves = new Replies(async (key, signal) => {
+/** @type {QueryMap<Series | null>} */
+const curves = new QueryMap(async (key, signal) => {
   const [run, tag] = JSON.parse(key);
   const { series } = await readScalars({ tag: [tag], run: [run], points: POINTS }, signal);
   return series.length ? seriesOf(series[0]) : null;
 });
 
 /** @param {string} run @param {string} tag */
-const curveOf = (run, tag) => curves.all.value.get(keyOf({ run, tag })) ?? null;
+const curveOf = (run, tag) => curves.values.value.get(keyOf({ run, tag })) ?? null;
 
 /** The loss curves of the shown runs. */
 export const lossCurves = computed(() => shownRuns.value.flatMap((run) => curveOf(run, lossTag.value) ?? []));
@@ -85,8 +85,8 @@ export function followScalars() {
       ),
   );
   const ends = [
-    effect(() => tagsByRun.want(ofShownRuns((run) => [run, row(run)?.plugins.scalar]))),
-    effect(() => curves.want(wanted.value)),
+    effect(() => tagsByRun.follow(ofShownRuns((run) => [run, row(run)?.plugins.scalar]))),
+    effect(() => curves.follow(wanted.value)),
   ];
   return () => ends.forEach((end) => end());
 }

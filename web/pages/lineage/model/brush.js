@@ -1,7 +1,6 @@
 // Brushes: of each brushed column a range of its numbers, or values that are picked. A run is kept when every brush keeps it.
 
-import { parseList, printList } from "../../../data/address_lists.js";
-import { parsePairs, printPairs } from "../../../data/address_pairs.js";
+import { parseList, parsePairs, printList, printPairs } from "../../../data/address_lists.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 /** @typedef {import("./columns.js").Value} Value */

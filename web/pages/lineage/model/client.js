@@ -1,6 +1,6 @@
 // What runs were trained with, their dataset pipelines, and what of it matters, as the server tells it.
 
-import { post } from "../../../data/client.js";
+import { postJson } from "../../../data/client.js";
 
 /** Plain data as JSON has it; numbers it lacks are "NaN", "Infinity" and "-Infinity". @typedef {unknown} Told */
 /** @typedef {Record<string, Told>} ToldByName */
@@ -52,10 +52,10 @@ import { post } from "../../../data/client.js";
 /** @typedef {"scalar" | "lineage"} MetricSource */
 
 /** Runs without lineage have no row. @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunLineage[]>} */
-export const readLineages = async (run, signal) => (await post("lineage", { run }, signal)).runs;
+export const readLineages = async (run, signal) => (await postJson("lineage", { run }, signal)).runs;
 
 /** Runs without a pipeline have no row. @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunPipeline[]>} */
-export const readPipelines = async (run, signal) => (await post("lineage/datasets", { run }, signal)).runs;
+export const readPipelines = async (run, signal) => (await postJson("lineage/datasets", { run }, signal)).runs;
 
 /** @param {string} metric @param {MetricSource} source @param {string[]} run none: all @param {AbortSignal} signal @returns {Promise<Importance>} */
-export const readImportance = (metric, source, run, signal) => post("importance", { metric, source, run }, signal);
+export const readImportance = (metric, source, run, signal) => postJson("importance", { metric, source, run }, signal);

@@ -1,6 +1,6 @@
 // The columns of the lineage page: of each name what every run says, as numbers or as categories.
 
-import { naturally } from "../../../data/natural_order.js";
+import { compareNatural } from "../../../data/natural_order.js";
 
 /** What columns tell of, in the order in which they stand. */
 export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);
@@ -47,7 +47,7 @@ export function columnsOf(sources) {
         values[row] = names[name];
       }
     });
-    const names = section === "data" ? [...told.keys()] : [...told.keys()].sort(naturally);
+    const names = section === "data" ? [...told.keys()] : [...told.keys()].sort(compareNatural);
     for (const name of names)
       columns.set(`${section}:${name}`, columnOf(section, name, /** @type {unknown[]} */ (told.get(name))));
   }
@@ -68,7 +68,7 @@ export function columnOf(section, name, told) {
     if (value > hi) hi = value;
   }
   const hasNonFinite = isNumber && [...said].some((value) => !Number.isFinite(value));
-  const categories = isNumber ? [] : /** @type {string[]} */ ([...said]).sort(naturally);
+  const categories = isNumber ? [] : /** @type {string[]} */ ([...said]).sort(compareNatural);
   return {
     id: `${section}:${name}`,
     section,

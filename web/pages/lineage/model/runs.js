@@ -2,8 +2,8 @@
 
 import { computed } from "@preact/signals-core";
 import { runs } from "../../../data/catalogue.js";
-import { ToldRuns } from "../../../data/run_cache.js";
-import { runFacts } from "../../../data/run_table.js";
+import { RunCache } from "../../../data/run_cache.js";
+import { overviewCache } from "../../../data/run_table.js";
 import { readLineages, readPipelines } from "./client.js";
 
 /** Runs that are hyperparameter sessions of another one are part of that one's row. */
@@ -11,9 +11,9 @@ export const wholeRuns = computed(() => runs.value.filter((row) => row.parent ==
 
 /** Of a run there is much to tell. */
 const RUNS_AT_ONCE = 400;
-/** @type {ToldRuns<import("./client.js").RunLineage>} */
-export const lineages = new ToldRuns(readLineages, RUNS_AT_ONCE);
-/** @type {ToldRuns<import("./client.js").RunPipeline>} */
-export const pipelines = new ToldRuns(readPipelines, RUNS_AT_ONCE);
+/** @type {RunCache<import("./client.js").RunLineage>} */
+export const lineages = new RunCache(readLineages, RUNS_AT_ONCE);
+/** @type {RunCache<import("./client.js").RunPipeline>} */
+export const pipelines = new RunCache(readPipelines, RUNS_AT_ONCE);
 /** The last values of metrics, which are columns too. */
-export const lastScalars = runFacts();
+export const lastScalars = overviewCache();

@@ -1,4 +1,4 @@
-// Charts of cards that left the sight, for those that come: a new one costs several times as much, and leaves canvases behind.
+// Reuses the charts of cards that left the viewport: a new chart costs several times as much, and leaks canvases.
 
 import { LineChart } from "../../../charts/line_chart.js";
 
@@ -19,7 +19,7 @@ export function takeChart(host, plot, listener) {
 }
 
 /** @param {LineChart} chart */
-export function giveBack(chart) {
+export function releaseChart(chart) {
   if (spare.length >= MOST) return chart.destroy();
   chart.leave();
   spare.push(chart);

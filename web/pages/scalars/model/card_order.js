@@ -1,68 +1,68 @@
-// In which order the cards of the scalars page stand, kept in the address; an order by hand that is too long for it in the browser.
+// The order of the cards on the scalars page, stored in the URL; a long manual order is stored in the browser.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
-import { byChange, byHand, movedTo, rememberedOrder } from "../../../data/card_order.js";
-import { listed, runsByName, scalarTags } from "../../../data/catalogue.js";
-import { listTags } from "../../../data/listings.js";
+import { inManualOrder, movedTo, shortestOrder, sortedByChange } from "../../../data/card_order.js";
+import { runsByName, runsReply, scalarTags } from "../../../data/catalogue.js";
+import { listTags } from "../../../data/listing_client.js";
+import { Query } from "../../../data/query.js";
 import { drawnRuns } from "../../../data/runs.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { set, setting } from "../../../data/view.js";
 
 /** @typedef {import("../../../data/names.js").TagGroup} TagGroup */
 
-/** Of more runs those are asked that changed last. */
+/** Runs whose changes are read: those that changed last. */
 const MOST_RUNS = 100;
-/** A longer order makes an address that nobody can send. */
+/** A longer order would make the URL too long to share. */
 const LONGEST = 1500;
 
 /** @type {import("@preact/signals-core").ReadonlySignal<"name" | "changed" | "hand">} */
 export const order = setting("scalar.order", "name", /** @type {const} */ (["name", "changed", "hand"]));
 
-/** When each tag changed last, as it was when the order was chosen: cards that went on changing places could not be read.
- * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, number>>} */
-const changedAt = signal(new Map());
+/** When each tag changed last, in seconds: fetched when this order is chosen, and not again while it is shown, for
+ * cards that
+ * keep changing places cannot be read. @type {Query<ReadonlyMap<string, number>>} */
+const changes = new Query((key, signal) => readChanges(JSON.parse(key), signal));
 
 const inAddress = setting("scalar.hand", "");
 const inBrowser = signal("");
-const storageName = () => `toposcope.hand ${listed.peek()?.logdir ?? ""}`;
-const hand = computed(() => parseList(inAddress.value || inBrowser.value));
+const storageName = () => `toposcope.hand ${runsReply.peek()?.logdir ?? ""}`;
+const manualOrder = computed(() => parseList(inAddress.value || inBrowser.value));
 
-/** @param {readonly TagGroup[]} groups in the order of their names @returns {readonly TagGroup[]} */
+/** @param {readonly TagGroup[]} groups in natural order @returns {readonly TagGroup[]} */
 export function arrange(groups) {
-  if (order.value === "changed") return changedAt.value.size ? byChange(groups, changedAt.value) : groups;
-  return order.value === "hand" ? byHand(groups, hand.value) : groups;
+  if (order.value === "changed") return changes.value.value ? sortedByChange(groups, changes.value.value) : groups;
+  return order.value === "hand" ? inManualOrder(groups, manualOrder.value) : groups;
 }
 
-/** Puts a tag where another of its group stands; from then on the order is that of the hand.
- * @param {readonly string[]} shown the group's tags as they stand @param {string} tag @param {string} other */
+/** Moves a tag to the place of another of its group; the order becomes manual.
+ * @param {readonly string[]} shown the group's tags in order @param {string} tag @param {string} other */
 export function moveCard(shown, tag, other) {
-  const text = printList(rememberedOrder(order.peek() === "hand" ? hand.peek() : [], movedTo(shown, tag, other)));
+  const text = printList(shortestOrder(order.peek() === "hand" ? manualOrder.peek() : [], movedTo(shown, tag, other)));
   const isLong = text.length > LONGEST;
   inBrowser.value = isLong ? text : "";
   try {
     if (isLong) localStorage.setItem(storageName(), text);
     else localStorage.removeItem(storageName());
   } catch {
-    // A browser that refuses storage has the order until it leaves the page.
+    // Without storage, the order lasts until the page is closed.
   }
   set({ "scalar.order": "hand", "scalar.hand": isLong ? "" : text });
 }
 
 /** Follows the chosen order until the returned function is called. */
-export function followOrder() {
-  const ends = [
-    effect(() => {
-      if (order.value !== "changed" || !scalarTags.value) return;
-      const request = new AbortController();
-      askChanges(drawnRuns.value, request.signal);
-      return () => request.abort();
+export const followOrder = () =>
+  stopAll([
+    changes.observe(() => {
+      const isByChange = order.value === "changed" && scalarTags.value !== null;
+      changes.select(isByChange ? JSON.stringify(drawnRuns.value) : null);
     }),
     effect(() => {
-      if (order.value === "hand" && listed.value && !inAddress.value && !inBrowser.peek()) inBrowser.value = stored();
+      if (order.value === "hand" && runsReply.value && !inAddress.value && !inBrowser.peek())
+        inBrowser.value = stored();
     }),
-  ];
-  return () => ends.forEach((end) => end());
-}
+  ]);
 
 function stored() {
   try {
@@ -72,17 +72,13 @@ function stored() {
   }
 }
 
-/** @param {readonly string[]} drawn @param {AbortSignal} signal */
-async function askChanges(drawn, signal) {
+/** @param {readonly string[]} drawn @param {AbortSignal} signal @returns {Promise<ReadonlyMap<string, number>>} */
+async function readChanges(drawn, signal) {
   const changed = (/** @type {string} */ run) => runsByName.peek().get(run)?.updated ?? 0;
   const latest = drawn.toSorted((a, b) => changed(b) - changed(a)).slice(0, MOST_RUNS);
-  try {
-    const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
-    const newest = new Map();
-    for (const { tag, updated } of tags)
-      if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
-    if (!signal.aborted) changedAt.value = newest;
-  } catch {
-    // The order of before stays; another choice of runs asks again.
-  }
+  const { tags } = latest.length ? await listTags(["scalar"], latest, signal) : { tags: [] };
+  const newest = new Map();
+  for (const { tag, updated } of tags)
+    if (Number.isFinite(updated)) newest.set(tag, Math.max(newest.get(tag) ?? 0, Number(updated)));
+  return newest;
 }

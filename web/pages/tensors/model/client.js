@@ -1,6 +1,6 @@
 // The elements of tensors, read as NumPy's own files: exact in every data type, and nothing to parse.
 
-import { RefusedRequest } from "../../../data/client.js";
+import { RequestError } from "../../../data/client.js";
 import { readNpy } from "./npy.js";
 
 /** One tensor: a point of a series.
@@ -28,10 +28,10 @@ export async function readPart(place, slice, signal) {
 async function refuse(response) {
   const text = await response.text();
   try {
-    throw new RefusedRequest(response.status, String(JSON.parse(text).detail));
+    throw new RequestError(response.status, String(JSON.parse(text).detail));
   } catch (error) {
-    throw error instanceof RefusedRequest
+    throw error instanceof RequestError
       ? error
-      : new RefusedRequest(response.status, `${response.status} ${response.statusText}`);
+      : new RequestError(response.status, `${response.status} ${response.statusText}`);
   }
 }
