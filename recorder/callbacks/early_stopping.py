@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
-from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
@@ -54,7 +54,7 @@ class EarlyStopping(Callback):
             TypeError: an argument is of the wrong type.
             ValueError: mode is another one, patience is negative, or a number is not finite.
         """
-        self._monitored = Monitored(monitor, "EarlyStopping")
+        self._monitored = MonitoredValue(monitor, "EarlyStopping")
         self._goal = checked_goal(monitor, mode, min_delta)
         self._patience = checked_integer("patience", patience, lowest=0)
         self._is_verbose = checked_bool("verbose", verbose)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.training.run_context import CallbackParams
 
 

@@ -23,7 +23,7 @@ from toposcope.recorder.checkpoints.sharded_tensors import (
     is_sharded,
     join_gathering,
 )
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext

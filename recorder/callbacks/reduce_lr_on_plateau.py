@@ -2,7 +2,7 @@
 
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
-from toposcope.recorder.callbacks.monitored import Monitored, checked_goal
+from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
 
@@ -49,7 +49,7 @@ class ReduceLROnPlateau(Callback):
             TypeError: an argument is of the wrong type.
             ValueError: mode is another one, factor is not between 0 and 1, or a number is negative or not finite.
         """
-        self._monitored = Monitored(monitor, "ReduceLROnPlateau")
+        self._monitored = MonitoredValue(monitor, "ReduceLROnPlateau")
         self._factor = checked_number("factor", factor)
         if not 0 < self._factor < 1:
             raise ValueError(f"factor is between 0 and 1, not {factor!r}.")

@@ -12,16 +12,17 @@ from toposcope.recorder.arguments import (
     checked_file_size,
     checked_integer,
 )
+from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
-from toposcope.recorder.collecting.settings import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
-from toposcope.recorder.training.logger import LoggerDestination
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.training.watch import WatchedRun, watch
+from toposcope.recorder.training.watch import watch
+from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign import shown
 
 _MODES = ("train", "eval")
@@ -42,7 +43,7 @@ class SummaryCollector(Callback):
       changes it then stands before the collector [collect_learning_rate, True].
     * `throughput/steps_per_second` and `throughput/samples_per_second`, of this process, since the last event or the
       beginning of the epoch; evaluations do not count [collect_throughput, True].
-    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineFigures [collect_machine, True].
+    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of those whose names match [gradient_histogram_regular, None: of none].
     * The values of the network's summary operators under their own tags, always.

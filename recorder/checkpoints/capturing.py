@@ -7,7 +7,7 @@ import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, map_leaves
 from toposcope.recorder.checkpoints.sharded_tensors import gather, is_sharded, local_shard
-from toposcope.recorder.frameworks.framework import framework_of
+from toposcope.recorder.framework import framework_of
 from toposcope.recorder.values.foreign import shown
 
 

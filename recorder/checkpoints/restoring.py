@@ -7,8 +7,8 @@ from typing import Any
 from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
-from toposcope.recorder.frameworks.framework import SEVERAL, framework_of
-from toposcope.recorder.frameworks.torch.state import is_extra_state
+from toposcope.recorder.checkpoints.torch_file import is_extra_state
+from toposcope.recorder.framework import SEVERAL, framework_of
 from toposcope.recorder.values.foreign import shown
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
-from toposcope.recorder.frameworks.framework import SEVERAL
+from toposcope.recorder.framework import SEVERAL
 
 
 def is_sharded(tensor: object) -> bool:

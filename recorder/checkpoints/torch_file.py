@@ -4,9 +4,8 @@ from importlib import import_module
 from pickle import UnpicklingError
 from typing import Any, BinaryIO
 
+from toposcope.recorder.adapters import is_tensor
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
-from toposcope.recorder.frameworks.torch.modules import is_tensor
-from toposcope.recorder.frameworks.torch.state import is_extra_state
 
 _MAX_NAMES = 10
 
@@ -49,3 +48,8 @@ def read(file: BinaryIO) -> Checkpoint:
             "Checkpoint(network, optimizer, appended)"
         )
     return Checkpoint(content, None, {})
+
+
+def is_extra_state(name: object) -> bool:
+    """Return whether an entry of a state_dict() is the result of a module's get_extra_state(): any object."""
+    return str(name).split(".")[-1] == "_extra_state"

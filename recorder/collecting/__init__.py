@@ -1,1 +1,1 @@
-"""What a SummaryCollector collects of a training, when, and from where."""
+"""The collection of summaries during a training: what SummaryCollector records, when, and from which source."""

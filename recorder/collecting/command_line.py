@@ -1,4 +1,4 @@
-"""The command line of a training as it may be shown to others: what looks like a secret is hidden."""
+"""The command line of a training with probable secrets hidden, so that it can be shown to others."""
 
 import re
 import shlex
@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 HIDDEN = "***"
-"""Stands for a secret."""
+"""The replacement of a secret."""
 
 _MAX_CHARACTERS = 4000
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET = {"apikey", "credential", "credentials", "passphrase", "passwd", "password", "pwd", "secret", "secrets"}
-# Words that name a secret at the end of a name only: a token_dim is none. A key is one alone, or a key to something.
+# Words that name a secret only at the end of a name: token_dim is not a secret. "key" is one by itself or after one of
+# the kinds of keys.
 _SECRET_AT_END = {"auth", "authorization", "bearer", "cookie", "pass", "pat", "sig", "signature", "token"}
 _KINDS_OF_KEY = {"access", "account", "api", "auth", "dec", "decryption", "enc", "encryption", "license", "private"}
 _KINDS_OF_KEY |= {"service", "shared", "signing", "ssh"}
@@ -22,18 +23,18 @@ _ENTRY = re.compile(r"""(?<![\w.\-])(?P<name>[\w.\-]+)["']?\s*[=:]\s*(?P<quote>[
 _END_OF_VALUE = r"""[\s"'&;]"""
 _USER = re.compile(r"(?<![\w+.\-])(?P<scheme>[\w+.\-]+://)[^/\s]*@")
 _SCHEME_OF_HEADER = re.compile(r"\b(?P<scheme>Bearer|Basic)\s+[^\s\"']+", re.IGNORECASE)
-# How the tokens of Hugging Face, OpenAI, GitHub, GitLab, Slack, AWS, Google and JSON Web Tokens begin.
-_KNOWN = re.compile(
+# Prefixes of the tokens of Hugging Face, OpenAI, GitHub, GitLab, Slack, AWS and Google, and of JSON Web Tokens.
+_KNOWN_TOKEN = re.compile(
     r"(?<![A-Za-z0-9])(?:hf_|sk-|gh[opsur]_|github_pat_|glpat-|xox[abprs]-|A[KS]IA|AIza|eyJ)[\w.\-]{16,}"
 )
 
 
 def command_line(argv: Iterable[str]) -> str:
-    """Return argv as one line that a shell would read, of at most 4000 characters, its secrets as "***".
+    """Return argv as one shell-quoted line of at most 4000 characters, with secrets replaced by "***".
 
-    Hidden are: all values after a flag whose name speaks of a secret (--token, --api_key, --password, ...), up to the
-    next flag; the values of assignments, of parameters in URLs and of JSON entries of such names; users and passwords
-    in URLs; what follows "Bearer"; tokens of well-known services wherever they stand.
+    Hidden are: all values after a flag whose name indicates a secret (--token, --api_key, --password, ...), up to the
+    next flag; the values of assignments, URL parameters and JSON entries with such names; users and passwords in URLs;
+    the text after "Bearer" or "Basic"; tokens of well-known services anywhere.
     """
     line = shlex.join(_without_secrets(argv)).replace(shlex.quote(HIDDEN), HIDDEN)
     return line if len(line) <= _MAX_CHARACTERS else line[: _MAX_CHARACTERS - 4] + " ..."
@@ -44,7 +45,7 @@ def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
     for argument in islice(map(str, argv), _MAX_CHARACTERS):
         argument = argument[: 2 * _MAX_CHARACTERS]
         flag = _FLAG.fullmatch(argument)
-        # A single dash may begin a password, if nothing else is the value of its flag.
+        # An argument with a single dash right after a secret flag may be its value.
         if argument.startswith("--") or (flag and not (is_secret and is_after_flag)):
             is_secret, is_after_flag = flag is not None and _names_secret(flag["name"]), True
             yield _shown(argument)
@@ -59,11 +60,11 @@ def _shown(argument: str) -> str:
         return f"{assignment['name']}={HIDDEN}"
     text = _USER.sub(rf"\g<scheme>{HIDDEN}@", argument)
     text = _SCHEME_OF_HEADER.sub(rf"\g<scheme> {HIDDEN}", text)
-    return _KNOWN.sub(HIDDEN, _without_secret_entries(text))
+    return _KNOWN_TOKEN.sub(HIDDEN, _without_secret_entries(text))
 
 
 def _without_secret_entries(text: str) -> str:
-    """Hide the values of name=value and name: value, wherever they stand in text."""
+    """Hide the values of name=value and name: value anywhere in text."""
     parts, end = [], 0
     for entry in _ENTRY.finditer(text):
         if entry.start() >= end and _names_secret(entry["name"]):

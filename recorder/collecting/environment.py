@@ -1,4 +1,4 @@
-"""The environment of a training: how it was started, from which commit, with which versions and where it runs."""
+"""The environment of a training: its command line, commit, package versions, host and rank."""
 
 import os
 import platform
@@ -26,21 +26,21 @@ _GIT_SECONDS = 2.0
 
 
 def environment_facts(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> Facts:
-    """Return what a run's custom lineage tells of its environment; what cannot be known is left out.
+    """Return the facts about the environment that custom lineage records; unavailable facts are omitted.
 
     Args:
         argv: the command line; None: sys.argv.
         environ: the environment variables; None: os.environ.
 
     Returns:
-        By name: "environment/argv" (secrets hidden, see command_line()), "environment/git_commit" and
+        By name: "environment/argv" (secrets hidden, see command_line()); "environment/git_commit" and
         "environment/git_dirty" (whether tracked files differ from it) of the script's directory, or of the working
-        directory where the script is an installed one; "environment/python", "environment/version/<package>" of
-        Toposcope and of those well-known packages that are imported; "environment/host", "environment/os",
+        directory if the script is part of an installed package; "environment/python"; "environment/version/<package>"
+        of Toposcope and of the well-known packages that are imported; "environment/host", "environment/os",
         "environment/cpu_count" (CPUs that this process may use), "environment/gpus" ("2 x NVIDIA H200"),
-        "environment/start_time" (ISO 8601, with the offset to UTC); "environment/world_size", "environment/rank".
+        "environment/start_time" (ISO 8601 with UTC offset), "environment/world_size" and "environment/rank".
 
-    Raises nothing. It takes some ten milliseconds, of which git's processes are the most; git gets two seconds.
+    Never raises. A call takes about ten milliseconds, most of it in git, whose processes are limited to two seconds.
     """
     arguments = sys.argv if argv is None else argv
     variables = os.environ if environ is None else environ
@@ -56,14 +56,14 @@ def environment_facts(argv: Sequence[str] | None = None, environ: Mapping[str, s
         try:
             facts |= source()
         except Exception as error:
-            log.warn("A part of the environment is not recorded: %s: %s", type(error).__name__, error)
+            log.warn("Part of the environment is not recorded: %s: %s", type(error).__name__, error)
     return {f"environment/{name}": fact for name, fact in facts.items()}
 
 
 def _directory_of(argv: Sequence[str]) -> str:
     script = os.path.abspath(argv[0]) if argv else ""
-    is_own = os.path.isfile(script) and "site-packages" not in script  # A notebook's script is its kernel.
-    return os.path.dirname(script) if is_own else os.getcwd()
+    is_user_script = os.path.isfile(script) and "site-packages" not in script  # The script of a notebook is its kernel.
+    return os.path.dirname(script) if is_user_script else os.getcwd()
 
 
 def _git_facts(directory: str) -> Facts:
@@ -76,13 +76,13 @@ def _git_facts(directory: str) -> Facts:
             status = _git(directory, deadline, "status", "--porcelain", "--untracked-files=no")
             if status.returncode == 0:
                 facts["git_dirty"] = bool(status.stdout)
-    except (OSError, subprocess.TimeoutExpired):  # No git, or a repository too large to compare in time.
+    except (OSError, subprocess.TimeoutExpired):  # git is not installed, or the repository is too large.
         pass
     return facts
 
 
 def _git(directory: str, deadline: float, *command: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git without a change to the repository, not even to its index."""
+    """Run git without modifying the repository or its index."""
     return subprocess.run(
         ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", directory, *command),
         stdin=subprocess.DEVNULL,
@@ -96,7 +96,7 @@ def _version_facts() -> Facts:
     versions = {name: getattr(sys.modules[name], "__version__", None) for name in _PACKAGES if name in sys.modules}
     facts: Facts = {f"version/{name}": str(version) for name, version in versions.items() if version is not None}
     facts["python"] = platform.python_version()
-    with suppress(metadata.PackageNotFoundError):  # It runs from a folder of sources.
+    with suppress(metadata.PackageNotFoundError):  # Toposcope is imported from its source tree.
         facts["version/toposcope"] = metadata.version("toposcope")
     return facts
 

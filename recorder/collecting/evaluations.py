@@ -1,4 +1,4 @@
-"""Evaluations: their metrics as curves beside the training, and their lineage."""
+"""Evaluations: their metrics as scalars along the training, and their lineage."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,17 +9,17 @@ from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.plain_data import Plain, plain_from
 from toposcope.recorder.values.foreign import UnreadableValueError
 
-_MOST_CURVES = 100
-"""Of one metric: the values of more classes than these are read from the lineage, not from curves."""
+_MAX_SCALARS = 100
+"""Scalars recorded of a metric with a value per class; the lineage contains all values."""
 
 
 def add_evaluation(job: Job, step: int | None) -> None:
-    """Record the metrics that callbacks are told at the end of an evaluation; nothing when there are none.
+    """Record the metrics of an evaluation that has ended, if there are any.
 
     Args:
-        job: whose params have "metrics" or "eval_results", those of all evaluators of this epoch so far. Of several
-            evaluators also "evaluator_results", those of the one that ends, and "eval_label", what it is called.
-        step: the step that was trained last; None: there is no training around the evaluation.
+        job: its params contain "metrics" or "eval_results" of all evaluators of this epoch so far; with several
+            evaluators also "evaluator_results" and "eval_label", the results and the label of the last one.
+        step: the last training step; None: the evaluation is not part of a training.
     """
     params = job.params
     results = params.get("evaluator_results")
@@ -28,32 +28,32 @@ def add_evaluation(job: Job, step: int | None) -> None:
     metrics = _plain(_named(results, params.get("eval_label")))
     if not metrics:
         return
-    if step is not None and job.wants("collect_eval_metrics"):
-        job.add_scalars(_curves_of(metrics))
-    if job.is_leading and job.wants("collect_eval_lineage"):
+    if step is not None and job.collects("collect_eval_metrics"):
+        job.add_scalars(_scalars_of(metrics))
+    if job.is_leading and job.collects("collect_eval_lineage"):
         # Readers merge the lineage of several evaluations.
         facts = job.framework.dataset_facts(params.get("valid_dataset"))
         lineage = eval_lineage(metrics, valid_dataset_path=facts.path, valid_dataset_size=facts.size)
         job.recorder.add_value("eval_lineage", "eval_lineage", lineage)
-    job.record_aside(step or 0)
+    job.record_outside_steps(step or 0)
 
 
 def _named(results: Mapping[Any, Any], label: str | None) -> dict[str, Any]:
-    """Return results by the names that are recorded: behind the label if there is one, and "loss" for "eval_loss"."""
+    """Return results by their recorded names: with the label as prefix, and "loss" in place of "eval_loss"."""
     names = {str(name): value for name, value in results.items()}
     losses = {name: value for name, value in names.items() if name.split("/")[-1] == "eval_loss"}
-    named = {_behind(label, name): value for name, value in names.items() if name not in losses}
-    for name, value in losses.items():  # A metric that is called so counts.
-        named.setdefault(_behind(label, name.removesuffix("eval_loss") + "loss"), value)
+    named = {_prefixed(label, name): value for name, value in names.items() if name not in losses}
+    for name, value in losses.items():  # A metric named "loss" takes precedence.
+        named.setdefault(_prefixed(label, name.removesuffix("eval_loss") + "loss"), value)
     return named
 
 
-def _behind(label: str | None, name: str) -> str:
+def _prefixed(label: str | None, name: str) -> str:
     return f"{label}/{name}" if label and not name.startswith(f"{label}/") else name
 
 
 def _plain(metrics: Mapping[str, Any]) -> dict[str, Plain]:
-    """Return the metrics as plain data; one that is none is left out and logged."""
+    """Return the metrics as plain data; a metric that cannot be converted is omitted and logged."""
     plain: dict[str, Plain] = {}
     for name, value in metrics.items():
         try:
@@ -63,12 +63,12 @@ def _plain(metrics: Mapping[str, Any]) -> dict[str, Plain]:
     return plain
 
 
-def _curves_of(metrics: Mapping[str, Plain]) -> dict[str, float]:
-    """Return the numbers among the metrics: eval/<metric>, and eval/<metric>/<i> of lists."""
-    curves: dict[str, float] = {}
+def _scalars_of(metrics: Mapping[str, Plain]) -> dict[str, float]:
+    """Return the numbers among the metrics by tag: eval/<metric>, and eval/<metric>/<i> for the items of a list."""
+    scalars: dict[str, float] = {}
     for name, value in metrics.items():
         items = value if isinstance(value, list | tuple) else [value]
-        tags = [name] if len(items) == 1 else [f"{name}/{i}" for i in range(min(len(items), _MOST_CURVES))]
+        tags = [name] if len(items) == 1 else [f"{name}/{i}" for i in range(min(len(items), _MAX_SCALARS))]
         numbers = zip(tags, items, strict=False)
-        curves |= {f"eval/{tag}": float(number) for tag, number in numbers if isinstance(number, int | float)}
-    return curves
+        scalars |= {f"eval/{tag}": float(number) for tag, number in numbers if isinstance(number, int | float)}
+    return scalars

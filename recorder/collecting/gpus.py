@@ -1,4 +1,4 @@
-"""The NVIDIA GPUs that this process may use: their names and how busy they are, as NVML tells, and PyTorch's memory."""
+"""The NVIDIA GPUs visible to this process: names and utilization from NVML, and PyTorch's memory."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -12,16 +12,16 @@ class Gpu(NamedTuple):
     """A GPU of this machine."""
 
     number: int
-    """NVML's and nvidia-smi's."""
+    """The index in NVML and nvidia-smi."""
     name: str
     handle: Any
-    """NVML's."""
+    """The device handle of NVML."""
 
 
 def gpus_of(environment: Mapping[str, str]) -> list[Gpu]:
-    """Return the GPUs that CUDA_VISIBLE_DEVICES leaves to this process, in its order; [] without NVML.
+    """Return the GPUs in CUDA_VISIBLE_DEVICES, in its order; all if it is not set, [] without NVML.
 
-    Of several, a process that was started with a LOCAL_RANK has the one of this position, as launchers give them out.
+    A process with a LOCAL_RANK has only the GPU at that position, as launchers assign one GPU to each process.
     """
     try:
         nvml = import_module("pynvml")
@@ -29,49 +29,49 @@ def gpus_of(environment: Mapping[str, str]) -> list[Gpu]:
         handles = [nvml.nvmlDeviceGetHandleByIndex(number) for number in range(nvml.nvmlDeviceGetCount())]
         gpus = [Gpu(number, _text(nvml.nvmlDeviceGetName(handle)), handle) for number, handle in enumerate(handles)]
         uuids = [_text(nvml.nvmlDeviceGetUUID(handle)) for handle in handles]
-    except Exception:  # No package, no driver, no GPU, or one that is lost: nothing to tell.
+    except Exception:  # No package, no driver, no GPU, or a GPU that was lost.
         return []
-    chosen = [gpus[number] for number in _visible(environment.get("CUDA_VISIBLE_DEVICES"), uuids)]
+    visible = [gpus[number] for number in _visible(environment.get("CUDA_VISIBLE_DEVICES"), uuids)]
     local_rank = environment.get("LOCAL_RANK", "")
-    if local_rank.isdecimal() and int(local_rank) < len(chosen):
-        return [chosen[int(local_rank)]]
-    return chosen
+    if local_rank.isdecimal() and int(local_rank) < len(visible):
+        return [visible[int(local_rank)]]
+    return visible
 
 
 def gpu_readers(gpus: list[Gpu]) -> dict[str, Callable[[], float]]:
-    """Return, by tag, functions that read a figure of a GPU, those that its driver supports."""
+    """Return functions that read a metric of a GPU, by tag; only metrics that the driver supports."""
     readers = {f"machine/gpu{gpu.number}/{name}": read for gpu in gpus for name, read in _readers(gpu.handle).items()}
-    return {tag: read for tag, read in readers.items() if _works(read)}
+    return {tag: read for tag, read in readers.items() if _is_supported(read)}
 
 
 def torch_memory() -> dict[str, float]:
-    """Return, by tag, the GiB that PyTorch's allocator holds on each CUDA device it uses; the numbers are PyTorch's."""
+    """Return the GiB that PyTorch's allocator uses on each CUDA device, by tag with PyTorch's device index."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_initialized():
         return {}
-    figures = {}
+    metrics = {}
     for device in range(torch.cuda.device_count()):
         if reserved := torch.cuda.memory_reserved(device):
-            figures[f"machine/cuda{device}/reserved_gib"] = reserved / GIB
-            figures[f"machine/cuda{device}/allocated_gib"] = torch.cuda.memory_allocated(device) / GIB
-    return figures
+            metrics[f"machine/cuda{device}/reserved_gib"] = reserved / GIB
+            metrics[f"machine/cuda{device}/allocated_gib"] = torch.cuda.memory_allocated(device) / GIB
+    return metrics
 
 
 def _visible(devices: str | None, uuids: list[str]) -> list[int]:
-    """Return the numbers of the devices that are named, by number or by the beginning of their UUID.
+    """Return the indexes of devices listed by index or UUID prefix.
 
-    As in CUDA, the first name that is none ends the list.
+    As in CUDA, an invalid entry ends the list.
     """
     if devices is None:
         return list(range(len(uuids)))
-    chosen: list[int] = []
+    visible: list[int] = []
     for device in map(str.strip, devices.split(",")):
         matches = [number for number, uuid in enumerate(uuids) if device and uuid.startswith(device)]
         number = int(device) if device.isdecimal() else matches[0] if len(matches) == 1 else -1
         if not 0 <= number < len(uuids):
             break
-        chosen.append(number)
-    return chosen
+        visible.append(number)
+    return visible
 
 
 def _readers(handle: Any) -> dict[str, Callable[[], float]]:
@@ -84,10 +84,10 @@ def _readers(handle: Any) -> dict[str, Callable[[], float]]:
     }
 
 
-def _works(read: Callable[[], float]) -> bool:
+def _is_supported(read: Callable[[], float]) -> bool:
     try:
         read()
-    except Exception:  # NVMLError_NotSupported: GeForce tells no power, a GPU that is split by MIG no utilization.
+    except Exception:  # NVMLError_NotSupported, for example for the power of a GeForce or the utilization under MIG.
         return False
     return True
 

@@ -1,18 +1,18 @@
-"""Job: a training or an evaluation that is collected: where its facts come from, and where the values go."""
+"""Job: the collection of one training or evaluation: its settings, the source of its values, and the recorder."""
 
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from toposcope.recorder.collecting.settings import CollectedData
-from toposcope.recorder.collecting.switches import Switches
-from toposcope.recorder.frameworks.framework import Framework, framework_of
+from toposcope.recorder.collecting.collected_data import CollectedData
+from toposcope.recorder.collecting.failure_guard import FailureGuard
+from toposcope.recorder.framework import Framework, framework_of
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
 
 
 class Plan(NamedTuple):
-    """What a SummaryCollector was asked for."""
+    """The settings of a SummaryCollector."""
 
     summary_dir: str
     collect_freq: int
@@ -24,36 +24,36 @@ class Plan(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What all that collects shares."""
+    """What all collections of a training or an evaluation share."""
 
     plan: Plan
     recorder: SummaryRecord
     params: Mapping[str, Any]
-    """The facts that callbacks are told; the same object is kept up to date."""
+    """The cb_params of the training; the training keeps this object up to date."""
     framework: Framework
-    switches: Switches
+    switches: FailureGuard
     is_leading: bool
-    """Whether this process records what all processes have in common: the graph, the lineage, images, checkpoints."""
+    """Whether this process records what only one of several processes records: graph, lineage, images, checkpoints."""
 
-    def wants(self, key: str) -> bool:
-        """Say whether the user wants what a key of collect_specified_data stands for."""
-        return key in self.plan.data.switches
+    def collects(self, key: str) -> bool:
+        """Return whether a key "collect_..." of collect_specified_data is enabled."""
+        return key in self.plan.data.enabled
 
     def add_scalars(self, scalars: Mapping[str, float]) -> None:
         """Add scalars by tag."""
         for tag, value in scalars.items():
             self.recorder.add_value("scalar", tag, value)
 
-    def record_aside(self, step: int) -> None:
-        """Record what was added beside the steps, without what MindSpore's summary operators have left."""
+    def record_outside_steps(self, step: int) -> None:
+        """Record what was added between training steps, without pending values of MindSpore's summary operators."""
         self.recorder.set_mode("eval")
         self.recorder.record(step)
         self.recorder.set_mode("train")
 
 
 def job_of(plan: Plan, recorder: SummaryRecord, params: Mapping[str, Any]) -> Job:
-    """Return the job of a training or an evaluation that begins."""
+    """Return the job of a training or an evaluation that is about to start."""
     network = params.get("network")
     framework = framework_of(params.get("optimizer") if network is None else network)
     is_leading = plan.all_ranks or rank_of(os.environ) == 0
-    return Job(plan, recorder, params, framework, Switches(plan.summary_dir), is_leading)
+    return Job(plan, recorder, params, framework, FailureGuard(plan.summary_dir), is_leading)

@@ -16,7 +16,7 @@ from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
 from toposcope.recorder.checkpoints.sharded_tensors import has_sharded_tensors
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.landscape_settings import LandscapeSettings
+from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
 
 _FOLDER, _METADATA, _GRAM, _CONVERTED = "ckpt_dir", "train_metadata.json", "gram.npz", "converted"
 _LANDSCAPES = "landscapes"
@@ -50,7 +50,7 @@ class LandscapeCheckpoints:
             length: steps or epochs of the training, None when unknown.
         """
         # Those who collect no landscapes do not import them.
-        from toposcope.recorder.landscapes.weights.growing_gram import GrowingGram
+        from toposcope.recorder.landscapes.weights.incremental_gram import IncrementalGram
 
         self._job, self._settings, self._length = job, settings, length
         self._folder = os.path.join(job.plan.summary_dir, _FOLDER)
@@ -62,7 +62,7 @@ class LandscapeCheckpoints:
         self._surplus: list[str] = []
         """Names of files that are to be removed when the metadata do not name them any more."""
         self._is_failing = False
-        self._gram = GrowingGram(os.path.join(self._folder, _GRAM))
+        self._gram = IncrementalGram(os.path.join(self._folder, _GRAM))
         self._has_begun = False
         self.next = self._points[0] if settings.intervals else 0
         """Nothing is to be saved at smaller numbers."""

@@ -1,9 +1,9 @@
-"""Schedule: at which steps of a training values are collected, and at which of them tensors."""
+"""Schedule: the steps of a training at which values and tensors are collected."""
 
 from typing import NamedTuple
 
 MAX_TENSOR_STEPS = 20
-"""Steps at which tensors are collected in a training of known length, unless the user asks for more."""
+"""Steps at which tensors are collected in a training of known length, unless collect_tensor_freq is set."""
 
 
 class Due(NamedTuple):
@@ -15,17 +15,17 @@ class Due(NamedTuple):
 
 
 class Schedule:
-    """Remembers which step comes next. Steps are numbers that grow: of steps, or of epochs where data is sunk.
+    """Determines what is due at a step. Steps are increasing numbers: of steps, or of epochs in sink mode.
 
     Values are due at the first step and at multiples of collect_freq. Tensors, which are large, are due
 
     * with collect_tensor_freq: at the first step and at its multiples;
-    * in a training of known length: at twenty of the steps at which values are, or at all where these are fewer,
-      evenly spread from the first to the last;
-    * where the length is unknown: at the collections 0, 1, ..., 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ... (numbers
-      of at most three binary digits and zeros): twenty of the first 61, four more whenever the training has doubled.
+    * in a training of known length: at up to twenty of the steps at which values are due, evenly spread from the first
+      to the last;
+    * in a training of unknown length: at the collections 0, 1, ..., 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, ... (numbers
+      of at most three binary digits followed by zeros): twenty of the first 61, then four per doubling of the length.
 
-    Processes that train together take the steps of tensors in turns.
+    The processes of a distributed training collect tensors in turns.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Schedule:
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
-        """Make the schedule of a training of *length* steps, None when unknown."""
+        """Create the schedule of a training of *length* steps; None: unknown."""
         self._freq, self._tensor_freq, self._length = collect_freq, collect_tensor_freq, length
         self._rank, self._world_size = rank, world_size
         self._first: int | None = None
@@ -44,8 +44,8 @@ class Schedule:
         self.next = 0
         """Nothing is due at smaller numbers."""
 
-    def take(self, number: int) -> Due:
-        """Return what is due at a step; to be called when number has reached next."""
+    def advance(self, number: int) -> Due:
+        """Return what is due at a step, and update next; call it when number has reached next."""
         if self._first is None:
             self._begin(number)
         turn = self._turn(number)
@@ -58,13 +58,13 @@ class Schedule:
         if self._length is None:
             return
         multiples = range(self._freq * (first // self._freq + 1), first + self._length, self._freq)
-        wanted = min(MAX_TENSOR_STEPS, 1 + len(multiples))
-        # The last of them is the last multiple; index 0 is the first step.
-        indices = [round(turn * len(multiples) / max(1, wanted - 1)) for turn in range(wanted)]
+        count = min(MAX_TENSOR_STEPS, 1 + len(multiples))
+        # Index 0 is the first step, index i the i-th multiple.
+        indices = [round(turn * len(multiples) / max(1, count - 1)) for turn in range(count)]
         self._turns = {multiples[index - 1] if index else first: turn for turn, index in enumerate(indices)}
 
     def _turn(self, number: int) -> int | None:
-        """Return which step of tensors a step is, from 0; None when it is none."""
+        """Return the index of a step among the steps of tensors; None if it is not one of them."""
         first = self._first or 0
         if self._tensor_freq is not None:
             is_hit = self._is_hit(number, self._tensor_freq)
@@ -78,7 +78,7 @@ class Schedule:
 
 
 def _sparse_turn(collection: int) -> int | None:
-    """Return the place of a collection among those of three binary digits and zeros; None when it is none of them."""
+    """Return the index of a number among those of three binary digits and zeros; None if it is not one of them."""
     zeros = max(0, collection.bit_length() - 3)
     digits, rest = divmod(collection, 1 << zeros)
     return None if rest else digits + 4 * zeros

@@ -1,4 +1,4 @@
-"""Step values: what is collected of a step: its loss, the parameters, the gradients, the input and the machine."""
+"""Step values: the collections at a step: loss, learning rates, parameters, gradients, input, machine and graph."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
-from toposcope.recorder.collecting.batch import images_in
-from toposcope.recorder.collecting.gradients import gradient_norms, own_part
+from toposcope.recorder.collecting.batch_images import images_in
+from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.machine import MachineFigures
+from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.throughput import Throughput
-from toposcope.recorder.frameworks.framework import DatasetFacts
+from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in
@@ -22,75 +22,75 @@ _FIRST_PARAMETERS = 5
 
 
 class StepValues:
-    """Remembers what is measured between steps, and whether the graph was recorded."""
+    """Collects the values of steps; remembers what is measured between steps and whether the graph is recorded."""
 
     def __init__(self, job: Job) -> None:
-        """Begin to measure."""
+        """Start measuring."""
         self._job = job
         self._attempt = job.switches.attempt
         self.throughput = Throughput()
         self.peak_learning_rate: float | None = None
-        """The largest one collected, of the first group of parameters; None: unknown."""
+        """The largest collected learning rate of the first parameter group; None: unknown."""
         self._rates: list[float] = []
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
-        self._machine: MachineFigures | None = None
-        if job.wants("collect_machine"):
-            self._machine = self._attempt("machine figures", MachineFigures)
-        self._graph: NetworkGraph | _GivenInputs | None = None
-        if job.is_leading and job.wants("collect_graph"):
-            # Now: a network of PyTorch is asked what it is called with first.
+        self._machine: MachineMetrics | None = None
+        if job.collects("collect_machine"):
+            self._machine = self._attempt("machine metrics", MachineMetrics)
+        self._graph: NetworkGraph | _ExampleInputs | None = None
+        if job.is_leading and job.collects("collect_graph"):
+            # Before the first step, as the first call of a PyTorch network provides its inputs.
             self._graph = self._attempt("the graph", _graph_source, job)
 
     def begin_step(self) -> None:
-        """Read the learning rates that the step will use: what it ends with may be those of the next one."""
+        """Read the learning rates that the step will use; at its end they may already be those of the next step."""
         if not self._job.framework.rates_are_of_last_step:
             self._rates = self._attempt("the learning rate", self._learning_rates) or []
 
     def add(self, step: int) -> None:
-        """Add the values of a step that is over to what is recorded next."""
+        """Add the values of a finished step to the next record."""
         job, attempt, data = self._job, self._attempt, self._job.plan.data
-        if job.wants("collect_throughput"):
+        if job.collects("collect_throughput"):
             attempt("throughput", self._add_throughput, step)
-        if job.wants("collect_metric"):
+        if job.collects("collect_metric"):
             attempt("the loss", self.add_loss)
         attempt("the learning rate", self._add_learning_rates)
         if data.collects_histograms:
             attempt("parameter histograms", self._add_parameters)
         if data.gradient_histogram_regular is not None:
             attempt("gradient histograms", self._add_gradients, data.gradient_histogram_regular)
-        if job.wants("collect_gradient_norm"):
+        if job.collects("collect_gradient_norm"):
             attempt("gradient norms", self._add_gradient_norms)
         if self._machine is not None:
-            attempt("machine figures", self._add_machine_figures, self._machine)
-        if job.is_leading and job.wants("collect_input_data"):
+            attempt("machine metrics", self._add_machine_metrics, self._machine)
+        if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
         if self._graph is not None:
             attempt("the graph", self._add_graph, self._graph.take)
 
     def _add_throughput(self, step: int) -> None:
         batch_size = self._batch_size or sample_count(self._job.params.get("train_dataset_element"))
-        self._job.add_scalars(self.throughput.take(step, batch_size))
+        self._job.add_scalars(self.throughput.measure(step, batch_size))
 
     def add_loss(self) -> None:
-        """Add the loss of the newest step; ValueError when it has none."""
+        """Add the loss of the newest step; ValueError if it has none."""
         outputs = self._job.params.get("net_outputs")
         loss = loss_in(outputs)
         if loss is None:
             raise ValueError(
-                f"the loss is a number, an array or a tensor, or what begins with one; not {shown(outputs)}."
+                f"net_outputs must be a number, an array or a tensor, or begin with one; not {shown(outputs)}."
             )
         self._job.recorder.add_value("scalar", "loss/auto", loss)
 
     def end(self) -> None:
-        """Add the graph as far as it is known now, if no step has made it known; let go of the network."""
+        """Add the graph as far as it is known if no step has recorded it, and release the network."""
         if self._graph is not None:
             self._attempt("the graph", self._add_graph, self._graph.give_up)
 
     def _learning_rates(self) -> list[float]:
         params = self._job.params
         optimizer = params.get("optimizer")
-        # A network that trains itself may have one.
+        # A TrainableNetwork may have a learning rate itself.
         return self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
 
     def _add_learning_rates(self) -> None:
@@ -98,7 +98,7 @@ class StepValues:
         if not rates:
             return
         self.peak_learning_rate = max(rates[0], self.peak_learning_rate or 0.0)
-        if self._job.wants("collect_learning_rate"):
+        if self._job.collects("collect_learning_rate"):
             tags = ["learning_rate"] if len(rates) == 1 else [f"learning_rate/group{i}" for i in range(len(rates))]
             self._job.add_scalars(dict(zip(tags, rates, strict=True)))
 
@@ -118,7 +118,7 @@ class StepValues:
         params, framework = self._job.params, self._job.framework
         gradients = framework.gradients(params.get("network"), params.get("optimizer"))
         if not gradients and framework.parameters(params.get("network"), params.get("optimizer")):
-            raise ValueError("no parameter has a gradient; in a loop of your own step() comes before zero_grad().")
+            raise ValueError("no parameter has a gradient; in your own loop, call step() before zero_grad().")
         return gradients
 
     def _add_histograms(self, tag: str, tensors: Mapping[str, Any]) -> None:
@@ -126,23 +126,23 @@ class StepValues:
             self._attempt(f"the histogram of {name}", self._add_histogram, tag.format(name), tensor)
 
     def _add_histogram(self, tag: str, tensor: Any) -> None:
-        own = own_part(tensor)
-        ready = self._job.framework.histogram(own)
-        self._job.recorder.add_value("histogram", tag, own if ready is None else ready)
+        part = own_part(tensor)
+        histogram = self._job.framework.histogram(part)
+        self._job.recorder.add_value("histogram", tag, part if histogram is None else histogram)
 
-    def _add_machine_figures(self, machine: MachineFigures) -> None:
-        self._job.add_scalars(machine.take())
+    def _add_machine_metrics(self, machine: MachineMetrics) -> None:
+        self._job.add_scalars(machine.measure())
 
     def _add_images(self) -> None:
         batch = self._job.params.get("train_dataset_element")
-        if batch is None:  # A loop of the user's own does not always tell it.
+        if batch is None:  # A user-written loop does not always pass it.
             return
         try:
             images = images_in(batch)
         except ValueError:
-            if "collect_input_data" in self._job.plan.data.asked_for:
+            if "collect_input_data" in self._job.plan.data.specified:
                 raise
-            return  # Most trainings have no images: no reason to complain.
+            return  # Most trainings have no images: no reason for a warning.
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
     def _add_graph(self, take: Callable[[], Message | bytes | None]) -> None:
@@ -151,35 +151,35 @@ class StepValues:
             self._graph = None
 
 
-class _GivenInputs(NamedTuple):
-    """A network whose inputs the user has given: its graph can be had at any time."""
+class _ExampleInputs(NamedTuple):
+    """A network with the user's example_input: its graph is available at any time."""
 
     job: Job
     network: Any
     inputs: tuple[Any, ...]
 
     def take(self) -> Message | bytes | None:
-        """Return the graph, None while it is not known."""
+        """Return the graph; None while it is not known."""
         return self.job.framework.network_graph(self.network, self.inputs)
 
     def give_up(self) -> Message | bytes | None:
-        """Return the graph if it is known by now."""
+        """Return the graph if it is known."""
         return self.take()
 
 
 def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
-    """Return the samples of a batch, on average where the last batch of an epoch is smaller; None: unknown."""
+    """Return the samples per batch, averaged if the last batch of an epoch is smaller; None: unknown."""
     size = facts.batch_size
     if size and facts.size and isinstance(batches, int) and -(-facts.size // size) == batches:
         return facts.size / batches
     return size
 
 
-def _graph_source(job: Job) -> NetworkGraph | _GivenInputs | None:
-    """Return what gives the graph as soon as it is known; None of a network that can have none."""
+def _graph_source(job: Job) -> NetworkGraph | _ExampleInputs | None:
+    """Return an object whose take() returns the graph as soon as it is known; None if the network has no graph."""
     network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
     if inputs is not None:
-        return _GivenInputs(job, network, inputs)
+        return _ExampleInputs(job, network, inputs)
     try:
         return NetworkGraph(network)
     except TypeError:  # A network without a framework.

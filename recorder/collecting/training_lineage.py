@@ -1,4 +1,4 @@
-"""Training lineage: what is told once of a training: its settings at its beginning, its results at its end."""
+"""Training lineage: recorded once per training: the settings at its beginning, the results at its end."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,11 +12,11 @@ from toposcope.recorder.training.loss import loss_in
 
 
 def add_custom_lineage(job: Job) -> None:
-    """Add what the user tells of the run, over the settings of the optimizer and the facts of the environment."""
+    """Add the settings of the optimizer, the environment, and the user's custom_lineage_data, which has precedence."""
     facts: dict[str, object] = {}
-    if job.wants("collect_optimizer_facts"):
+    if job.collects("collect_optimizer_facts"):
         facts |= job.switches.attempt("optimizer facts", _optimizer_facts, job) or {}
-    if job.wants("collect_environment"):
+    if job.collects("collect_environment"):
         facts |= job.switches.attempt("the environment", environment_facts) or {}
     facts |= job.plan.custom_lineage_data
     if facts:
@@ -24,18 +24,18 @@ def add_custom_lineage(job: Job) -> None:
 
 
 def add_dataset_graph(job: Job) -> None:
-    """Add the pipeline of the training's dataset, if the framework knows it."""
+    """Add the pipeline of the training's dataset if the framework provides it."""
     if (graph := job.framework.dataset_graph(job.params.get("train_dataset"))) is not None:
         job.recorder.add_value("dataset_graph", "dataset_graph", graph)
 
 
 def add_train_lineage(job: Job, learning_rate: float | None, epochs: int) -> None:
-    """Add the lineage of the training as far as it has come.
+    """Add the lineage of the training so far.
 
     Args:
         job: the training.
-        learning_rate: the one to tell; None: unknown.
-        epochs: that were begun.
+        learning_rate: the learning rate to record; None: unknown.
+        epochs: number of started epochs.
     """
     params, framework = job.params, job.framework
     facts = framework.dataset_facts(params.get("train_dataset"))
@@ -64,7 +64,7 @@ def _optimizer_facts(job: Job) -> dict[str, str | int | float]:
 
 
 def _newest_checkpoint(params: Mapping[str, Any]) -> str | None:
-    """Return the file that a callback of the training saved last, wherever it stands in the list of callbacks."""
+    """Return the newest checkpoint that a callback of the training saved, anywhere in the list of callbacks."""
     callbacks: Iterable[Any] = params.get("list_callback") or ()
     named = [getattr(callback, "latest_ckpt_file_name", None) for callback in callbacks]
     paths = [os.path.abspath(path) for path in (*named, params.get("latest_ckpt_file")) if path]

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from toposcope.recorder import log
-from toposcope.recorder.landscapes.begun_landscape import BegunLandscape
-from toposcope.recorder.landscapes.landscape_plan import LandscapePlan, PlannedLandscape
+from toposcope.recorder.landscapes.landscape_progress import LandscapeProgress
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
+from toposcope.recorder.landscapes.plan.landscape_plan import LandscapePlan, PlannedLandscape
 from toposcope.recorder.landscapes.planes.axes import Axes
 from toposcope.recorder.landscapes.planes.axes_of_kind import OF_THE_HESSIAN, axes_of_kind
 from toposcope.recorder.landscapes.planes.curvature import curvatures_along, hessian_eigenvalues
@@ -22,9 +22,8 @@ from toposcope.recorder.landscapes.planes.plane import load_plane, plane_of
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.publisher import PLAIN_MODE, Publisher
 from toposcope.recorder.landscapes.surface.grid import grid_for
+from toposcope.recorder.landscapes.surface.landscape_message import Curvature
 from toposcope.recorder.landscapes.surface.refinement import PREVIEW_SAMPLES, Stage, stages
-from toposcope.recorder.landscapes.surface.truth import Curvature
-from toposcope.recorder.landscapes.sweep.hashing import hash_of
 from toposcope.recorder.landscapes.sweep.job import (
     LandscapeJob,
     Training,
@@ -39,6 +38,7 @@ from toposcope.recorder.landscapes.sweep.journal import Journal
 from toposcope.recorder.landscapes.sweep.measuring import Request
 from toposcope.recorder.landscapes.sweep.workers import Workers
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+from toposcope.recorder.landscapes.weights.hashing import hash_of
 
 _AROUND_THE_MODEL = ("random", *OF_THE_HESSIAN)
 _NOT_OF_CHECKPOINTS = (*_AROUND_THE_MODEL, "mindspore")
@@ -83,7 +83,7 @@ class Computation:
                     landscape.curvature = self._curvature(landscape, model)
                     publisher.publish(landscape, landscape.stages[-1])
 
-    def _begin(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> BegunLandscape:
+    def _begin(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> LandscapeProgress:
         kind = self.axes if not planned.is_final or self.axes in OF_THE_HESSIAN else "random"
         own = planned.own
         job = LandscapeJob(
@@ -113,7 +113,7 @@ class Computation:
         path = plane.coordinates if has_path and kind not in _AROUND_THE_MODEL else None
         grid = grid_for(path, self.plan.landscape_size, self.levels, is_line=kind == "interpolate")
         journal = self._files.enter_context(Journal(journal_path(job)))
-        return BegunLandscape(
+        return LandscapeProgress(
             planned, job, checkpoints, plane, grid, journal, stages(grid, plane.coordinates, has_path, model.samples)
         )
 
@@ -136,7 +136,7 @@ class Computation:
         self._seconds_a_sample = (time.perf_counter() - begin) / samples
         return loss
 
-    def _measure_all(self, begun: list[BegunLandscape], model: LandscapeModel, publisher: Publisher) -> None:
+    def _measure_all(self, begun: list[LandscapeProgress], model: LandscapeModel, publisher: Publisher) -> None:
         """Measure level by level, so that all landscapes become finer together."""
         for number in range(len(begun[0].stages)):  # All have as many levels.
             for landscape in begun:
@@ -148,10 +148,10 @@ class Computation:
 
     def _measure(
         self,
-        landscape: BegunLandscape,
+        landscape: LandscapeProgress,
         stage: Stage,
         wanted: list[Request],
-        begun: list[BegunLandscape],
+        begun: list[LandscapeProgress],
         model: LandscapeModel,
     ) -> None:
         mode = PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, begun, model)
@@ -168,7 +168,7 @@ class Computation:
             self._seconds_a_sample = (time.perf_counter() - begin) / samples
             self._tell(landscape, stage, begun)
 
-    def _mode(self, landscape: BegunLandscape, begun: list[BegunLandscape], model: LandscapeModel) -> str:
+    def _mode(self, landscape: LandscapeProgress, begun: list[LandscapeProgress], model: LandscapeModel) -> str:
         """Return how the network is run: as before, for the same bits, or as is fastest for what is left."""
         if (mode := load_mode(landscape.job)) is None:
             model.load(landscape.checkpoints.rows[-1])
@@ -176,7 +176,7 @@ class Computation:
             save_mode(landscape.job, mode)
         return mode
 
-    def _tell(self, landscape: BegunLandscape, stage: Stage, begun: list[BegunLandscape]) -> None:
+    def _tell(self, landscape: LandscapeProgress, stage: Stage, begun: list[LandscapeProgress]) -> None:
         if self.told is not None:
             self.told(
                 Progress(
@@ -190,7 +190,7 @@ class Computation:
                 )
             )
 
-    def _curvature(self, landscape: BegunLandscape, model: LandscapeModel) -> Curvature:
+    def _curvature(self, landscape: LandscapeProgress, model: LandscapeModel) -> Curvature:
         """Return the curvature of the loss at the last checkpoint."""
         parameters = model.layout.parameter_count
         model.load(landscape.checkpoints.rows[-1])
@@ -199,7 +199,7 @@ class Computation:
         return Curvature(found.values, found.residuals, curvatures_along(model.hvp, directions))
 
 
-def _samples_left(begun: list[BegunLandscape]) -> int:
+def _samples_left(begun: list[LandscapeProgress]) -> int:
     return sum(landscape.samples_left for landscape in begun)
 
 

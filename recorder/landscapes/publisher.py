@@ -3,12 +3,12 @@
 import contextlib
 from importlib.metadata import PackageNotFoundError, version
 
-from toposcope.recorder.landscapes.begun_landscape import BegunLandscape
+from toposcope.recorder.landscapes.landscape_progress import LandscapeProgress
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
+from toposcope.recorder.landscapes.surface.landscape_message import Setting, message_of
 from toposcope.recorder.landscapes.surface.refinement import Stage, level_losses, path_losses
-from toposcope.recorder.landscapes.surface.truth import Setting, message_of
-from toposcope.recorder.landscapes.sweep.hashing import hash_of
 from toposcope.recorder.landscapes.sweep.job import VERSION, load_mode
+from toposcope.recorder.landscapes.weights.hashing import hash_of
 from toposcope.recorder.summary_record import SummaryRecord
 
 PLAIN_MODE = "eager"
@@ -24,7 +24,7 @@ class Publisher(contextlib.ExitStack):
         self._model = model
         self._recorders: dict[str, SummaryRecord] = {}
 
-    def publish(self, landscape: BegunLandscape, stage: Stage) -> None:
+    def publish(self, landscape: LandscapeProgress, stage: Stage) -> None:
         """Write a landscape for each of its runs, at step 0 as MindSpore does; readers take the newest.
 
         Raises:
@@ -51,14 +51,14 @@ class Publisher(contextlib.ExitStack):
             self._recorders[directory] = self.enter_context(recorder)
         return self._recorders[directory]
 
-    def _buffers(self, landscape: BegunLandscape) -> str:
+    def _buffers(self, landscape: LandscapeProgress) -> str:
         if not (self._model.has_statistics or self._model.layout.variances.size):
             return "none"
         if landscape.job.recalibrates:
             return "recalibrated"
         return "moved" if landscape.plane.buffers_move else "frozen"
 
-    def _provenance(self, landscape: BegunLandscape, hashes: list[str], samples: int) -> dict[str, str]:
+    def _provenance(self, landscape: LandscapeProgress, hashes: list[str], samples: int) -> dict[str, str]:
         mode = PLAIN_MODE if samples < self._model.samples else load_mode(landscape.job)
         return {
             "axes": landscape.plane.hash,

@@ -9,7 +9,7 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_integer
 from toposcope.recorder.landscapes.computation import Computation
-from toposcope.recorder.landscapes.landscape_plan import CHECKPOINTS, joint_plan, plan_of
+from toposcope.recorder.landscapes.plan.landscape_plan import CHECKPOINTS, joint_plan, plan_of
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.sweep.workers import Workers, checked_device_ids, checked_executor

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
+from toposcope.recorder.loggers.formatting import line, settings
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.loggers.wording import line, settings
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.values.foreign import shown
 

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_text
+from toposcope.recorder.loggers.buffered_destination import BufferedDestination
+from toposcope.recorder.loggers.formatting import line
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.loggers.wording import line
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.training.logger import Logger, LoggerDestination
 
 if TYPE_CHECKING:
+    from toposcope.recorder.training.logger import Logger
     from toposcope.recorder.training.state import State
 
 _MOST_LINES = 1000
 
 
-class FileLogger(LoggerDestination):
+class FileLogger(BufferedDestination):
     """Writes metrics, hyperparameters, tables and traces to a text file; answers to Composer's `FileLogger`.
 
         [hyperparameter]: optimizer/lr: 0.1
@@ -100,26 +101,6 @@ class FileLogger(LoggerDestination):
         """Write what was logged, at the interval."""
         if int(state.timestamp.batch) % self._flush_interval == 0:
             self._flush()
-
-    def epoch_end(self, state: State, logger: Logger) -> None:
-        """Write what was logged."""
-        self._flush()
-
-    def eval_end(self, state: State, logger: Logger) -> None:
-        """Write what was logged."""
-        self._flush()
-
-    def fit_end(self, state: State, logger: Logger) -> None:
-        """Write what was logged."""
-        self._flush()
-
-    def close(self, state: State, logger: Logger) -> None:
-        """Write what was logged."""
-        self._flush()
-
-    def post_close(self) -> None:
-        """Write what the callbacks that were closed later have logged."""
-        self._flush()
 
     def _add(self, *lines: str) -> None:
         self._lines += lines

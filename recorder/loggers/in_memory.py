@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.foreign import UnreadableValueError, is_convertible, shown

@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_file_size, checked_seconds
-from toposcope.recorder.loggers.pictures import Picture, coloured, colours, pictures
+from toposcope.recorder.loggers.buffered_destination import BufferedDestination
+from toposcope.recorder.loggers.formatting import Setting, settings
+from toposcope.recorder.loggers.image_batches import ImageBatch, image_batches, label_colours, mask_images
 from toposcope.recorder.loggers.table import markdown_table
-from toposcope.recorder.loggers.wording import Setting, settings
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
-from toposcope.recorder.training.logger import Logger, LoggerDestination
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign import UnreadableValueError
 
 if TYPE_CHECKING:
+    from toposcope.recorder.training.logger import Logger
     from toposcope.recorder.training.state import State
 
 
-class SummaryLogger(LoggerDestination):
+class SummaryLogger(BufferedDestination):
     """Records what is logged into a SummaryRecord.
 
         trainer = Trainer(model, ..., loggers=SummaryLogger("runs/first"))
@@ -106,33 +107,13 @@ class SummaryLogger(LoggerDestination):
         """Record images, and the masks that belong to them as images of their own; use_table does nothing."""
         if not self._is_first_rank:
             return
-        self._add_pictures(name, partial(pictures, images, channels_last))
+        self._add_pictures(name, partial(image_batches, images, channels_last))
         for mask_name, mask in (masks or {}).items():
-            self._add_pictures(f"{name}/{mask_name}", partial(coloured, mask))
+            self._add_pictures(f"{name}/{mask_name}", partial(mask_images, mask))
         if mask_class_labels and self._classes.get(name) != mask_class_labels:
             self._classes[name] = dict(mask_class_labels)
             self._add("text", f"{name}/classes", _legend(mask_class_labels))
         self._recorder().record(self._step(step))
-
-    def epoch_end(self, state: State, logger: Logger) -> None:
-        """Bring what was recorded to the file."""
-        self._flush()
-
-    def eval_end(self, state: State, logger: Logger) -> None:
-        """Bring what was recorded to the file."""
-        self._flush()
-
-    def fit_end(self, state: State, logger: Logger) -> None:
-        """Bring what was recorded to the file."""
-        self._flush()
-
-    def close(self, state: State, logger: Logger) -> None:
-        """Close the event file; what is logged later opens another one."""
-        self._close()
-
-    def post_close(self) -> None:
-        """Close the file with what the callbacks that were closed later have logged."""
-        self._close()
 
     def _recorder(self) -> SummaryRecord:
         if self._open_recorder is None:
@@ -144,7 +125,7 @@ class SummaryLogger(LoggerDestination):
             )
         return self._open_recorder
 
-    def _add_pictures(self, name: str, make: Callable[[], list[Picture]]) -> None:
+    def _add_pictures(self, name: str, make: Callable[[], list[ImageBatch]]) -> None:
         try:
             made = make()
         except (TypeError, ValueError, UnreadableValueError) as error:
@@ -181,6 +162,6 @@ class SummaryLogger(LoggerDestination):
 
 
 def _legend(classes: Mapping[int, str]) -> str:
-    rgb = colours()
+    rgb = label_colours()
     rows = [[label, name, f"#{rgb[label % len(rgb)].tobytes().hex()}"] for label, name in classes.items()]
     return markdown_table(["label", "class", "colour"], rows)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from toposcope.recorder.loggers.wording import json_text, line, plain
+from toposcope.recorder.loggers.formatting import json_text, line, plain
 
 
 def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

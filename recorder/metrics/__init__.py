@@ -5,13 +5,13 @@ from toposcope.recorder.metrics.batch_mean import BatchMean
 from toposcope.recorder.metrics.confusion_matrix import ConfusionMatrix
 from toposcope.recorder.metrics.error import MAE, MSE
 from toposcope.recorder.metrics.f1 import F1, Fbeta
-from toposcope.recorder.metrics.kinds import clear, result, update
 from toposcope.recorder.metrics.loss import Loss
 from toposcope.recorder.metrics.metric import Metric
-from toposcope.recorder.metrics.names import get_metric_fn, metrics_from, names
+from toposcope.recorder.metrics.metric_calls import clear, result, update
 from toposcope.recorder.metrics.perplexity import Perplexity
 from toposcope.recorder.metrics.precision import Precision
 from toposcope.recorder.metrics.recall import Recall
+from toposcope.recorder.metrics.registry import get_metric_fn, metrics_from, names
 from toposcope.recorder.metrics.top_k import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 
 __all__ = [

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from toposcope.recorder.metrics.classes import checked_eval_type, chosen_and_true, given_and_true
+from toposcope.recorder.metrics.class_labels import (
+    checked_eval_type,
+    predicted_and_true_classes,
+    predicted_and_true_labels,
+)
 from toposcope.recorder.metrics.metric import Metric
 
 
@@ -39,10 +43,10 @@ class Accuracy(Metric):
         """
         outputs, labels = self.checked_inputs(inputs, "outputs", "labels")
         if self._is_multilabel:
-            given, true = given_and_true(outputs, labels)
+            given, true = predicted_and_true_labels(outputs, labels)
             is_right = (given == true).all(axis=1)
         else:
-            chosen, classes, _ = chosen_and_true(outputs, labels)
+            chosen, classes, _ = predicted_and_true_classes(outputs, labels)
             is_right = chosen == classes
         self._right += int(is_right.sum())
         self._samples += len(is_right)

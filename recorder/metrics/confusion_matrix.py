@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.arguments import checked_integer, checked_number, checked_text
-from toposcope.recorder.metrics.classes import chosen_and_true
+from toposcope.recorder.metrics.class_labels import predicted_and_true_classes
 from toposcope.recorder.metrics.metric import Metric
 
 _SUMMED_AXES = {"no_norm": (), "target": (1,), "prediction": (0,), "all": (0, 1)}
@@ -55,7 +55,7 @@ class ConfusionMatrix(Metric):
             outputs, labels = (
                 (outputs[is_known], labels[is_known]) if labels.shape == outputs.shape else (outputs, labels)
             )
-        chosen, true, _ = chosen_and_true(outputs, labels)
+        chosen, true, _ = predicted_and_true_classes(outputs, labels)
         highest = max(chosen.max(initial=0), true.max(initial=0))
         if highest >= self._classes:
             raise ValueError(f"A class is a whole number from 0 to {self._classes - 1}, not {highest}.")

@@ -7,7 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.arguments import checked_bool
-from toposcope.recorder.metrics.classes import checked_eval_type, chosen_and_true, given_and_true
+from toposcope.recorder.metrics.class_labels import (
+    checked_eval_type,
+    predicted_and_true_classes,
+    predicted_and_true_labels,
+)
 from toposcope.recorder.metrics.metric import Metric
 
 Doubles = npt.NDArray[np.float64]
@@ -67,13 +71,13 @@ class PerClassMetric(Metric):
         """
         outputs, labels = self.checked_inputs(inputs, "outputs", "labels")
         if self._is_multilabel:
-            given, true = given_and_true(outputs, labels)
+            given, true = predicted_and_true_labels(outputs, labels)
             self._check_classes(given.shape[1])
             flags = np.stack([given & true, given, true])
             self._add(flags.sum(axis=1), len(given))
             self._sum_of_samples += float(self.figure(Counts(*flags.sum(axis=2, dtype=np.float64))).sum())
         else:
-            chosen, classes, number = chosen_and_true(outputs, labels)
+            chosen, classes, number = predicted_and_true_classes(outputs, labels)
             self._check_classes(number)
             number = number or int(max(chosen.max(initial=-1), classes.max(initial=-1))) + 1
             counted = (chosen[chosen == classes], chosen[chosen >= 0], classes)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.metrics.classes import scores_and_classes
+from toposcope.recorder.metrics.class_labels import scores_and_classes
 from toposcope.recorder.metrics.metric import Metric
 
 

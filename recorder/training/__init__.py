@@ -1,11 +1,12 @@
-"""Training: one engine that tells every callback, of either style, what happens, and the loops that drive it."""
+"""Training: one engine that calls callbacks of both styles at every event, and the loops that drive it."""
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.network import TrainableNetwork
 from toposcope.recorder.training.run_context import CallbackParams, RunContext

@@ -1,18 +1,19 @@
-"""Batches: what data loaders give for a step, nested as they like: its parts, its first array, its samples."""
+"""Batches, nested in any way, and data loaders: the parts, the first array and the samples of a batch; lengths."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 
 def parts_of(batch: Any) -> tuple[Any, ...]:
-    """Return what a batch consists of: the values of a mapping, the items of a tuple or a list, or itself."""
+    """Return the parts of a batch: the values of a mapping, the items of a tuple or a list, else the batch itself."""
     if isinstance(batch, Mapping):
         return tuple(batch.values())
     return tuple(batch) if isinstance(batch, tuple | list) else (batch,)
 
 
 def first_array(batch: object) -> Any:
-    """Return the first array or tensor of a batch, in its lists, tuples and dicts; None when it has none."""
+    """Return the first array or tensor in the nested lists, tuples and dicts of a batch; None if it has none."""
     while isinstance(batch, list | tuple | Mapping):
         items = batch.values() if isinstance(batch, Mapping) else batch
         batch = next(iter(items), None)
@@ -20,13 +21,13 @@ def first_array(batch: object) -> Any:
 
 
 def sample_count(batch: object) -> int | None:
-    """Return the number of samples in a batch, the first dimension of its first array; None when it has none."""
+    """Return the number of samples of a batch, the first dimension of its first array; None if it has no array."""
     shape: Sequence[int] = getattr(first_array(batch), "shape", ())
     return int(shape[0]) if len(shape) else None
 
 
 def samples_of(batch: Any) -> int:
-    """Return the number of samples of a batch; without an array in it the length of its first part, 0 when unknown."""
+    """Return the number of samples of a batch: by its first array, else the length of its first part, else 0."""
     if (count := sample_count(batch)) is not None:
         return count
     parts = parts_of(batch)
@@ -34,3 +35,12 @@ def samples_of(batch: Any) -> int:
         return len(parts[0]) if parts else 0
     except TypeError:
         return 0
+
+
+def length_of(batches: Any) -> int | None:
+    """Return the number of items of a data loader or dataset; None if it has none or it raises."""
+    with suppress(Exception):
+        return len(batches)
+    with suppress(Exception):
+        return int(batches.get_dataset_size())  # MindSpore's datasets.
+    return None

@@ -1,4 +1,4 @@
-"""Callback: hooks at the beginning and the end of trainings, evaluations, epochs and steps; MindSpore's style."""
+"""Callback: hooks at the start and end of trainings, evaluations, epochs and steps, in the style of MindSpore."""
 
 from types import TracebackType
 from typing import Any
@@ -9,21 +9,21 @@ LEGACY_HOOKS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "
 
 
 class Callback:
-    """Override what you need of the methods on_train_... and on_eval_..., all of which take a RunContext.
+    """Override the on_train_... and on_eval_... methods that you need; each takes a RunContext.
 
         class PrintInfo(Callback):
             def on_train_step_end(self, run_context):
                 print("step", run_context.original_args().cur_step_num)
 
     A callback is a context manager around each training and each evaluation: __enter__ may return another Callback to
-    be used in its place, and __exit__ is told the exception, if there was one. The six legacy hooks (begin,
-    epoch_begin, ..., end) are called by the others in training and evaluation alike; fit() refuses a callback that
-    overrides one.
+    be used in its place, and __exit__ receives the exception, if one was raised. The six legacy hooks (begin,
+    epoch_begin, ..., end) are called by the corresponding on_train_... and on_eval_... methods, in training and
+    evaluation alike; fit() rejects a callback that overrides one of them.
     """
 
     runs_in_fit_evaluation: bool = True
-    """Whether the evaluations inside fit() call it, and enter it, too. Few of ours want that; a class of the user's own
-    does, and one that is made from ours as soon as it has a hook on_eval_... of its own."""
+    """Whether the callback also takes part in (is entered and called for) the evaluations inside fit(). Most built-in
+    callbacks set it to False; a user's subclass of one takes part as soon as it defines an on_eval_... hook."""
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -36,7 +36,7 @@ class Callback:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Act last, also when the training raised."""
+        """Run last, also after an exception."""
 
     def begin(self, run_context: RunContext) -> None:
         """Legacy: called by on_train_begin() and on_eval_begin()."""
@@ -57,55 +57,55 @@ class Callback:
         """Legacy: called by on_train_end() and on_eval_end()."""
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Act once before a training."""
+        """Run once before training."""
         self.begin(run_context)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
-        """Act before each epoch."""
+        """Run before each epoch."""
         self.epoch_begin(run_context)
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Act before each step; cur_step_num counts it already."""
+        """Run before each step; cur_step_num already counts it."""
         self.step_begin(run_context)
 
     def on_train_step_end(self, run_context: RunContext) -> None:
-        """Act after each step, with net_outputs."""
+        """Run after each step; net_outputs is set."""
         self.step_end(run_context)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Act after each epoch, and in fit() after its evaluation, with metrics and eval_results."""
+        """Run after each epoch, in fit() after its evaluation, with metrics and eval_results set."""
         self.epoch_end(run_context)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """Act once after a training that raised nothing."""
+        """Run once after training, unless an exception was raised."""
         self.end(run_context)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """Act once before an evaluation."""
+        """Run once before evaluation."""
         self.begin(run_context)
 
     def on_eval_epoch_begin(self, run_context: RunContext) -> None:
-        """Act once after on_eval_begin()."""
+        """Run once after on_eval_begin()."""
         self.epoch_begin(run_context)
 
     def on_eval_step_begin(self, run_context: RunContext) -> None:
-        """Act before each step of an evaluation."""
+        """Run before each step of an evaluation."""
         self.step_begin(run_context)
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """Act after each step of an evaluation, with net_outputs."""
+        """Run after each step of an evaluation; net_outputs is set."""
         self.step_end(run_context)
 
     def on_eval_epoch_end(self, run_context: RunContext) -> None:
-        """Act once before on_eval_end(), when no metrics are known yet."""
+        """Run once before on_eval_end(); the metrics are not set yet."""
         self.epoch_end(run_context)
 
     def on_eval_end(self, run_context: RunContext) -> None:
-        """Act once after an evaluation, with metrics."""
+        """Run once after an evaluation; metrics is set."""
         self.end(run_context)
 
 
 def legacy_hooks_of(callback: Callback) -> list[str]:
-    """Return the legacy hooks that a class of the user's own defines; ours may, as users call those by name."""
-    own = [kind for kind in type(callback).__mro__ if not kind.__module__.startswith("toposcope.")]
-    return [hook for hook in LEGACY_HOOKS if any(hook in vars(kind) for kind in own)]
+    """Return the legacy hooks that the user's classes define; built-in callbacks may define them."""
+    user_classes = [kind for kind in type(callback).__mro__ if not kind.__module__.startswith("toposcope.")]
+    return [hook for hook in LEGACY_HOOKS if any(hook in vars(kind) for kind in user_classes)]

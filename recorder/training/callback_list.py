@@ -1,4 +1,4 @@
-"""The callbacks that a user passes to a training: what is allowed among them."""
+"""Checks of the callbacks and loggers that a user passes to a training."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,52 +6,64 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback, legacy_hooks_of
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import LoggerDestination
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.values.foreign import shown
 
 CallbackList = Callback | EventCallback | Sequence[Callback | EventCallback] | None
-"""One callback or several, of either style."""
+"""A callback or a sequence of callbacks, of both styles."""
 
 
 def checked_callbacks(callbacks: Any) -> list[Callback | EventCallback]:
-    """Return the callbacks in their order; TypeError when one is of no style."""
-    given = [] if callbacks is None else list(callbacks) if isinstance(callbacks, list | tuple) else [callbacks]
-    for callback in given:
+    """Return the callbacks as a list, in order; TypeError if one is neither a Callback nor an EventCallback."""
+    items = _as_list(callbacks)
+    for callback in items:
         if not isinstance(callback, Callback | EventCallback):
-            raise TypeError(
-                f"callbacks are objects of Callback or EventCallback, one or several; not {shown(callback)}."
-            )
+            raise TypeError(f"callbacks must be Callback or EventCallback objects, not {shown(callback)}.")
         if isinstance(callback, Callback) and isinstance(callback, EventCallback):
-            raise TypeError(f"A callback has hooks or events, of one style; {type(callback).__name__} has both.")
-    return given
+            raise TypeError(
+                f"A callback must be a Callback or an EventCallback; {type(callback).__name__} inherits from both."
+            )
+    return items
 
 
 def checked_loggers(loggers: Any) -> list[LoggerDestination]:
-    """Return the logger destinations in their order; TypeError when one is none."""
-    given = [] if loggers is None else list(loggers) if isinstance(loggers, list | tuple) else [loggers]
-    for logger in given:
+    """Return the logger destinations as a list, in order; TypeError if one is not a LoggerDestination."""
+    items = _as_list(loggers)
+    for logger in items:
         if not isinstance(logger, LoggerDestination):
-            raise TypeError(f"loggers are objects of LoggerDestination, one or several; not {shown(logger)}.")
-    return given
+            raise TypeError(f"loggers must be LoggerDestination objects, not {shown(logger)}.")
+    return items
 
 
-def refuse_legacy_hooks(callbacks: Sequence[Callback | EventCallback]) -> None:
-    """Raise ValueError when a class of the user's own defines a legacy hook."""
+def destinations_first(
+    callbacks: Sequence[Callback | EventCallback], loggers: Sequence[LoggerDestination]
+) -> tuple[list[LoggerDestination], list[Callback | EventCallback]]:
+    """Return all logger destinations, including those among the callbacks, and the other callbacks."""
+    destinations = [*loggers, *(each for each in callbacks if isinstance(each, LoggerDestination))]
+    return destinations, [each for each in callbacks if not isinstance(each, LoggerDestination)]
+
+
+def reject_legacy_hooks(callbacks: Sequence[Callback | EventCallback]) -> None:
+    """Raise ValueError if a user's class defines a legacy hook."""
     for callback in callbacks:
         if isinstance(callback, Callback) and (hooks := legacy_hooks_of(callback)):
             raise ValueError(
-                f"{type(callback).__name__} overrides {', '.join(hooks)}; in fit(), override on_train_... and "
-                "on_eval_... instead, which tell training and evaluation apart."
+                f"{type(callback).__name__} overrides {', '.join(hooks)}, which fit() does not support: override "
+                "on_train_... and on_eval_... instead, which distinguish training from evaluation."
             )
 
 
 def warn_of_legacy_hooks(callbacks: Sequence[Callback | EventCallback]) -> None:
-    """Log which classes of the user's own define legacy hooks."""
+    """Log a warning for each of the user's classes that defines legacy hooks."""
     for callback in callbacks:
         if isinstance(callback, Callback) and (hooks := legacy_hooks_of(callback)):
             log.warn(
-                "%s overrides %s, which training and evaluation call alike, and fit() refuses: "
+                "%s overrides %s, which training and evaluation both call and fit() does not support: "
                 "override on_train_... or on_eval_... instead.",
                 type(callback).__name__,
                 ", ".join(hooks),
             )
+
+
+def _as_list(items: Any) -> list[Any]:
+    return [] if items is None else list(items) if isinstance(items, list | tuple) else [items]

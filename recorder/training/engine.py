@@ -1,4 +1,4 @@
-"""Engine: calls every callback, of either style, at the events of a training."""
+"""Engine: calls every callback, of both styles, at the events of a training."""
 
 import weakref
 from collections.abc import Callable
@@ -8,28 +8,29 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.hooks import Hooks
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign import shown
 
 _owners: dict[int, Hooks] = {}
-"""By the id of each callback that is in use: the hooks of the engine that uses it."""
+"""The hooks of the engine that uses a callback, by the id of the callback."""
 
 
 class Engine:
-    """Runs events; the callbacks are state.callbacks, in their order.
+    """Runs events: calls state.callbacks in order.
 
-    At INIT logger destinations come first, at every other event last, so that they see what callbacks log. An exception
-    of a callback is not caught: the callbacks behind it miss the event, and the training ends with it. The rules are
-    those of Composer's engine; MindSpore-style callbacks are called by way of their hooks (see Hooks).
+    Logger destinations are called first at INIT and last at every other event, so that they receive what callbacks
+    log. An exception raised by a callback propagates: the callbacks after it are not called, and the training ends.
+    These rules are those of Composer's engine. MindSpore-style callbacks are called through their hooks (see Hooks).
     """
 
     def __init__(self, state: State, logger: Logger, hooks: Hooks | None = None) -> None:
-        """Run the events of state; hooks: others than those that the events themselves call."""
+        """Run the events of state; hooks replaces the default mapping from events to hooks."""
         self.state, self.logger = state, logger
         self.hooks = Hooks(state) if hooks is None else hooks
         self._is_closed = False
-        # When it is dropped, and at exit: files are closed even so.
+        # Closes files also when the engine is garbage-collected, and at interpreter exit.
         self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)
 
     def run_event(self, event: Event | str) -> None:
@@ -37,34 +38,35 @@ class Engine:
 
         Raises:
             ValueError: there is no such event.
-            RuntimeError: the engine is closed, or a callback is still in use in another one.
-            Exception: what a callback raised.
+            RuntimeError: the engine is closed, or another engine still uses one of the callbacks.
+            Exception: whatever a callback raised.
         """
         event = Event(event)
         if self._is_closed:
-            raise RuntimeError(f"The engine is closed: {event.name} comes too late. Make a new trainer.")
+            raise RuntimeError(f"The engine is closed and cannot run {event.name}: create a new trainer.")
         if event is Event.INIT:
             self._claim_callbacks()
-        rounds = self.hooks.rounds(event)
-        hook = next(rounds, None)
+        hooks = self.hooks.hooks_at(event)
+        hook = next(hooks, None)
         for callback in self._in_order(event):
             if not isinstance(callback, Callback):
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
-        # The second hook of an event: all have had the first.
-        for later in rounds:
+        # The second hook of an event is called after all callbacks have run the first.
+        for later_hook in hooks:
             for callback in self.state.callbacks:
                 if isinstance(callback, Callback):
-                    self.hooks.call(callback, later)
+                    self.hooks.call(callback, later_hook)
 
     def close(self, error: BaseException | None = None) -> bool:
-        """Close every callback; those that are entered are told error.
+        """Close every callback; entered callbacks receive the error in __exit__().
 
-        What a close() raises is logged, and the others are closed all the same. Closing again does nothing.
+        An exception raised by a close() is logged, and the remaining callbacks are still closed. Closing an engine
+        twice has no effect.
 
         Returns:
-            True when a callback's __exit__ wants error to be forgotten.
+            True if a callback's __exit__() suppresses the error.
         """
         if self._is_closed:
             return False
@@ -80,23 +82,23 @@ class Engine:
     def _claim_callbacks(self) -> None:
         for callback in self.state.callbacks:
             if id(callback) in _owners:
-                raise RuntimeError(f"{shown(callback)} is still in use: close the trainer that has it first.")
+                raise RuntimeError(f"{shown(callback)} is still in use by another trainer: close that trainer first.")
         _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
 
 
 def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException | None) -> bool:
-    is_forgotten, closed = False, []
+    is_suppressed, closed = False, []
     try:
-        is_forgotten = hooks.end_all(error)
+        is_suppressed = hooks.end_all(error)
     finally:
-        # What this engine was refused is still in use in another one.
+        # Callbacks that this engine could not claim are still in use by another one.
         for callback in [each for each in state.callbacks if _owners.get(id(each), hooks) is hooks]:
             _owners.pop(id(callback), None)
             if isinstance(callback, EventCallback) and _succeeds(callback.close, state, logger):
                 closed.append(callback)
         for callback in closed:
             _succeeds(callback.post_close)
-    return is_forgotten
+    return is_suppressed
 
 
 def _succeeds(close: Callable[..., None], *arguments: object) -> bool:

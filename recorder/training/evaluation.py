@@ -1,4 +1,4 @@
-"""The evaluation loop: batches of one evaluator through the network, and what its metrics say."""
+"""The evaluation loop: runs the batches of an evaluator through the network and computes its metrics."""
 
 import math
 import time
@@ -17,7 +17,7 @@ from toposcope.recorder.values.scalar import scalar_from
 
 
 def evaluate_all(engine: Engine, steps: Steps, evaluators: Sequence[Evaluator]) -> None:
-    """Evaluate inside a training; nothing happens without evaluators."""
+    """Run all evaluators inside a training; without evaluators no event is fired."""
     if not evaluators:
         return
     engine.run_event(Event.EVAL_BEFORE_ALL)
@@ -30,10 +30,10 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
     """Evaluate on the data of one evaluator.
 
     Args:
-        engine: fires EVAL_START to EVAL_END.
-        steps: of the network.
-        evaluator: whose data and metrics.
-        prefix: of the metrics' names in what callbacks see, to tell evaluators apart.
+        engine: runs the events EVAL_START to EVAL_END.
+        steps: the network's steps.
+        evaluator: the data and the metrics.
+        prefix: prepended to the metric names that callbacks receive, to distinguish several evaluators.
 
     Returns:
         The result of each metric by its name.
@@ -45,14 +45,14 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
     state.eval_metrics[evaluator.label] = evaluator.metrics
     restore = steps.begin_evaluation()
     try:
-        results = _judge(engine, steps, evaluator, prefix)
+        results = _results(engine, steps, evaluator, prefix)
     finally:
         restore()
     state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = before
     return results
 
 
-def _judge(engine: Engine, steps: Steps, evaluator: Evaluator, prefix: str) -> dict[str, Any]:
+def _results(engine: Engine, steps: Steps, evaluator: Evaluator, prefix: str) -> dict[str, Any]:
     state = engine.state
     for metric in evaluator.metrics.values():
         clear(metric)
@@ -67,7 +67,7 @@ def _judge(engine: Engine, steps: Steps, evaluator: Evaluator, prefix: str) -> d
 
 
 def _run_batches(engine: Engine, steps: Steps, evaluator: Evaluator) -> float | None:
-    """Run the batches until a callback asks to stop; return the mean loss of the samples, None when there is none."""
+    """Run the batches until a callback requests a stop; return the mean loss per sample, None if there is no loss."""
     state, total, samples = engine.state, 0.0, 0
     has_loss = False
     for batch in evaluator.dataloader:

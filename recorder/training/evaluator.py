@@ -1,4 +1,4 @@
-"""Evaluator: one set of data to evaluate on."""
+"""Evaluator: a data set to evaluate on, with its metrics."""
 
 import copy
 from collections.abc import Iterable, Mapping
@@ -9,18 +9,18 @@ from toposcope.recorder.values.foreign import shown
 
 
 class Evaluator:
-    """A label, batches, and metrics by name, of which each evaluator has its own copies."""
+    """A label, batches, and metrics by name; each evaluator has its own copies of the metrics."""
 
     def __init__(self, label: str, dataloader: Iterable[Any], metrics: Any = None) -> None:
-        """Take metrics as Model does; TypeError when dataloader is no iterable."""
+        """Accept metrics in the forms that Model accepts; TypeError if dataloader is not iterable."""
         if not isinstance(dataloader, Iterable):
-            raise TypeError(f"The data to evaluate on is an iterable of batches, not {shown(dataloader)}.")
+            raise TypeError(f"The data to evaluate on must be an iterable of batches, not {shown(dataloader)}.")
         self.label, self.dataloader = label, dataloader
         self.metrics: dict[str, Any] = copy.deepcopy(metrics_from(metrics))
 
 
 def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evaluator]:
-    """Return the evaluators of data: batches, a dict of label to batches, one Evaluator or a list of them, or None."""
+    """Return the evaluators of data: batches, a dict of label to batches, an Evaluator, a list of them, or None."""
     if data is None:
         return []
     if isinstance(data, Evaluator):

@@ -1,12 +1,12 @@
-"""Event: the moments of a training at which callbacks are called; Composer's forty."""
+"""Event: the forty moments of a training at which callbacks are called, as in Composer."""
 
 from enum import StrEnum
 
 
 class Event(StrEnum):
-    """A moment of a training, in the order in which a training comes upon them.
+    """A moment of a training; members are listed in the order in which they occur.
 
-    Names and values are Composer's (`composer.core.Event`); `Event("EPOCH_START")` works in upper and lower case.
+    Names and values are those of `composer.core.Event`; `Event("EPOCH_START")` ignores case.
     """
 
     INIT = "init"
@@ -56,26 +56,26 @@ class Event(StrEnum):
 
     @property
     def is_before_event(self) -> bool:
-        """True when another event follows that says that the same thing is over."""
+        """Whether the event marks the beginning of something whose end is another event."""
         return self.value.startswith("before_") or "_before_" in self.value or self.value.endswith("_start")
 
     @property
     def is_after_event(self) -> bool:
-        """True when another event came before that said that the same thing begins."""
+        """Whether the event marks the end of something whose beginning is another event."""
         return self.value.startswith("after_") or "_after_" in self.value or self.value.endswith("_end")
 
     @property
     def canonical_name(self) -> str:
-        """What begins or ends, the same for both events of a pair: "epoch" of EPOCH_START and EPOCH_END."""
+        """What begins or ends, the same for both events of a pair: "epoch" for EPOCH_START and EPOCH_END."""
         name = self.value.removesuffix("_start").removesuffix("_end")
         return name.replace("before_", "").replace("after_", "")
 
     @property
     def is_eval(self) -> bool:
-        """True for the events of an evaluation."""
+        """Whether this is an event of an evaluation."""
         return self.value.startswith("eval")
 
     @property
     def is_predict(self) -> bool:
-        """True for the events of a prediction."""
+        """Whether this is an event of a prediction."""
         return self.value.startswith("predict")

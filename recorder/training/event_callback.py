@@ -1,4 +1,4 @@
-"""EventCallback: one method for each event of a training; Composer's style of callback."""
+"""EventCallback: one method per event of a training, in the style of Composer."""
 
 from __future__ import annotations
 
@@ -13,148 +13,148 @@ if TYPE_CHECKING:
 
 
 class EventCallback:
-    """Override the methods of the events that you need, or run_event() to see all of them.
+    """Override the methods of the events that you need, or run_event() to receive every event.
 
         class PrintEpoch(EventCallback):
             def epoch_start(self, state, logger):
                 print(f"Epoch: {int(state.timestamp.epoch)}")
 
-    All methods take the State and the Logger. The class answers to Composer's `composer.Callback`.
+    All methods take the State and the Logger. The class corresponds to `composer.Callback`.
     """
 
     def run_event(self, event: Event, state: State, logger: Logger) -> None:
-        """Call the method of event; who overrides this one is called for every event, and its other methods are not."""
+        """Call the method of event. An override receives every event; the other methods are then not called."""
         getattr(self, event.value)(state, logger)
 
     def close(self, state: State, logger: Logger) -> None:
-        """Act when the trainer closes, also after an exception: write and close what is open."""
+        """Run when the trainer closes, also after an exception: write and close what is open."""
 
     def post_close(self) -> None:
-        """Act after close() of all callbacks, if close() of this one raised nothing."""
+        """Run after close() of all callbacks, unless close() of this one raised."""
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what a checkpoint of the user's own should keep of this callback."""
+        """Return the state of the callback for a user's checkpoint."""
         return {}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take over what state_dict() returned when the checkpoint was saved."""
+        """Restore the state that state_dict() returned when the checkpoint was saved."""
 
     def init(self, state: State, logger: Logger) -> None:
-        """Act when the callbacks are known and nothing has happened yet."""
+        """Run first, when the callbacks are set and nothing has happened yet."""
 
     def before_load(self, state: State, logger: Logger) -> None:
-        """Act when a checkpoint may be loaded."""
+        """Run when a checkpoint may be loaded."""
 
     def after_load(self, state: State, logger: Logger) -> None:
-        """Act when a checkpoint may have been loaded."""
+        """Run when a checkpoint may have been loaded."""
 
     def fit_start(self, state: State, logger: Logger) -> None:
-        """Act when a training begins."""
+        """Run before a training."""
 
     def iteration_start(self, state: State, logger: Logger) -> None:
-        """Act when an iteration (a number of epochs) begins."""
+        """Run before an iteration (a number of epochs)."""
 
     def epoch_start(self, state: State, logger: Logger) -> None:
-        """Act when an epoch begins."""
+        """Run before an epoch."""
 
     def before_dataloader(self, state: State, logger: Logger) -> None:
-        """Act when the next batch is asked for, also when there is none left."""
+        """Run before the next batch is requested, also if there is none left."""
 
     def after_dataloader(self, state: State, logger: Logger) -> None:
-        """Act when the next batch is there."""
+        """Run when the next batch has been received."""
 
     def batch_start(self, state: State, logger: Logger) -> None:
-        """Act when a batch begins."""
+        """Run before a batch."""
 
     def before_train_batch(self, state: State, logger: Logger) -> None:
-        """Act when the microbatches of a batch begin."""
+        """Run before the first microbatch of a batch."""
 
     def before_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network is called, once a microbatch."""
+        """Run before the forward pass of each microbatch."""
 
     def after_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network was called."""
+        """Run after the forward pass."""
 
     def before_loss(self, state: State, logger: Logger) -> None:
-        """Act when the loss is computed."""
+        """Run before the loss is computed."""
 
     def after_loss(self, state: State, logger: Logger) -> None:
-        """Act when the loss was computed."""
+        """Run after the loss is computed."""
 
     def before_backward(self, state: State, logger: Logger) -> None:
-        """Act when the gradients are computed."""
+        """Run before the gradients are computed."""
 
     def after_backward(self, state: State, logger: Logger) -> None:
-        """Act when the gradients were computed."""
+        """Run after the gradients are computed."""
 
     def after_train_batch(self, state: State, logger: Logger) -> None:
-        """Act when all microbatches are done; the optimizer steps next."""
+        """Run after the last microbatch, before the optimizer's step."""
 
     def batch_end(self, state: State, logger: Logger) -> None:
-        """Act when a batch is over; the timestamp counts it."""
+        """Run after a batch; the timestamp counts it."""
 
     def batch_checkpoint(self, state: State, logger: Logger) -> None:
-        """Act when a batch is over and evaluated: checkpoints may be saved."""
+        """Run after a batch and its evaluation: checkpoints may be saved."""
 
     def epoch_end(self, state: State, logger: Logger) -> None:
-        """Act when an epoch is over; the timestamp counts it."""
+        """Run after an epoch; the timestamp counts it."""
 
     def epoch_checkpoint(self, state: State, logger: Logger) -> None:
-        """Act when an epoch is over and evaluated: checkpoints may be saved."""
+        """Run after an epoch and its evaluation: checkpoints may be saved."""
 
     def iteration_end(self, state: State, logger: Logger) -> None:
-        """Act when an iteration is over."""
+        """Run after an iteration."""
 
     def iteration_checkpoint(self, state: State, logger: Logger) -> None:
-        """Act when an iteration is over: checkpoints may be saved."""
+        """Run after ITERATION_END: checkpoints may be saved."""
 
     def fit_end(self, state: State, logger: Logger) -> None:
-        """Act when a training is over."""
+        """Run after a training."""
 
     def eval_before_all(self, state: State, logger: Logger) -> None:
-        """Act when the evaluators that are due begin."""
+        """Run before the first of the evaluators that are due."""
 
     def eval_start(self, state: State, logger: Logger) -> None:
-        """Act when an evaluator begins."""
+        """Run before an evaluator."""
 
     def eval_batch_start(self, state: State, logger: Logger) -> None:
-        """Act when a batch of an evaluator begins."""
+        """Run before a batch of an evaluator."""
 
     def eval_before_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network is called in an evaluation."""
+        """Run before the forward pass in an evaluation."""
 
     def eval_after_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network was called in an evaluation."""
+        """Run after the forward pass in an evaluation."""
 
     def eval_batch_end(self, state: State, logger: Logger) -> None:
-        """Act when a batch of an evaluator is over."""
+        """Run after a batch of an evaluator."""
 
     def eval_end(self, state: State, logger: Logger) -> None:
-        """Act when an evaluator is over; its metrics are known."""
+        """Run after an evaluator; state.eval_results is set."""
 
     def eval_after_all(self, state: State, logger: Logger) -> None:
-        """Act when the evaluators that were due are over."""
+        """Run after the last of the evaluators that were due."""
 
     def eval_standalone_start(self, state: State, logger: Logger) -> None:
-        """Act when an evaluation outside of a training begins."""
+        """Run before an evaluation outside of a training."""
 
     def eval_standalone_end(self, state: State, logger: Logger) -> None:
-        """Act when an evaluation outside of a training is over."""
+        """Run after an evaluation outside of a training."""
 
     def predict_start(self, state: State, logger: Logger) -> None:
-        """Act when a prediction begins."""
+        """Run before a prediction."""
 
     def predict_batch_start(self, state: State, logger: Logger) -> None:
-        """Act when a batch of a prediction begins."""
+        """Run before a batch of a prediction."""
 
     def predict_before_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network is called in a prediction."""
+        """Run before the forward pass in a prediction."""
 
     def predict_after_forward(self, state: State, logger: Logger) -> None:
-        """Act when the network was called in a prediction."""
+        """Run after the forward pass in a prediction."""
 
     def predict_batch_end(self, state: State, logger: Logger) -> None:
-        """Act when a batch of a prediction is over."""
+        """Run after a batch of a prediction."""
 
     def predict_end(self, state: State, logger: Logger) -> None:
-        """Act when a prediction is over."""
+        """Run after a prediction."""

@@ -1,4 +1,4 @@
-"""The training loop: epochs of batches, each in the events that the engine fires."""
+"""The training loop: trains on the batches of each epoch and runs the events around them."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -15,28 +15,28 @@ from toposcope.recorder.training.network import Steps
 from toposcope.recorder.training.time import Time
 
 _NO_BATCH = (
-    "The training data has no batch in this epoch: {!r}. It is iterated anew in each epoch, which a generator is not."
+    "The training data has no batch in this epoch: {!r}. It is iterated once per epoch; a generator allows only one."
 )
 
 
 class Plan(NamedTuple):
-    """How a training goes, beyond its length, which the state knows."""
+    """The settings of a training loop besides its length, which is in the state."""
 
     due: Callable[[int], Sequence[Evaluator]] = lambda epoch: ()
     """The evaluators that are due after an epoch, counted from 1."""
     iteration_length: int | None = None
-    """Epochs of an iteration; None: the whole training is one, which does not end."""
+    """Epochs per iteration; None: the whole training is a single iteration that does not end."""
     steps_schedulers_by_batch: bool = False
 
 
 def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
-    """Train until the state says that it is over. Where a stop cuts an epoch short, it is evaluated all the same.
+    """Train until state.is_over. An epoch that a stop cuts short is still evaluated.
 
     Args:
-        engine: whose state tells the beginning, the end and the data loader.
-        steps: of the network.
+        engine: its state has the starting point, the end and the data loader.
+        steps: the network's steps.
         batches: returns the batches of one epoch.
-        plan: what else happens.
+        plan: evaluators, iterations and schedulers.
     """
     loop = _FitLoop(engine, steps, plan)
     engine.run_event(Event.FIT_START)
@@ -51,7 +51,7 @@ class _FitLoop:
         self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
 
     def run_epoch(self, batches: Iterable[Any]) -> None:
-        # Before the callbacks, which may hold parts of the network still.
+        # Before the callbacks, which may keep parts of the network in evaluation mode.
         self._steps.begin_training()
         timestamp = self._state.timestamp
         if not timestamp.epoch_in_iteration.value and not timestamp.batch_in_epoch.value:
@@ -64,11 +64,11 @@ class _FitLoop:
         is_complete = self._run_batches(batches)
         if is_complete:
             self._end_epoch()
-        else:  # A stop: MindSpore evaluates, and its callbacks hear the end of the epoch at FIT_END.
+        else:  # After a stop MindSpore still evaluates, and calls on_train_epoch_end at FIT_END.
             self._evaluate(self._state.timestamp.epoch + 1)
 
     def _run_batches(self, batches: Iterable[Any]) -> bool:
-        """Train on the batches; return False when the training is over before they are."""
+        """Train on the batches; return False if the training is over before the last of them."""
         run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
         while True:
             run_event(Event.BEFORE_DATALOADER)
@@ -81,7 +81,7 @@ class _FitLoop:
             run_event(Event.AFTER_DATALOADER)
             self._run_batch()
             run_event(Event.BATCH_CHECKPOINT)
-            # A sink is one step to callbacks: it is not cut.
+            # In sink mode the batches of a sink are one step to callbacks, which a stop does not cut.
             if state.is_over and not (state.sink_size and state.timestamp.batch_in_epoch < state.sink_size):
                 return state.timestamp.batch_in_epoch == state.dataloader_len
 

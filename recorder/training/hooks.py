@@ -1,4 +1,4 @@
-"""Hooks: calls the hooks of MindSpore-style callbacks where the events of the engine say so."""
+"""Hooks: maps the engine's events to the hooks of MindSpore-style callbacks, and keeps their cb_params up to date."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -27,34 +27,35 @@ HOOKS = MappingProxyType(
         Event.EVAL_END: ("on_eval_epoch_end", "on_eval_end"),
     }
 )
-"""The hooks of each event that has some, in their order: the first for all callbacks, then the second for all."""
+"""The hooks that an event calls, in order: the first of all callbacks, then the second of all callbacks."""
 
-_LENT = ("mode", "cur_step_num", "batch_num", "net_outputs", "dataset_sink_mode")
+_SHADOWED = ("mode", "cur_step_num", "batch_num", "net_outputs", "dataset_sink_mode")
+"""The params that an evaluation inside a training replaces until it ends."""
 
 
 class Phase:
-    """A training or an evaluation that has begun: who was entered for it, and what was true before."""
+    """A running training or evaluation: the callbacks entered for it, and the params from before it."""
 
     def __init__(self, context: RunContext, params_before: dict[str, Any]) -> None:
         self.context, self.params_before = context, params_before
         self.stack = ExitStack()
         self.entered: dict[int, Callback] = {}
-        """By the id of the callback that the user gave: the one that its __enter__ returned."""
+        """By the id of each callback that the user passed: the callback that its __enter__() returned."""
 
 
 class Hooks:
-    """Remembers the phases, the training and perhaps an evaluation in it, and what their callbacks are told."""
+    """The running phases (a training, an evaluation, or a training and an evaluation inside it) and their params."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """What callbacks are told: MindSpore's documented keys, and schedulers where there are some."""
+        """The cb_params: MindSpore's documented keys, and "schedulers" if there are any."""
 
     @property
     def is_stop_requested(self) -> bool:
-        """Whether a callback asked the newest phase to stop."""
+        """Whether a callback requested the newest phase to stop."""
         return bool(self._phases) and self._phases[-1].context.get_stop_requested()
 
     @property
@@ -62,8 +63,8 @@ class Hooks:
         """Whether the newest phase is an evaluation."""
         return bool(self._phases) and self.params.get("mode") == "eval"
 
-    def rounds(self, event: Event) -> Iterator[str]:
-        """Yield the hooks to call at event, one after the other, each when the params are ready for it."""
+    def hooks_at(self, event: Event) -> Iterator[str]:
+        """Yield the hooks to call at event one by one, each after the params are updated for it."""
         if event is Event.FIT_START:
             self._begin_training()
         elif event is Event.EVAL_START:
@@ -73,18 +74,18 @@ class Hooks:
         for hook in HOOKS.get(event, ()):
             if self._prepare(event, hook):
                 yield hook
-                self._settle(hook)
+                self._clean_up(hook)
         if event in (Event.FIT_END, Event.EVAL_END):
             self.end_phase(None)
 
     def call(self, callback: Callback, hook: str) -> None:
-        """Call a hook of a callback, if it takes part in this phase."""
+        """Call a hook of a callback if it takes part in the newest phase."""
         phase = self._phases[-1]
         if (entered := phase.entered.get(id(callback))) is not None:
             getattr(entered, hook)(phase.context)
 
     def end_phase(self, error: BaseException | None) -> bool:
-        """Leave the callbacks of the newest phase, in reverse; say whether one of them wants error to be forgotten."""
+        """Exit the callbacks of the newest phase in reverse order; return whether one of them suppresses the error."""
         if not self._phases:
             return False
         phase = self._phases.pop()
@@ -97,11 +98,11 @@ class Hooks:
                 self._restore(phase)
 
     def end_all(self, error: BaseException | None) -> bool:
-        """Leave the callbacks of every phase; see end_phase()."""
-        is_forgotten = False
+        """Exit the callbacks of every phase; see end_phase()."""
+        is_suppressed = False
         while self._phases:
-            is_forgotten = self.end_phase(error) or is_forgotten
-        return is_forgotten
+            is_suppressed = self.end_phase(error) or is_suppressed
+        return is_suppressed
 
     def _begin_training(self) -> None:
         self._is_epoch_open = False
@@ -111,7 +112,7 @@ class Hooks:
     def _begin_evaluation(self) -> None:
         is_inside = bool(self._phases)
         callbacks = [callback for callback in self._callbacks() if not is_inside or callback.runs_in_fit_evaluation]
-        before = {key: self.params[key] for key in _LENT if key in self.params}
+        before = {key: self.params[key] for key in _SHADOWED if key in self.params}
         context = RunContext(self.params)
         state = self._state
         self.params.update(
@@ -132,7 +133,9 @@ class Hooks:
         for callback in callbacks:
             entered = phase.stack.enter_context(callback)
             if not isinstance(entered, Callback):
-                log.warn("%s: its __enter__ returned no Callback; it is used itself.", type(callback).__name__)
+                log.warn(
+                    "%s.__enter__() did not return a Callback; the callback itself is used.", type(callback).__name__
+                )
                 entered = callback
             phase.entered[id(callback)] = entered
 
@@ -140,7 +143,7 @@ class Hooks:
         return [callback for callback in self._state.callbacks if isinstance(callback, Callback)]
 
     def _prepare(self, event: Event, hook: str) -> bool:
-        """Bring the params up to date for a hook; False when it is not to be called."""
+        """Update the params for a hook; return False if the hook must not be called now."""
         state, params, is_called = self._state, self.params, True
         match hook:
             case "on_train_epoch_begin":
@@ -155,7 +158,7 @@ class Hooks:
                 params["cur_step_num"] = int(state.timestamp.batch)
                 is_called = not state.sink_size or state.timestamp.batch_in_epoch == state.sink_size
             case "on_train_epoch_end":
-                # At the end of a training only the epoch that was cut short is still to be ended.
+                # At FIT_END only an epoch that was cut short still has to end.
                 is_called = event is not Event.FIT_END or self._is_epoch_open
             case "on_eval_step_begin":
                 params["eval_dataset_element"] = state.batch
@@ -163,10 +166,10 @@ class Hooks:
             case "on_eval_step_end":
                 params["net_outputs"] = (state.loss, state.outputs, state.labels)
             case "on_eval_end":
-                self._show_metrics()
+                self._set_metrics()
         return is_called
 
-    def _show_metrics(self) -> None:
+    def _set_metrics(self) -> None:
         metrics = dict(self._state.eval_results or {})
         is_inside = len(self._phases) > 1
         if (label := self._state.dataloader_label) not in (None, "eval") and not self._is_only_evaluator(label):
@@ -182,17 +185,17 @@ class Hooks:
     def _is_only_evaluator(self, label: str | None) -> bool:
         return [evaluator.label for evaluator in self._state.evaluators] == [label]
 
-    def _settle(self, hook: str) -> None:
+    def _clean_up(self, hook: str) -> None:
         if hook == "on_train_epoch_end":
             self._is_epoch_open = False
             self.params.pop("metrics", None)
             self.params.pop("eval_results", None)
 
     def _restore(self, phase: Phase) -> None:
-        """Give back to the training what the evaluation inside it has borrowed."""
+        """Restore the params of the training that the evaluation inside it replaced."""
         for key in ("eval_label", "evaluator_results"):
             self.params.pop(key, None)
-        for key in _LENT:
+        for key in _SHADOWED:
             if key in phase.params_before:
                 self.params[key] = phase.params_before[key]
             else:
@@ -200,7 +203,7 @@ class Hooks:
 
 
 def _training_params(state: State) -> dict[str, Any]:
-    """Return what callbacks are told from the beginning of a training on."""
+    """Return the params at the beginning of a training."""
     return {
         "batch_num": state.sink_size or _number(state),
         "cur_step_num": int(state.timestamp.batch),
@@ -226,17 +229,17 @@ def _training_params(state: State) -> dict[str, Any]:
 
 
 def _optimizer(state: State) -> Any:
-    """Return the optimizer; of several a tuple, which frameworks take in its place."""
+    """Return the optimizer; a tuple, which the frameworks also accept, if there are several."""
     return state.optimizers[0] if len(state.optimizers) == 1 else tuple(state.optimizers) or None
 
 
 def _number(state: State) -> int:
-    """Return the steps of an epoch; -1 when unknown."""
+    """Return the steps per epoch; -1 if unknown."""
     return -1 if state.dataloader_len is None else int(state.dataloader_len)
 
 
 def _epochs(state: State) -> int:
-    """Return the epochs of the training; -1 when unknown."""
+    """Return the epochs of the training; -1 if unknown."""
     if state.max_duration is not None and state.max_duration.unit is TimeUnit.EPOCH:
         return int(state.max_duration) - int(state.timestamp.epoch)
     if state.max_duration is not None and state.max_duration.unit is TimeUnit.BATCH and state.dataloader_len:

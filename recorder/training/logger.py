@@ -1,4 +1,4 @@
-"""Logger: what callbacks log metrics, hyperparameters, tables and images with, for every destination at once."""
+"""Logger: passes logged metrics, hyperparameters, tables and images on to every destination."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toposcope.recorder.training.event_callback import EventCallback
-
 if TYPE_CHECKING:
     from toposcope.recorder.training.state import State
 
 
-class LoggerDestination(EventCallback):
-    """Where logged things go. All methods do nothing here: a destination overrides what it supports, and any event.
+class LogReceiver:
+    """The methods through which a Logger passes on what is logged; by default they do nothing.
 
     The parameters and their order are those of Composer's `LoggerDestination`, as they are passed by position.
     """
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
-        """Take some hyperparameters; called several times."""
+        """Log hyperparameters; may be called several times."""
 
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
-        """Take numbers, some of which are arrays or tensors of one element."""
+        """Log metrics: numbers, or arrays or tensors of one element."""
 
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
-        """Take a table."""
+        """Log a table."""
 
     def log_images(
         self,
@@ -39,44 +37,42 @@ class LoggerDestination(EventCallback):
         mask_class_labels: dict[int, str] | None = None,
         use_table: bool = True,
     ) -> None:
-        """Take images: an array or tensor of 2, 3 or 4 dimensions, or a sequence of such."""
+        """Log images: an array or tensor of 2, 3 or 4 dimensions, or a sequence of them."""
 
     def log_traces(self, traces: dict[str, Any]) -> None:
-        """Take traces of algorithms."""
+        """Log traces of algorithms."""
 
     def upload_file(
         self, state: State, remote_file_name: str, file_path: str | os.PathLike[str], *, overwrite: bool
     ) -> None:
-        """Take a file."""
+        """Upload a file."""
 
     def can_upload_files(self) -> bool:
-        """Say whether upload_file() does something."""
+        """Return whether upload_file() is supported."""
         return False
 
     def download_file(
         self, remote_file_name: str, destination: str, overwrite: bool = False, progress_bar: bool = True
     ) -> None:
-        """Bring a file back; NotImplementedError where there are none."""
-        raise NotImplementedError(f"{type(self).__name__} keeps no files: {remote_file_name!r} cannot be downloaded.")
+        """Download a file; NotImplementedError if the destination does not store files."""
+        raise NotImplementedError(f"{type(self).__name__} does not store files: cannot download {remote_file_name!r}.")
 
 
 class Logger:
-    """Passes what is logged to every destination, in their order; a step that is not given is the finished batches."""
+    """Passes what is logged to every destination, in order; the default step is the number of finished batches."""
 
-    def __init__(
-        self, state: State, destinations: LoggerDestination | Sequence[LoggerDestination] | None = None
-    ) -> None:
+    def __init__(self, state: State, destinations: LogReceiver | Sequence[LogReceiver] | None = None) -> None:
         self._state = state
-        one = (destinations,) if isinstance(destinations, LoggerDestination) else destinations
-        self.destinations: tuple[LoggerDestination, ...] = tuple(one or ())
+        one = (destinations,) if isinstance(destinations, LogReceiver) else destinations
+        self.destinations: tuple[LogReceiver, ...] = tuple(one or ())
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
-        """Log settings of the training."""
+        """Log hyperparameters of the training."""
         for destination in self.destinations:
             destination.log_hyperparameters(hyperparameters)
 
     def log_metrics(self, metrics: Mapping[str, Any], step: int | None = None) -> None:
-        """Log numbers at a step."""
+        """Log metrics at a step."""
         for destination in self.destinations:
             destination.log_metrics(dict(metrics), self._step(step))
 
@@ -107,12 +103,12 @@ class Logger:
             destination.log_traces(traces)
 
     def upload_file(self, remote_file_name: str, file_path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Give a file to the destinations that keep files."""
+        """Upload a file to the destinations that store files."""
         for destination in self.destinations:
             destination.upload_file(self._state, remote_file_name, file_path, overwrite=overwrite)
 
     def has_file_upload_destination(self) -> bool:
-        """Say whether a destination keeps files."""
+        """Return whether a destination stores files."""
         return any(destination.can_upload_files() for destination in self.destinations)
 
     def _step(self, step: int | None) -> int:

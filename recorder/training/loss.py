@@ -1,4 +1,4 @@
-"""Loss: the one number in what a network put out."""
+"""The loss in the outputs of a training step, as one number."""
 
 import numpy as np
 
@@ -7,13 +7,14 @@ from toposcope.recorder.values.foreign import UnreadableValueError
 
 
 def loss_in(net_outputs: object) -> float | None:
-    """Return the loss in net_outputs, as the callbacks of MindSpore find it: the first output, averaged.
+    """Return the loss in net_outputs: the mean of the first output, as MindSpore's callbacks compute it.
 
     Args:
         net_outputs: a number, an array or a tensor of any framework, or a tuple or list that begins with one.
 
     Returns:
-        The mean of its elements in double precision, NaN if it has none; None when there is nothing to average.
+        The mean of its elements in double precision, NaN if it is empty; None if the first output is not numeric or
+        is complex.
     """
     while isinstance(net_outputs, tuple | list):
         if not net_outputs:

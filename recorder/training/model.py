@@ -1,4 +1,4 @@
-"""Model: trains, evaluates and predicts with a network, in MindSpore's words, for PyTorch and for any other network."""
+"""Model: trains, evaluates and predicts with MindSpore's interface, for PyTorch modules and other networks."""
 
 import itertools
 from collections.abc import Callable as Function
@@ -8,12 +8,14 @@ from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import (
     CallbackList,
     checked_callbacks,
     checked_loggers,
-    refuse_legacy_hooks,
+    destinations_first,
+    reject_legacy_hooks,
     warn_of_legacy_hooks,
 )
 from toposcope.recorder.training.engine import Engine
@@ -22,23 +24,24 @@ from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.fit import Plan, fit
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
-from toposcope.recorder.training.state import Precision, State, length_of
+from toposcope.recorder.training.state import Precision, State
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign import shown
 
 
 class Model:
-    """A network with what trains and judges it.
+    """A network with its loss function, optimizer and metrics.
 
         model = Model(network, loss_fn=loss, optimizer=optimizer, metrics={"acc"})
         model.fit(10, train_loader, valid_loader, callbacks=[LossMonitor(), SummaryCollector("runs/first")])
 
-    Every call of train(), fit() and eval() runs the events of the engine from INIT to close(): callbacks of both styles
-    may stand in one list. Names, parameters and the order of hooks are those of `mindspore.train.Model`; new parameters
-    are keyword-only.
+    Every call of train(), fit() and eval() runs the events of the engine from INIT to close(). Callbacks of both styles
+    may be mixed in one list. Names, parameters and the order of hooks are those of `mindspore.train.Model`; new
+    parameters are keyword-only.
     """
 
     def __init__(
@@ -58,37 +61,41 @@ class Model:
         microbatch_size: int | None = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
     ) -> None:
-        """Take the parts of a training.
+        """Set up the parts of a training.
 
         Args:
-            network: a torch.nn.Module, or an object with the methods of TrainableNetwork, whose train_step() does
-                without loss_fn and optimizer.
+            network: a torch.nn.Module, or an object with the methods of TrainableNetwork, whose train_step() uses
+                neither loss_fn nor optimizer.
             loss_fn: called with the network's outputs and the last part of the batch. None: the network returns its
                 loss, alone or first in a tuple.
-            optimizer: of torch.optim.
-            metrics: names ("acc", "recall", "loss", ...), as a set or list, or a dict of names to metrics: ours, those
-                of torchmetrics, or functions of outputs and labels.
-            eval_network: called in evaluations, with the whole batch, in place of network and loss_fn.
-            eval_indexes: where loss, outputs and label stand in what eval_network returns; -1 where it has no loss.
-            amp_level: "O0" computes in float32, all others under torch.autocast: in float16 on CUDA with scaled
-                gradients, in bfloat16 on the CPU.
-            boost_level: "O0"; MindSpore's other levels have no counterpart.
-            loss_scale_manager: an object whose get_loss_scale() is the fixed scale of the gradients.
-            keep_batchnorm_fp32: None or True: autocast leaves normalisations in float32 in any case.
-            schedulers: one or several of torch.optim.lr_scheduler, stepped once an epoch.
-            microbatch_size: samples that go through the network at once; None: the batch.
-            loggers: destinations of what event callbacks log.
+            optimizer: an optimizer of torch.optim.
+            metrics: names ("acc", "recall", "loss", ...) in a set or list, or a dict of names to metrics: Metric
+                objects, torchmetrics objects, or functions of outputs and labels.
+            eval_network: called in evaluations with the whole batch, in place of network and loss_fn.
+            eval_indexes: the indexes of loss, outputs and label in the value that eval_network returns; -1 for a
+                missing loss.
+            amp_level: "O0" computes in float32; every other level uses torch.autocast: float16 with scaled gradients on
+                CUDA, bfloat16 on the CPU.
+            boost_level: must be "O0"; MindSpore's other levels have no counterpart.
+            loss_scale_manager: an object whose get_loss_scale() returns the fixed scale of the gradients.
+            keep_batchnorm_fp32: None or True; autocast always computes normalisation layers in float32.
+            schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, stepped once per epoch.
+            microbatch_size: samples per forward and backward pass; None: the whole batch.
+            loggers: destinations that receive what event callbacks log.
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: an argument has a value that is not allowed.
+            TypeError: an argument has the wrong type.
+            ValueError: an argument has an invalid value.
         """
         if boost_level != "O0":
-            raise ValueError(f"boost_level is 'O0', the only one there is; not {shown(boost_level)}.")
+            raise ValueError(f"boost_level must be 'O0', the only supported level, not {shown(boost_level)}.")
         if keep_batchnorm_fp32 not in (None, True):
-            raise ValueError(f"keep_batchnorm_fp32 is True or None, which autocast does; not {keep_batchnorm_fp32!r}.")
+            raise ValueError(
+                "keep_batchnorm_fp32 must be True or None, as autocast always computes normalisation in float32, "
+                f"not {keep_batchnorm_fp32!r}."
+            )
         if eval_indexes is not None and eval_network is None:
-            raise ValueError(f"eval_indexes are for an eval_network, which is None; not {shown(eval_indexes)}.")
+            raise ValueError(f"eval_indexes requires an eval_network, which is None; got {shown(eval_indexes)}.")
         if microbatch_size is not None:
             checked_integer("microbatch_size", microbatch_size, lowest=1)
         self._steps = steps_of(
@@ -101,34 +108,34 @@ class Model:
             eval_indexes=None if eval_indexes is None else _checked_indexes(eval_indexes),
         )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
-        self._given_eval_network = eval_network
+        self._separate_eval_network = eval_network
         self._metrics = metrics_from(metrics)
         self._microbatch_size, self._schedulers = microbatch_size, checked_schedulers(schedulers)
         self._loggers = tuple(checked_loggers(loggers))
 
     @property
     def train_network(self) -> Any:
-        """The network that is trained."""
+        """The network used for training."""
         return self._network
 
     @property
     def predict_network(self) -> Any:
-        """The network that predicts."""
+        """The network used for prediction."""
         return self._network
 
     @property
     def eval_network(self) -> Any:
-        """The network that is evaluated."""
-        return self._network if self._given_eval_network is None else self._given_eval_network
+        """The network used for evaluation."""
+        return self._network if self._separate_eval_network is None else self._separate_eval_network
 
     @property
     def loss_fn(self) -> Any:
-        """What is called with outputs and labels; None: the network returns its loss."""
+        """The function called with outputs and labels; None: the network returns its loss."""
         return self._loss_fn
 
     @property
     def precision(self) -> str:
-        """The name of the numbers it computes in, Composer's: "fp32", "amp_fp16" or "amp_bf16"."""
+        """The precision of the computation, by Composer's name: "fp32", "amp_fp16" or "amp_bf16"."""
         return str(getattr(self._steps, "precision", "fp32"))
 
     def train(
@@ -140,25 +147,25 @@ class Model:
         sink_size: int = -1,
         initial_epoch: int = 0,
     ) -> None:
-        """Train for epochs.
+        """Train up to an epoch.
 
         Args:
             epoch: the number of the last epoch.
-            train_dataset: batches, iterated anew in every epoch: (inputs ..., label) or a mapping in that order.
-            callbacks: one or several, of either style.
-            dataset_sink_mode: whether MindSpore-style callbacks see an epoch as one step.
-            sink_size: batches of such an epoch, which then need not be those of the dataset; -1: all of the dataset.
-            initial_epoch: the number of epochs that were trained before.
+            train_dataset: batches, iterated again in every epoch: (inputs ..., label) or a mapping in that order.
+            callbacks: a callback or a sequence of callbacks, of both styles.
+            dataset_sink_mode: whether MindSpore-style callbacks are called once per epoch instead of once per step.
+            sink_size: batches of such an epoch, independent of the dataset's length; -1: the whole dataset.
+            initial_epoch: the number of epochs already trained.
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: an argument has a value that is not allowed.
-            Exception: what the network or a callback raises, when all callbacks are closed.
+            TypeError: an argument has the wrong type.
+            ValueError: an argument has an invalid value.
+            Exception: whatever the network or a callback raises, after all callbacks are closed.
         """
-        given = checked_callbacks(callbacks)
-        warn_of_legacy_hooks(given)
+        checked = checked_callbacks(callbacks)
+        warn_of_legacy_hooks(checked)
         state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
-        self._train(state, given, train_dataset, Plan())
+        self._train(state, checked, train_dataset, Plan())
 
     def fit(
         self,
@@ -172,34 +179,34 @@ class Model:
         sink_size: int = -1,
         initial_epoch: int = 0,
     ) -> None:
-        """Train for epochs and evaluate in between.
+        """Train up to an epoch and evaluate in between.
 
         Args:
             epoch: the number of the last epoch.
             train_dataset: as in train().
             valid_dataset: batches to evaluate on, or a dict of label to batches for several evaluators.
-            valid_frequency: epochs from one evaluation to the next, or the numbers of the epochs to evaluate after.
-            callbacks: one or several, of either style; none may override a legacy hook.
+            valid_frequency: epochs between evaluations, or the numbers of the epochs after which to evaluate.
+            callbacks: a callback or a sequence of callbacks, of both styles; none may override a legacy hook.
             dataset_sink_mode: as in train().
-            valid_dataset_sink_mode: without effect: evaluations show every step.
+            valid_dataset_sink_mode: no effect: callbacks are called at every step of an evaluation.
             sink_size: as in train().
             initial_epoch: as in train().
 
         Raises:
-            TypeError: an argument is of another type.
-            ValueError: an argument has a value that is not allowed, valid_dataset is given but no metrics are, or a
-                callback overrides a legacy hook.
-            Exception: what the network or a callback raises, when all callbacks are closed.
+            TypeError: an argument has the wrong type.
+            ValueError: an argument has an invalid value, there is a valid_dataset but no metrics, or a callback
+                overrides a legacy hook.
+            Exception: whatever the network or a callback raises, after all callbacks are closed.
         """
-        given = checked_callbacks(callbacks)
-        refuse_legacy_hooks(given)
+        checked = checked_callbacks(callbacks)
+        reject_legacy_hooks(checked)
         checked_bool("valid_dataset_sink_mode", valid_dataset_sink_mode)
         is_due = _checked_frequency(valid_frequency)
         evaluators = [] if valid_dataset is None else self._evaluators(valid_dataset)
         state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
         state.evaluators = evaluators
         plan = Plan(due=lambda number: evaluators if is_due(number, initial_epoch) else ())
-        self._train(state, given, train_dataset, plan)
+        self._train(state, checked, train_dataset, plan)
 
     def eval(
         self, valid_dataset: Iterable[Any], callbacks: CallbackList = None, dataset_sink_mode: bool = False
@@ -207,28 +214,30 @@ class Model:
         """Evaluate, and return the result of each metric by its name.
 
         Raises:
-            TypeError: an argument is of another type.
+            TypeError: an argument has the wrong type.
             ValueError: the model has no metrics.
-            Exception: what the network or a callback raises, when all callbacks are closed.
+            Exception: whatever the network or a callback raises, after all callbacks are closed.
         """
-        given = checked_callbacks(callbacks)
-        warn_of_legacy_hooks(given)
+        checked = checked_callbacks(callbacks)
+        warn_of_legacy_hooks(checked)
         checked_bool("dataset_sink_mode", dataset_sink_mode)
         (evaluator,) = self._evaluators({"eval": valid_dataset})
-        with _Run(self._state(), given, self._loggers) as engine:
+        with _Run(self._state(), checked, self._loggers) as engine:
             engine.run_event(Event.EVAL_STANDALONE_START)
             results = evaluate(engine, self._steps, evaluator)
             engine.run_event(Event.EVAL_STANDALONE_END)
         return results
 
     def predict(self, *predict_data: Any, backend: str | None = None, config: Any = None) -> Any:
-        """Return the outputs of one batch of inputs, given as the arguments.
+        """Return the outputs of one batch; its inputs are the positional arguments.
 
         Raises:
-            ValueError: backend or config is given: there is no other backend.
+            ValueError: backend or config is not None: no other backend is supported.
         """
         if backend is not None or config is not None:
-            raise ValueError(f"backend and config are None: there is one backend; not {backend!r} and {config!r}.")
+            raise ValueError(
+                f"backend and config must be None, as there is only one backend, not {backend!r} and {config!r}."
+            )
         with _Run(self._state(), [], self._loggers) as engine:
             return predict(engine, self._steps, [predict_data])[0]
 
@@ -265,7 +274,7 @@ class Model:
         last = checked_integer("epoch", epoch, lowest=1)
         first = checked_integer("initial_epoch", initial_epoch, lowest=0, highest=last - 1)
         if not isinstance(dataset, Iterable):
-            raise TypeError(f"train_dataset is an iterable of batches, not {shown(dataset)}.")
+            raise TypeError(f"train_dataset must be an iterable of batches, not {shown(dataset)}.")
         checked_integer("sink_size", sink_size, lowest=-1)
         state = self._state(train_dataloader=dataset, max_duration=Time(last, "ep"))
         state.timestamp = state.timestamp.copy(epoch=first)
@@ -276,19 +285,18 @@ class Model:
 
     def _evaluators(self, valid_dataset: Any) -> list[Evaluator]:
         if not self._metrics:
-            raise ValueError("The model has no metrics to evaluate: pass metrics= to Model().")
+            raise ValueError("The model has no metrics for an evaluation: pass metrics= to Model().")
         return evaluators_from(valid_dataset, self._metrics)
 
 
 class _Run:
-    """From INIT to close(): an engine for one call of the model."""
+    """An engine for one call of a Model method, from INIT to close()."""
 
     def __init__(
         self, state: State, callbacks: list[Callback | EventCallback], loggers: Sequence[LoggerDestination]
     ) -> None:
-        mixed = [callback for callback in callbacks if isinstance(callback, LoggerDestination)]
-        destinations = [*loggers, *mixed]
-        state.callbacks = [*destinations, *(callback for callback in callbacks if callback not in mixed)]
+        destinations, others = destinations_first(callbacks, loggers)
+        state.callbacks = [*destinations, *others]
         self._engine = Engine(state, Logger(state, destinations))
 
     def __enter__(self) -> Engine:
@@ -306,7 +314,7 @@ class _Run:
 
 
 def _checked_frequency(valid_frequency: Any) -> Function[[int, int], bool]:
-    """Return the function that says whether to evaluate after an epoch; see fit()."""
+    """Return a function of an epoch and the initial epoch: whether to evaluate after that epoch; see fit()."""
     if isinstance(valid_frequency, Sequence) and not isinstance(valid_frequency, str):
         epochs = {checked_integer("valid_frequency", number, lowest=1) for number in valid_frequency}
         return lambda epoch, initial: epoch in epochs
@@ -315,33 +323,35 @@ def _checked_frequency(valid_frequency: Any) -> Function[[int, int], bool]:
 
 
 def _loss_scale(manager: Any) -> float | None:
-    """Return the fixed scale of a manager such as MindSpore's; TypeError when it has none."""
+    """Return the fixed scale of a manager such as MindSpore's; TypeError if it has no get_loss_scale()."""
     if manager is None:
         return None
     if not callable(getattr(manager, "get_loss_scale", None)):
-        raise TypeError(f"loss_scale_manager has a method get_loss_scale(), which {shown(manager)} has not.")
+        raise TypeError(f"loss_scale_manager must have a method get_loss_scale(); {shown(manager)} does not.")
     return float(manager.get_loss_scale())
 
 
 def _checked_indexes(eval_indexes: Any) -> list[int]:
-    """Return where loss, outputs and label stand."""
+    """Return the indexes of loss, outputs and label."""
     if not isinstance(eval_indexes, list | tuple) or len(eval_indexes) != 3:
-        raise ValueError(f"eval_indexes are three indexes into what eval_network returns, not {shown(eval_indexes)}.")
+        raise ValueError(
+            f"eval_indexes must be three indexes into the value that eval_network returns, not {shown(eval_indexes)}."
+        )
     return [checked_integer("eval_indexes", index, lowest=-1) for index in eval_indexes]
 
 
 def _checked_sink_size(sink_size: Any, dataset: Any) -> int:
     size = checked_integer("sink_size", sink_size, lowest=-1)
     if size == 0:
-        raise ValueError("sink_size is -1 or at least 1, not 0.")
+        raise ValueError("sink_size must be -1 or at least 1, not 0.")
     number = length_of(dataset) if size == -1 else size
     if number is None:
-        raise ValueError(f"A dataset in sink mode has a len(), or sink_size is given; {shown(dataset)} has none.")
+        raise ValueError(f"Sink mode requires a sink_size or a dataset with a length; {shown(dataset)} has none.")
     return number
 
 
 def _repeated(dataset: Iterable[Any]) -> Iterator[Any]:
-    """Yield the batches of dataset again and again."""
+    """Yield the batches of dataset repeatedly."""
     while True:
         is_empty = True
         for batch in dataset:

@@ -1,4 +1,4 @@
-"""The prediction loop: batches through the network, without labels."""
+"""The prediction loop: runs batches of inputs through the network."""
 
 import time
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from toposcope.recorder.training.timestamp import Timestamp
 
 
 def predict(engine: Engine, steps: Steps, batches: Iterable[Any], number: int | None = None) -> list[Any]:
-    """Return the outputs of each batch; number ends it after so many batches."""
+    """Return the outputs of each batch, of the first *number* batches if it is not None."""
     state = engine.state
     state.set_dataloader(batches, "predict")
     state.predict_timestamp = Timestamp()

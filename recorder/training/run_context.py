@@ -1,4 +1,4 @@
-"""RunContext: what a callback is given: the facts of the training, and the way to stop it."""
+"""RunContext: passes the state of a training to callbacks, and their requests to stop to the training."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,17 +7,17 @@ from toposcope.recorder.values.foreign import shown
 
 
 class CallbackParams(dict[str, Any]):
-    """The facts of a training at this moment (`cb_params`): a dict whose items are attributes too.
+    """The current state of a training (`cb_params`): a dict whose items are also attributes.
 
-    A missing attribute is an AttributeError, so that hasattr() and getattr() with a default work; MindSpore's raises
-    KeyError.
+    A missing attribute raises AttributeError, so that hasattr() and getattr() with a default work; MindSpore's class
+    raises KeyError.
     """
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"cb_params has no {name!r} now; it has {', '.join(sorted(self))}.") from None
+            raise AttributeError(f"cb_params has no {name!r}; it has {', '.join(sorted(self))}.") from None
 
     def __setattr__(self, name: str, value: object) -> None:
         self[name] = value
@@ -30,31 +30,31 @@ class CallbackParams(dict[str, Any]):
 
 
 class RunContext:
-    """Facts of the training for callbacks, who may add their own, and the request to stop; MindSpore's class."""
+    """The cb_params, to which callbacks may add items, and the request to stop, as in MindSpore's class."""
 
     def __init__(self, original_args: dict[str, Any], *, on_stop: Callable[[], None] | None = None) -> None:
-        """Take the facts, of which a CallbackParams stays the same object; on_stop is called at the first request.
+        """Wrap the params, a CallbackParams without copying it; on_stop is called at the first request to stop.
 
         Raises:
-            TypeError: original_args is no dict.
+            TypeError: original_args is not a dict.
         """
         if not isinstance(original_args, dict):
-            raise TypeError(f"original_args is a dict, not {shown(original_args)}.")
+            raise TypeError(f"original_args must be a dict, not {shown(original_args)}.")
         self._params = original_args if isinstance(original_args, CallbackParams) else CallbackParams(original_args)
         self._on_stop = on_stop
         self._is_stop_requested = False
 
     def original_args(self) -> CallbackParams:
-        """Return the facts of the training (see CallbackParams), always the same object."""
+        """Return the cb_params, always the same object."""
         return self._params
 
     def request_stop(self) -> None:
-        """Ask the training, or in an evaluation the evaluation, to end after this step."""
+        """Request the training, or the evaluation if one is running, to end after this step."""
         if not self._is_stop_requested:
             self._is_stop_requested = True
             if self._on_stop is not None:
                 self._on_stop()
 
     def get_stop_requested(self) -> bool:
-        """Say whether a stop was asked for."""
+        """Return whether a stop was requested."""
         return self._is_stop_requested

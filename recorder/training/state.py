@@ -1,4 +1,4 @@
-"""State: what callbacks and loggers may know of a training; Composer's `State` as far as they read it."""
+"""State: the state of a training that callbacks and loggers read; a subset of Composer's `State`."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -6,13 +6,14 @@ from enum import StrEnum
 from typing import Any
 
 from toposcope.recorder.rank import world_size_of
+from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
 
 class Precision(StrEnum):
-    """In which numbers the network computes."""
+    """The numeric precision of the network's computation."""
 
     FP32 = "fp32"
     AMP_FP16 = "amp_fp16"
@@ -20,7 +21,7 @@ class Precision(StrEnum):
 
 
 class Device:
-    """Where the network computes."""
+    """The device of the network, and the function that moves tensors to it."""
 
     def __init__(self, name: str, move: Callable[[Any], Any] = lambda tensor: tensor) -> None:
         self.name = name
@@ -31,7 +32,7 @@ class Device:
 
 
 class State:
-    """The training at this moment. Its driver (Trainer, Model, a watched loop, a bridge) keeps it up to date."""
+    """The current state of a training, kept up to date by its driver: Trainer, Model, WatchedRun or a bridge."""
 
     def __init__(
         self,
@@ -47,17 +48,17 @@ class State:
         run_name: str = "run",
         seed: int | None = None,
     ) -> None:
-        """Begin with nothing done; max_duration as a bare number is in epochs."""
+        """Describe a training that has not started; a max_duration without unit is in epochs."""
         self.model, self.loss_fn = model, loss_fn
         self.eval_model = model
-        """What evaluations run."""
-        is_one = optimizers is not None and not isinstance(optimizers, Sequence)
-        self.optimizers: list[Any] = [optimizers] if is_one else list(optimizers or ())
+        """The network of evaluations."""
+        is_single = optimizers is not None and not isinstance(optimizers, Sequence)
+        self.optimizers: list[Any] = [optimizers] if is_single else list(optimizers or ())
         self.schedulers = list(schedulers)
         self.train_dataloader = train_dataloader
         self.evaluators = list(evaluators)
         self.callbacks = list(callbacks)
-        """Logger destinations, then those of the user in their order, of both styles."""
+        """Logger destinations, then the user's other callbacks in order, of both styles."""
         self.run_name = run_name
         self.seed = self.rank_zero_seed = seed
         self.timestamp = self.previous_timestamp = Timestamp()
@@ -66,16 +67,16 @@ class State:
         self.is_stop_requested = False
         self.batch: Any = None
         self.loss: Any = None
-        """Of the newest forward pass, a microbatch's; None before."""
+        """The loss of the newest forward pass, of one microbatch; None before the first."""
         self.outputs: Any = None
         self.labels: Any = None
-        """Of the newest batch of an evaluation."""
+        """The labels of the newest batch of an evaluation."""
         self.net_outputs: Any = None
-        """What the newest step gave: its loss, or a tuple that begins with it."""
+        """The result of the newest step: its loss, or a tuple that begins with it."""
         self.train_metrics: dict[str, Any] = {}
         self.eval_metrics: dict[str, dict[str, Any]] = {}
         self.eval_results: dict[str, Any] | None = None
-        """What the newest evaluator measured, by the names of its metrics."""
+        """The results of the newest evaluator by metric name."""
         self.eval_loss: float | None = None
         self.dataloader: Any = None
         self.dataloader_label: str | None = None
@@ -86,31 +87,31 @@ class State:
         self.device_number = world_size_of(os.environ)
         self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"
         self.sink_size: int | None = None
-        """Steps that MindSpore-style callbacks see as one; None: they see every step."""
+        """Batches that are one step to MindSpore-style callbacks; None: each batch is a step."""
         self.fsdp_enabled = self.is_model_ddp = False
         self.profiler = None
         self.set_dataloader(train_dataloader, "train" if train_dataloader is not None else None)
 
     def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
-        """Say which batches come now; length is their number when the data loader does not know it."""
+        """Set the current data loader; length overrides its number of batches."""
         self.dataloader, self.dataloader_label = dataloader, label
         number = length_of(dataloader) if length is None else length
         self.dataloader_len = None if number is None else Time(number, TimeUnit.BATCH)
 
     @property
     def is_over(self) -> bool:
-        """True when the training is to end: it is as long as it should be, or a stop was asked for."""
+        """Whether the training must end: it has reached max_duration, or a stop was requested."""
         return self.is_stop_requested or (self.max_duration is not None and self.timestamp >= self.max_duration)
 
     def stop_training(self) -> None:
-        """Let the training end after the batch that runs."""
+        """Request the training to end after the current batch."""
         self.is_stop_requested = True
         if self.max_duration is not None:
             unit = self.max_duration.unit
             self.max_duration = self.timestamp.get(TimeUnit.BATCH if unit == TimeUnit.EPOCH else unit)
 
     def get_elapsed_duration(self) -> Time | None:
-        """Return which fraction of the training is done, in "dur"; None when its end is unknown."""
+        """Return the finished fraction of the training, in "dur"; None if its length is unknown."""
         if self.max_duration is None:
             return None
         if not self.max_duration.value:
@@ -118,7 +119,7 @@ class State:
         return self.timestamp.get(self.max_duration.unit) / self.max_duration
 
     def batch_get_item(self, key: Any) -> Any:
-        """Return a part of the batch: by index or name, by a function of the batch, or by the first of two such."""
+        """Return a part of the batch by index, by name, by a function of the batch, or by the first of two."""
         if isinstance(key, Sequence) and not isinstance(key, str) and all(map(callable, key)):
             key = key[0]
         if callable(key):
@@ -126,12 +127,3 @@ class State:
         if isinstance(key, str) and not isinstance(self.batch, Mapping):
             return getattr(self.batch, key)
         return self.batch[key]
-
-
-def length_of(dataloader: Any) -> int | None:
-    """Return the number of batches of a data loader, None when it does not know it."""
-    try:
-        return len(dataloader)
-    except TypeError:
-        size = getattr(dataloader, "get_dataset_size", None)  # MindSpore's datasets.
-        return int(size()) if callable(size) else None

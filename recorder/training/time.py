@@ -1,4 +1,4 @@
-"""Time: a number with a unit in which a training is measured; Composer's `Time`."""
+"""Time: a number with a unit that measures a training, as Composer's `Time`."""
 
 import math
 import re
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([a-z]+)")
 
 
 class TimeUnit(StrEnum):
-    """What is counted."""
+    """A unit of training time."""
 
     ITERATION = "iter"
     EPOCH = "ep"
@@ -31,47 +31,47 @@ TimeInput = Union["Time", str, int, float]
 
 
 class Time:
-    """A value of one unit: `Time(10, "ba")`; only times of one unit can be compared, added or divided.
+    """A value with a unit: `Time(10, "ba")`. Only times of the same unit can be compared, added or divided.
 
-    Strings are times too where one is expected: "10ba", "0.5dur" (the fraction of a training), "1h30m". A bare number
-    beside a Time is of its unit. Values of all units but "dur" and "sec" are integers.
+    Strings are accepted as operands: "10ba", "0.5dur" (a fraction of the training), "1h30m". A number as operand is
+    interpreted in the unit of the Time. Values are integers in all units except "dur" and "sec".
     """
 
     __slots__ = ("unit", "value")
 
     def __init__(self, value: int | float, unit: str | TimeUnit) -> None:
-        """Make a time; TypeError when value is no number, ValueError when things are counted and it is not whole."""
+        """Create a time; TypeError if value is not a number, ValueError if the unit is unknown or needs an integer."""
         self.unit = _unit(unit)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"A time has an int or a float for its value, not {shown(value)}.")
+            raise TypeError(f"The value of a time must be an int or a float, not {shown(value)}.")
         if self.unit in (TimeUnit.DURATION, TimeUnit.SECOND):
             self.value: int | float = float(value)
         elif not math.isfinite(value) or value != int(value):
-            raise ValueError(f"A time in {self.unit.name.lower()}s is a whole number, not {value!r}.")
+            raise ValueError(f"A time in {self.unit.name.lower()}s must be a whole number, not {value!r}.")
         else:
             self.value = int(value)
 
     @classmethod
     def from_input(cls, time: TimeInput, unit: str | TimeUnit | None = None) -> "Time":
-        """Return time, of which a bare number is in unit; TypeError when it has none."""
+        """Return time as a Time; a number is in *unit*, and raises TypeError if unit is None."""
         if isinstance(time, Time):
             return time
         if isinstance(time, str):
             return cls.from_timestring(time)
         if unit is None:
-            raise TypeError(f"A time is a Time or a str such as '10ba', not {shown(time)}, which has no unit.")
+            raise TypeError(f"A time must be a Time or a str such as '10ba', not {shown(time)}, which has no unit.")
         return cls(time, unit)
 
     @classmethod
     def from_timestring(cls, text: str) -> "Time":
-        """Return the time that text tells: "10ba", "0.5dur", "1h30m"; ValueError when it tells none."""
+        """Parse a time such as "10ba", "0.5dur" or "1h30m"; ValueError if it is malformed."""
         compact = text.replace(" ", "").replace("_", "")
         if (clock := _CLOCK.fullmatch(compact)) is not None:
             hours, minutes, seconds = (int(part or 0) for part in clock.groups())
             return cls(3600 * hours + 60 * minutes + seconds, TimeUnit.SECOND)
         match = _NUMBER.fullmatch(compact)
         if match is None:
-            raise ValueError(f"A time is a number with a unit ('10ba', '2ep', '0.5dur', '1h30m'), not {text!r}.")
+            raise ValueError(f"A time must be a number with a unit ('10ba', '2ep', '0.5dur', '1h30m'), not {text!r}.")
         number = float(match[1])
         return cls(int(number) if number == int(number) else number, match[2])
 
@@ -106,13 +106,13 @@ class Time:
         return cls(value, TimeUnit.DURATION)
 
     def after(self, more: int) -> "Time":
-        """Return the time after so many more of what is counted, which are not checked."""
+        """Return this time plus *more* units, without checking *more*."""
         later = object.__new__(Time)
         later.unit, later.value = self.unit, self.value + more
         return later
 
     def to_timestring(self) -> str:
-        """Return the str from which the same time is made: "10ba"."""
+        """Return the time as a string that from_timestring() parses: "10ba"."""
         return f"{self.value}{self.unit.value}"
 
     def __repr__(self) -> str:
@@ -131,30 +131,30 @@ class Time:
         return float(self.value)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Time | str | int | float) and self.value == self._alike(other).value
+        return isinstance(other, Time | str | int | float) and self.value == self._same_unit(other).value
 
     def __lt__(self, other: TimeInput) -> bool:
-        return self.value < self._alike(other).value
+        return self.value < self._same_unit(other).value
 
     def __le__(self, other: TimeInput) -> bool:
-        return self.value <= self._alike(other).value
+        return self.value <= self._same_unit(other).value
 
     def __gt__(self, other: TimeInput) -> bool:
-        return self.value > self._alike(other).value
+        return self.value > self._same_unit(other).value
 
     def __ge__(self, other: TimeInput) -> bool:
-        return self.value >= self._alike(other).value
+        return self.value >= self._same_unit(other).value
 
     def __add__(self, other: TimeInput) -> "Time":
-        return Time(self.value + self._alike(other).value, self.unit)
+        return Time(self.value + self._same_unit(other).value, self.unit)
 
     __radd__ = __add__
 
     def __sub__(self, other: TimeInput) -> "Time":
-        return Time(self.value - self._alike(other).value, self.unit)
+        return Time(self.value - self._same_unit(other).value, self.unit)
 
     def __rsub__(self, other: TimeInput) -> "Time":
-        return self._alike(other) - self
+        return self._same_unit(other) - self
 
     def __neg__(self) -> "Time":
         return Time(-self.value, self.unit)
@@ -166,18 +166,18 @@ class Time:
     __rmul__ = __mul__
 
     def __truediv__(self, other: TimeInput) -> "Time":
-        """Return the fraction that self is of other, in "dur"; or, of a number, that part of self."""
+        """Return the ratio of two times in "dur", or this time divided by a number."""
         if isinstance(other, int | float):
             return self * (1 / other)
-        return Time(self.value / self._alike(other).value, TimeUnit.DURATION)
+        return Time(self.value / self._same_unit(other).value, TimeUnit.DURATION)
 
     def __mod__(self, other: TimeInput) -> "Time":
-        return Time(self.value % self._alike(other).value, self.unit)
+        return Time(self.value % self._same_unit(other).value, self.unit)
 
-    def _alike(self, other: TimeInput) -> "Time":
+    def _same_unit(self, other: TimeInput) -> "Time":
         time = Time.from_input(other, self.unit)
         if time.unit != self.unit:
-            raise RuntimeError(f"{self!r} and {time!r} are of different units: they cannot be compared or added.")
+            raise RuntimeError(f"{self!r} and {time!r} have different units: they cannot be compared or added.")
         return time
 
 
@@ -185,5 +185,5 @@ def _unit(unit: str) -> TimeUnit:
     try:
         return TimeUnit(unit)
     except ValueError:
-        units = ", ".join(repr(known.value) for known in TimeUnit)
-        raise ValueError(f"The unit of a time is one of {units}; not {shown(unit)}.") from None
+        units = ", ".join(repr(member.value) for member in TimeUnit)
+        raise ValueError(f"The unit of a time must be one of {units}, not {shown(unit)}.") from None

@@ -1,4 +1,4 @@
-"""Timestamp: how far a training has come, in every unit; Composer's `Timestamp`."""
+"""Timestamp: the progress of a training in every unit, as Composer's `Timestamp`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _CLOCKS = ("total_wct", "iteration_wct", "epoch_wct", "batch_wct")
 
 @dataclass(frozen=True, eq=False)
 class Timestamp:
-    """What is finished so far: 0 everywhere until the first batch ends. Nothing changes in it, steps make a new one."""
+    """What is finished so far, 0 in every unit until the first batch ends. Immutable: each step creates a new one."""
 
     iteration: Time = _NONE[TimeUnit.ITERATION]
     epoch: Time = _NONE[TimeUnit.EPOCH]
@@ -42,15 +42,15 @@ class Timestamp:
     iteration_wct: timedelta = timedelta()
     epoch_wct: timedelta = timedelta()
     batch_wct: timedelta = timedelta()
-    """Of the batch that ended last."""
+    """The time of the last finished batch."""
 
     def __post_init__(self) -> None:
         for name, unit in _COUNTS.items():
-            # `Timestamp(batch=3)` and `copy(batch="3ba")` are welcome too.
+            # Accepts `Timestamp(batch=3)` and `copy(batch="3ba")`.
             object.__setattr__(self, name, Time.from_input(getattr(self, name), unit))
 
     def get(self, unit: str | TimeUnit) -> Time:
-        """Return how much of a unit is finished; ValueError for "dur", which needs to know the end."""
+        """Return how much is finished in a unit; ValueError for "dur", which depends on max_duration."""
         unit = TimeUnit(unit)
         match unit:
             case TimeUnit.ITERATION:
@@ -66,13 +66,13 @@ class Timestamp:
             case TimeUnit.SECOND:
                 return Time(self.total_wct.total_seconds(), TimeUnit.SECOND)
             case _:
-                raise ValueError("A timestamp does not know which fraction of the training it is: ask the state.")
+                raise ValueError("A timestamp has no fraction of the training: use State.get_elapsed_duration().")
 
     def to_next_batch(
         self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
     ) -> "Timestamp":
-        """Return the timestamp after one more batch of so many samples and tokens, which took duration."""
-        # Once a step: without the checks of replace(), which take ten times as long.
+        """Return the timestamp after one more batch of *samples* and *tokens* that took *duration*."""
+        # Called at every step: avoids the checks of replace(), which take ten times as long.
         later = object.__new__(Timestamp)
         fields = vars(later)
         fields.update(vars(self))
@@ -85,7 +85,7 @@ class Timestamp:
         return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":
-        """Return the timestamp after the epoch ended; duration is what it took beyond its batches."""
+        """Return the timestamp after the end of the epoch; duration is the time spent besides its batches."""
         return replace(
             self,
             epoch=self.epoch + 1,
@@ -100,7 +100,7 @@ class Timestamp:
         )
 
     def to_next_iteration(self, duration: timedelta = timedelta()) -> "Timestamp":
-        """Return the timestamp after the iteration ended; duration is what it took beyond its epochs."""
+        """Return the timestamp after the end of the iteration; duration is the time spent besides its epochs."""
         return replace(
             self,
             iteration=self.iteration + 1,
@@ -116,16 +116,16 @@ class Timestamp:
         )
 
     def copy(self, **changes: Any) -> "Timestamp":
-        """Return the same timestamp with some fields changed."""
+        """Return a copy with some fields changed."""
         return replace(self, **changes)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return plain values from which load_state_dict() makes the same timestamp."""
+        """Return plain values from which load_state_dict() restores the timestamp."""
         counts = {name: getattr(self, name).value for name in _COUNTS}
         return counts | {name: getattr(self, name) for name in _CLOCKS}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> "Timestamp":
-        """Return the timestamp of state; what it lacks is as here."""
+        """Return a timestamp with the fields of state; missing fields are taken from this one."""
         return replace(self, **{name: state[name] for name in (*_COUNTS, *_CLOCKS) if name in state})
 
     def __eq__(self, other: object) -> bool:
@@ -149,7 +149,7 @@ class Timestamp:
         return self._as(other) >= other
 
     def _as(self, other: TimeInput) -> Time:
-        """Return how much is finished in the unit of other; a bare number counts batches, as in Composer."""
+        """Return how much is finished in the unit of other; a number without unit counts batches, as in Composer."""
         return self.get(Time.from_input(other, TimeUnit.BATCH).unit)
 
 

@@ -1,36 +1,23 @@
-"""watch(): a loop that users write themselves, as a training that callbacks and loggers follow."""
+"""watch(): a training run of a user-written loop, which callbacks and loggers follow."""
 
-from __future__ import annotations
-
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from datetime import timedelta
-from functools import partial
-from time import perf_counter
-from types import TracebackType
+from collections.abc import Sequence
 from typing import Any
 
-from toposcope.recorder.arguments import checked_integer, checked_text
-from toposcope.recorder.frameworks.torch.modules import is_module
-from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.summary import paused
-from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.training.callback_list import (
     CallbackList,
     checked_callbacks,
     checked_loggers,
+    destinations_first,
     warn_of_legacy_hooks,
 )
-from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluator import Evaluator
-from toposcope.recorder.training.event import Event
-from toposcope.recorder.training.logger import Logger, LoggerDestination
-from toposcope.recorder.training.loss import loss_in
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
-from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign import shown
 
 
@@ -47,30 +34,29 @@ def watch(
     valid_loader: Any = None,
     loggers: LoggerDestination | Sequence[LoggerDestination] = (),
 ) -> WatchedRun:
-    """Return a run to be told what happens in a loop of the user's own; see WatchedRun.
+    """Return a run that a user-written loop reports its steps to; see WatchedRun.
 
     Args:
-        callbacks: one or several, of either style; logger destinations may be among them.
-        model: the network, if there is one: a torch.nn.Module, a TrainableNetwork or anything else.
-        optimizer: its optimizer, or a list of them.
-        loader: the batches of an epoch. Its length, if it has one, says when an epoch is over.
-        loss_fn: the loss, for lineage.
-        epochs: planned epochs. None: not known.
-        steps_per_epoch: calls of step() in an epoch, where these are not one for each batch of loader. None: as many as
-            the loader has batches; of a loader without length an evaluation ends the epoch.
-        schedulers: one or several of torch.optim.lr_scheduler, for lineage; the loop steps them.
+        callbacks: a callback or a sequence of callbacks, of both styles; may include logger destinations.
+        model: the network, if there is one: a torch.nn.Module, a TrainableNetwork or any other object.
+        optimizer: the optimizer or a list of optimizers.
+        loader: the batches of an epoch. Its length, if it has one, determines the end of an epoch.
+        loss_fn: the loss function, for lineage.
+        epochs: planned number of epochs; None: unknown.
+        steps_per_epoch: calls of step() per epoch, if they differ from the batches of loader. None: the length of
+            loader; if it has no length, an evaluation ends the epoch.
+        schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, for lineage; the loop steps them.
         valid_loader: the batches of an evaluation, for lineage.
-        loggers: destinations of the Logger, which logs each loss as "loss/train/total", like Composer's at the number
-            of steps finished before, and what eval() is told as "metrics/<label>/<name>".
+        loggers: destinations of the Logger. It logs each loss as "loss/train/total", as in Composer at the number of
+            steps finished before, and the metrics passed to eval() as "metrics/<label>/<name>".
 
     Raises:
-        TypeError: an argument is of another type.
+        TypeError: an argument has the wrong type.
         ValueError: epochs or steps_per_epoch is not positive.
     """
-    given = checked_callbacks(callbacks)
-    warn_of_legacy_hooks(given)
-    destinations = [*checked_loggers(loggers), *(one for one in given if isinstance(one, LoggerDestination))]
-    others = [one for one in given if not isinstance(one, LoggerDestination)]
+    checked = checked_callbacks(callbacks)
+    warn_of_legacy_hooks(checked)
+    destinations, other_callbacks = destinations_first(checked, checked_loggers(loggers))
     duration = None if epochs is None else Time(checked_integer("epochs", epochs, lowest=1), TimeUnit.EPOCH)
     state = State(
         model=model,
@@ -80,7 +66,7 @@ def watch(
         train_dataloader=loader,
         max_duration=duration,
         evaluators=[] if valid_loader is None else [Evaluator("eval", valid_loader)],
-        callbacks=[*destinations, *others],
+        callbacks=[*destinations, *other_callbacks],
     )
     if steps_per_epoch is not None:
         length = checked_integer("steps_per_epoch", steps_per_epoch, lowest=1)
@@ -89,271 +75,9 @@ def watch(
 
 
 def _checked_optimizers(optimizer: Any) -> list[Any]:
-    """Return one or several optimizers as a list; TypeError when one is a class, a text or a number."""
-    given = list(optimizer) if isinstance(optimizer, list | tuple) else [] if optimizer is None else [optimizer]
-    for each in given:
+    """Return the optimizers as a list; TypeError if one is a class, a str, a number or a dict."""
+    optimizers = list(optimizer) if isinstance(optimizer, list | tuple) else [] if optimizer is None else [optimizer]
+    for each in optimizers:
         if isinstance(each, type | str | int | float | dict):
-            raise TypeError(f"optimizer is an optimizer, a list of them, or None; not {shown(each)}.")
-    return given
-
-
-class WatchedRun:
-    """A loop that tells callbacks and loggers what happens in it.
-
-        with watch([SummaryCollector("runs/first")], model, optimizer, loader) as run:
-            for epoch in range(10):
-                for inputs, labels in loader:
-                    loss = train(inputs, labels)
-                    run.step(loss)
-                run.eval({"accuracy": accuracy(model)})
-                if run.stop_requested:
-                    break
-
-    Entering begins the training (INIT to ITERATION_START). A step begins (EPOCH_START, BATCH_START) when a torch model
-    is first called for it in training mode, else at step(), and step() ends it. The step that the loader's length tells
-    to be the last ends the epoch (EPOCH_END); what follows an epoch (EPOCH_CHECKPOINT, on_train_epoch_end) waits for
-    the evaluation, and comes with eval(), end_epoch(), the next step or the end. Evaluate in evaluation mode or without
-    gradients, lest it is taken for a step. Leaving ends the training (FIT_END) unless an exception was raised, which
-    propagates; everything is closed either way.
-    """
-
-    def __init__(self, state: State, logger: Logger) -> None:
-        self.state = state
-        """What callbacks know of this run."""
-        self.logger = logger
-        """For metrics, hyperparameters, images and tables of the user's own."""
-        self._engine: Engine | None = None
-        self._is_left = False
-        self._forward = _Forward(state.model, self._begin_step)
-        self._is_epoch_begun = self._is_epoch_ended = self._is_step_begun = False
-        self._clock = 0.0
-
-    @property
-    def stop_requested(self) -> bool:
-        """Whether a callback asked to stop: leave the loop then."""
-        return self.state.is_stop_requested
-
-    def step(self, loss: Any, batch: Any = None, outputs: Any = None) -> bool:
-        """Tell that a step is over: the optimizer has stepped, and gradients are not yet zeroed.
-
-        Args:
-            loss: of the step: a number or a tensor, in which no gradients are kept.
-            batch: what the model was called with. None: what a torch model was seen to be called with, if it was.
-            outputs: of the model, for callbacks that look at them.
-
-        Returns:
-            False when a callback asked to stop.
-
-        Raises:
-            RuntimeError: outside of the with statement.
-            TypeError: loss is a dict, a text or None.
-            Exception: what a callback raised.
-        """
-        engine, state = self._running(), self.state
-        if loss is None or isinstance(loss, str | Mapping):
-            raise TypeError(f"loss is a number or a tensor, not {shown(loss)}.")
-        self._forward.disarm()
-        if not self._is_step_begun:
-            self._begin_step(batch)
-        elif batch is not None:
-            state.batch = engine.hooks.params["train_dataset_element"] = batch
-        state.loss, state.outputs = _detached(loss), _detached(outputs)
-        state.net_outputs = state.loss if outputs is None else (state.loss, state.outputs)
-        if self.logger.destinations:
-            self.logger.log_metrics({"loss/train/total": state.loss})
-        self._count_step()
-        engine.run_event(Event.BATCH_END)
-        engine.run_event(Event.BATCH_CHECKPOINT)
-        # Else the memory of the batch would be held during the next one.
-        state.batch = engine.hooks.params["train_dataset_element"] = None
-        self._is_step_begun = False
-        if state.dataloader_len is not None and state.timestamp.batch_in_epoch >= state.dataloader_len:
-            self._end_epoch()
-        self._forward.arm()
-        return not state.is_stop_requested
-
-    def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
-        """Tell what an evaluation has measured; after the last step of an epoch it belongs to that epoch.
-
-        Where the loader has no length it ends the epoch.
-
-        Args:
-            metrics: name to number, or to an array or tensor. What is named "loss" is what EarlyStopping and others
-                know as "eval_loss".
-            label: what was evaluated.
-            more: whether another evaluation of this epoch follows; the last one lets callbacks end the epoch.
-
-        Raises:
-            RuntimeError: outside of the with statement.
-            TypeError: metrics is no dict with keys of type str.
-            Exception: what a callback raised.
-        """
-        engine, state, measured = self._running(), self.state, dict(items_of("metrics", metrics))
-        checked_text("label", label)
-        self._forward.disarm()
-        if state.dataloader_len is None and self._is_epoch_begun and not self._is_epoch_ended:
-            self._end_epoch()
-        dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
-        engine.run_event(Event.EVAL_BEFORE_ALL)
-        state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)
-        state.eval_timestamp = Timestamp()
-        engine.run_event(Event.EVAL_START)
-        state.eval_results, state.eval_loss = measured, loss_in(measured.get("eval_loss", measured.get("loss")))
-        state.eval_metrics[label] = measured
-        self.logger.log_metrics({f"metrics/{label}/{name}": value for name, value in measured.items()})
-        engine.run_event(Event.EVAL_END)
-        state.dataloader, state.dataloader_label, state.dataloader_len = dataloader, dataloader_label, length
-        engine.run_event(Event.EVAL_AFTER_ALL)
-        if not more:
-            self._close_epoch()
-        self._clock = perf_counter()  # Evaluations are no training time.
-        self._forward.arm()
-
-    def end_epoch(self) -> None:
-        """Tell that an epoch is over, with its evaluation: where the loader has no length, or for epochs cut short.
-
-        Raises:
-            RuntimeError: outside of the with statement.
-            Exception: what a callback raised.
-        """
-        self._running()
-        if self._is_epoch_begun and not self._is_epoch_ended:
-            self._end_epoch()
-        self._close_epoch()
-
-    def __enter__(self) -> WatchedRun:
-        if self._engine is not None:
-            raise RuntimeError("A watched run is entered once: call watch() again.")
-        self._engine = Engine(self.state, self.logger)
-        try:
-            for event in (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_START, Event.ITERATION_START):
-                self._engine.run_event(event)
-        except BaseException as error:
-            self._engine.close(error)
-            raise
-        self._clock = perf_counter()
-        self._forward.arm()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        engine = self._running()
-        self._forward.disarm()
-        try:
-            if error is None:
-                self._close_epoch()
-                engine.run_event(Event.FIT_END)
-        except BaseException as failure:
-            engine.close(failure)
-            raise
-        finally:
-            self._is_left = True
-        return engine.close(error)
-
-    def _running(self) -> Engine:
-        if self._engine is None or self._is_left:
-            raise RuntimeError("A watched run goes on inside `with ....watch(...) as run:` and nowhere else.")
-        return self._engine
-
-    def _begin_step(self, batch: Any) -> None:
-        engine = self._running()
-        self._close_epoch()
-        if not self._is_epoch_begun:
-            self._is_epoch_begun = True
-            engine.run_event(Event.EPOCH_START)
-        self.state.batch = batch
-        self._is_step_begun = True
-        engine.run_event(Event.BATCH_START)
-
-    def _count_step(self) -> None:
-        state, now = self.state, perf_counter()
-        duration, self._clock = timedelta(seconds=now - self._clock), now
-        state.previous_timestamp = state.timestamp
-        state.timestamp = state.timestamp.to_next_batch(self._samples(), duration=duration)
-
-    def _samples(self) -> int:
-        """Return the number of samples of the batch; without one what the loader says; 0 when unknown."""
-        if self.state.batch is not None:
-            return samples_of(self.state.batch)
-        size = getattr(self.state.train_dataloader, "batch_size", None)
-        return size if type(size) is int else 0
-
-    def _end_epoch(self) -> None:
-        self._is_epoch_ended = True
-        self.state.timestamp = self.state.timestamp.to_next_epoch()
-        self._running().run_event(Event.EPOCH_END)
-
-    def _close_epoch(self) -> None:
-        if self._is_epoch_ended:
-            self._is_epoch_begun = self._is_epoch_ended = False
-            self._running().run_event(Event.EPOCH_CHECKPOINT)
-
-
-class _Forward:
-    """A forward pre-hook that tells of the first training call of a torch module, and takes itself off then.
-
-    It is on the module only between two steps: nothing hears it that callbacks do with the module. In the calls before
-    that one, which are evaluations, summary operators rest.
-    """
-
-    def __init__(self, model: Any, on_call: Callable[[Any], None]) -> None:
-        self._torch: Any = sys.modules["torch"] if is_module(model) else None
-        self._model, self._on_call = model, on_call
-        self._handles: list[Any] = []
-        self._rest = _Rest()
-
-    def arm(self) -> None:
-        """Listen, if the model is one of PyTorch that is not compiled in place: that would compile the hook, too."""
-        if self._torch is not None and not self._handles and self._model._compiled_call_impl is None:
-            self._handles = [
-                self._model.register_forward_pre_hook(self, with_kwargs=True),
-                self._model.register_forward_hook(self._rest, always_call=True),
-            ]
-
-    def disarm(self) -> None:
-        """Listen no more."""
-        while self._handles:
-            self._handles.pop().remove()
-        self._rest()
-
-    def __call__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        # First, as the compiler traces what comes next. Evaluations are no steps.
-        if self._torch.compiler.is_compiling():
-            return
-        if model.training and self._torch.is_grad_enabled():
-            self.disarm()
-            self._on_call(args or kwargs)
-        else:
-            self._rest.begin()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""
-        return _INERT
-
-
-class _Rest:
-    """A forward hook that ends the rest of the summary operators during a call that is an evaluation."""
-
-    def __init__(self) -> None:
-        self._pauses: list[AbstractContextManager[None]] = []
-
-    def begin(self) -> None:
-        """Let the operators rest until the call is over."""
-        self._pauses.append(paused())
-        self._pauses[-1].__enter__()
-
-    def __call__(self, *_call: object) -> None:
-        while self._pauses:
-            self._pauses.pop().__exit__(None, None, None)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """See _Forward."""
-        return _INERT
-
-
-_INERT = (partial, (sys.audit, "toposcope.forward"))
-
-
-def _detached(value: Any) -> Any:
-    return value.detach() if hasattr(value, "detach") else value
+            raise TypeError(f"optimizer must be an optimizer, a list of optimizers, or None, not {shown(each)}.")
+    return optimizers

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from fastapi.responses import StreamingResponse
 from typing_extensions import TypeAliasType
 
-from toposcope.server.api.reply import Number
-from toposcope.server.json_text import number_text
+from toposcope.server.api.json_reply import Number
+from toposcope.server.json_values import number_text
 
 Nested = TypeAliasType("Nested", "Number | bool | list[Nested]")
 """A number, or lists in lists of them."""

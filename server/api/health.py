@@ -1,16 +1,25 @@
-"""GET /api/health: whether the server lives and how far it has loaded."""
+"""GET /api/health: the server's version, its progress in loading, and what is wrong."""
 
 import time
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current
+from toposcope.server.installation import installation_warnings
+from toposcope.server.json_values import in_json
 from toposcope.server.version import VERSION
 
 router = APIRouter()
+
+
+class HealthWarning(BaseModel):
+    """A fault of the installation, which slows the server down or makes it run other code than was installed."""
+
+    kind: Literal["uncompiled_scan", "shadowed_package"]
+    message: str
+    """What is wrong and how to correct it, one sentence."""
 
 
 class Health(BaseModel):
@@ -24,22 +33,24 @@ class Health(BaseModel):
     """Whether files are still being read for the first time."""
     runs: int
     files: int
-    """Event files that were found."""
+    """Event files in the logdir."""
     waiting_files: int
-    """Those with bytes that were not read yet."""
+    """Event files with bytes that have not been read yet."""
     bytes: int
-    """Of all event files."""
+    """Size of all event files."""
     read_bytes: int
-    """Those that were read, or that the index knew."""
+    """Bytes that have been read, or that the index contains."""
     ignored_files: int
-    """Files in the logdir that are no event files."""
+    """Files in the logdir that are not event files."""
     problems: dict[str, str]
     """Files and directories that could not be read, with the reason."""
+    warnings: list[HealthWarning]
+    """Faults of the installation; the same as long as the server runs."""
 
 
 @router.get("/health")
 def health(request: Request, current: Current) -> Health:
-    """Tell version, uptime and load progress."""
+    """Return the server's version, uptime, load progress and warnings."""
     values: dict[str, Any] = {
         "version": VERSION,
         "uptime": time.monotonic() - request.app.state.began,
@@ -49,5 +60,6 @@ def health(request: Request, current: Current) -> Health:
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
         "problems": in_json(dict(current.problems)),
+        "warnings": [warning._asdict() for warning in installation_warnings()],
     }
     return Health(**values)

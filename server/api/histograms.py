@@ -7,9 +7,9 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads, number
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.snapshot import Current
 from toposcope.server.values.histogram import Histogram, read_histogram
 
 router = APIRouter()

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, find_runs
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.lineage import RunsQuery
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import Number, json_reply
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs
+from toposcope.server.json_values import in_json
+from toposcope.server.runs.hparams_sessions import parent_of, read_experiment, read_session
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.hparams import parent_of, read_experiment, read_session
 
 router = APIRouter()
 

@@ -7,7 +7,7 @@ import numpy as np
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs
+from toposcope.server.api.json_reply import Number, is_known, json_reply
 from toposcope.server.api.payload_query import (
     MOST_NAME,
     REFUSED,
@@ -19,7 +19,7 @@ from toposcope.server.api.payload_query import (
     list_payloads,
     point_at,
 )
-from toposcope.server.api.reply import Number, is_known, json_reply
+from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.payload import read_payload

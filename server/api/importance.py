@@ -13,11 +13,11 @@ from anyio import to_thread
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of, not_found
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of, not_found
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.importance import Importance, Parameter, importance
@@ -137,7 +137,7 @@ async def read_importance_of_many(
     request: Request, current: Current, query: Annotated[ImportanceBody, Body()]
 ) -> Response:
     """Compute how much each hyperparameter matters; the same as GET for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
 
 
@@ -176,7 +176,7 @@ def _table(overview: Overview, current: Snapshot, query: ImportanceQuery) -> _Ta
     rows, metric = [], []
     finite = [run for run in runs if math.isfinite(values.get(run.name, math.nan))]
     for run in finite:
-        told = overview.told(run, sessions.get(run.name, ())).hyper_parameters
+        told = overview.settings(run, sessions.get(run.name, ())).hyper_parameters
         row = {name: value for name, value in told.items() if name != query.metric}
         if row:
             rows.append(row)
@@ -211,7 +211,7 @@ def _lineage_metrics(
     overview: Overview, run: RunView, sessions: Sessions, runs: Mapping[str, RunView]
 ) -> Mapping[str, Plain]:
     """Return the metrics of evaluations and sessions; the last loss of the training unless one of them has the name."""
-    answers = overview.answers(run)
+    answers = overview.reply_cache(run)
     key = ("metrics", *((session.name, session.revision) for session in sessions.get(run.name, ())))
     if key not in answers:
         lineage, _ = lineage_of(run, sessions, runs)

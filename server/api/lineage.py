@@ -8,15 +8,14 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED
-from toposcope.server.api.reply import json_reply
 from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
-from toposcope.server.values.dataset_graph import read_dataset_graph
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph, sessions_by_parent
 
 router = APIRouter()
 
@@ -132,7 +131,7 @@ def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
 @router.post("/lineage", response_model=Lineages, responses=POST_REPLIES, max_body_size=MOST_BYTES)
 def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read the lineage of runs; the same as GET for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read_lineages(current, query)
 
 
@@ -163,7 +162,7 @@ def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Res
 @router.post("/lineage/datasets", response_model=DatasetPipelines, responses=POST_REPLIES, max_body_size=MOST_BYTES)
 def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
     """Read dataset pipelines; the same as GET for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read_datasets(current, query)
 
 

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, not_found
+from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.notes.notes import Noted, Notes
+from toposcope.server.notes.notes import Notes, NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, RunNotes
 
 router = APIRouter()
@@ -106,12 +106,12 @@ def _change(notes: Notes, current: Snapshot, run: str, change: NotesChange) -> R
     return _reply(notes.current(), current, run)
 
 
-def _reply(noted: Noted, current: Snapshot, run: str) -> Response:
+def _reply(noted: NotesSnapshot, current: Snapshot, run: str) -> Response:
     _check_run(noted, current, run)
     return json_reply({"revision": noted.revision, "run": run, "notes": noted.runs.get(run, NO_NOTES).model_dump()})
 
 
-def _check_run(noted: Noted, current: Snapshot, run: str) -> None:
+def _check_run(noted: NotesSnapshot, current: Snapshot, run: str) -> None:
     """Refuse a run that nothing is known of: the logdir has none of the name, and there are no notes on it."""
     if run not in current.runs and run not in noted.runs:
         raise not_found("run", [run])

@@ -6,16 +6,16 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs, logdir_of
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.payload_query import REFUSED, Problem, number
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.notes.notes import Noted
+from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
-from toposcope.server.runs.overview import BadScalar, Overview, State, shown_points, state_of
+from toposcope.server.runs.overview import NonFiniteScalar, Overview, State, shown_points, state_of
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.series_summary import BadPoint
+from toposcope.server.runs.series_summary import NonFinitePoint
 from toposcope.server.runs.sparkline import sparkline
 
 router = APIRouter()
@@ -167,7 +167,7 @@ def read_overview(request: Request, current: Current, query: Annotated[OverviewQ
 @router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=_MOST_BYTES)
 def read_long_overview(request: Request, current: Current, query: Annotated[OverviewBody, Body()]) -> Response:
     """Read the table of runs; the same as GET for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read(request, current, query)
 
 
@@ -185,7 +185,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     nothing = NO_NOTES.model_dump()
     rows = []
     for run in sorted(chosen, key=lambda run: (run.started or float("inf"), run.name)):
-        told, notes = overview.told(run, sessions.get(run.name, ())), noted.runs.get(run.name)
+        told, notes = overview.settings(run, sessions.get(run.name, ())), noted.runs.get(run.name)
         rows.append(
             _described(overview, run)
             | {
@@ -202,7 +202,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     return json_reply({"revision": current.revision, "loading": current.loading, "runs": rows, "missing": missing})
 
 
-def _is_known(current: Snapshot, shown: list[RunView], noted: Noted, since: int) -> bool:
+def _is_known(current: Snapshot, shown: list[RunView], noted: NotesSnapshot, since: int) -> bool:
     """Say whether an answer given at the revision `since` would be the same now.
 
     Notes may have changed before or after an answer at the same revision, so that is no answer to rely on.
@@ -213,14 +213,14 @@ def _is_known(current: Snapshot, shown: list[RunView], noted: Noted, since: int)
 
 
 def _described(overview: Overview, run: RunView) -> dict[str, Any]:
-    answers = overview.answers(run)
+    answers = overview.reply_cache(run)
     if None not in answers:
-        answers[None] = _describe(run, overview.first_bad(run))
+        answers[None] = _describe(run, overview.first_non_finite(run))
     described: dict[str, Any] = answers[None]
     return described
 
 
-def _describe(run: RunView, bad: BadScalar | None) -> dict[str, Any]:
+def _describe(run: RunView, bad: NonFiniteScalar | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     is_timed = run.started is not None and run.updated is not None
     return {
@@ -235,14 +235,14 @@ def _describe(run: RunView, bad: BadScalar | None) -> dict[str, Any]:
         "attempts": max(map(len, run.attempts.values()), default=1),
         "dialect": run.dialect,
         "damaged_records": sum(len(file.damage) for file in run.files),
-        "pending_records": sum(file.heavy - file.verified for file in run.files),
+        "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "plugins": dict(run.plugins),
         "first_bad": bad and {"tag": bad.tag, "rank": bad.rank, **_bad(bad.point)},
     }
 
 
 def _metrics(overview: Overview, run: RunView, tags: list[str], with_sparkline: bool) -> dict[str, orjson.Fragment]:
-    answers = overview.answers(run)
+    answers = overview.reply_cache(run)
     found = {}
     for tag in tags:
         key = (tag, with_sparkline)
@@ -268,10 +268,10 @@ def _metric(overview: Overview, run: RunView, tag: str, with_sparkline: bool) ->
         "last_step": summary.last_step,
         "min": summary.min and summary.min._asdict(),
         "max": summary.max and summary.max._asdict(),
-        "first_bad": summary.first_bad and _bad(summary.first_bad),
+        "first_bad": summary.first_non_finite and _bad(summary.first_non_finite),
         "sparkline": sparkline(shown_points(run, tag, rank))._asdict() if with_sparkline else None,
     }
 
 
-def _bad(point: BadPoint) -> dict[str, Any]:
+def _bad(point: NonFinitePoint) -> dict[str, Any]:
     return {"step": point.step, "wall_time": number(point.wall_time), "value": number(point.value)}

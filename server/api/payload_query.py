@@ -11,8 +11,8 @@ import numpy as np
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import find_runs
-from toposcope.server.json_text import in_json, number_text
+from toposcope.server.api.snapshot import find_runs
+from toposcope.server.json_values import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, logdir_of
-from toposcope.server.api.reply import json_reply
+from toposcope.server.api.json_reply import json_reply
+from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
 
@@ -111,7 +111,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "events": sum(file.counters.events for file in run.files),
         "damaged_records": sum(len(file.damage) for file in run.files),
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
-        "pending_records": sum(file.heavy - file.verified for file in run.files),
+        "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "parent": parent,
         "plugins": dict(run.plugins),
         "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.current import Current, choose_runs, logdir_of
-from toposcope.server.api.reply import Number, json_reply, numbers
+from toposcope.server.api.json_reply import Number, json_reply, numbers
 from toposcope.server.api.scalar_query import (
     MOST_BYTES,
     MOST_RUNS,
@@ -20,9 +19,10 @@ from toposcope.server.api.scalar_query import (
     is_known,
     smoothing_of,
 )
+from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.runs.alignment import Room, curve_of, room_for
-from toposcope.server.runs.bands import Band, Centre, Spread, find_band
+from toposcope.server.runs.alignment import PositionLimits, curve_of, position_limits
+from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
@@ -121,7 +121,7 @@ def read_many_groups(request: Request, current: Current, query: Annotated[GroupB
         if not runs:
             raise HTTPException(422, "no group has a run: expected one at least")
         query.run = list(dict.fromkeys(runs))
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read(request, current, query, query.groups)
 
 
@@ -170,7 +170,7 @@ def _groups(
             sessions[parents[name]].append(current.runs[name])
 
     def hyper_parameters(run: RunView) -> dict[str, Value]:
-        return overview.told(run, sessions.get(run.name, ())).hyper_parameters
+        return overview.settings(run, sessions.get(run.name, ())).hyper_parameters
 
     try:
         return group_runs(choose_runs(current, query.run)[0], grouping, hyper_parameters)
@@ -184,12 +184,12 @@ def _refused(by: str | None, error: ValueError) -> HTTPException:
 
 def _members(
     tag: str, groups: list[Group], ranks: Mapping[tuple[str, str], list[int]]
-) -> list[tuple[str, list[tuple[RunView, int]], Room]]:
+) -> list[tuple[str, list[tuple[RunView, int]], PositionLimits]]:
     """Return (name, series, room) of the groups that have a tag, whose ranks are given by tag and run."""
     members = [
         (group.name, [(run, rank) for run in group.runs for rank in ranks.get((tag, run.name), ())]) for group in groups
     ]
-    room = room_for(sum(len(series) for _, series in members))
+    room = position_limits(sum(len(series) for _, series in members))
     return [(name, series, room) for name, series in members if series]
 
 
@@ -199,10 +199,10 @@ def _group(
     members: list[tuple[RunView, int]],
     query: GroupQuery,
     smoothing: Smoothing | None,
-    room: Room,
+    room: PositionLimits,
 ) -> dict[str, Any]:
     curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
-    band: Band = find_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room, query.scale)
+    band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room, query.scale)
     return {
         "tag": tag,
         "group": name,

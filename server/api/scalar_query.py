@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import choose_runs, not_found
 from toposcope.server.api.payload_query import REFUSED, Problem
+from toposcope.server.api.snapshot import choose_runs, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, ranks

@@ -9,9 +9,8 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current, logdir_of
+from toposcope.server.api.json_reply import Number, json_reply, numbers
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import Number, json_reply, numbers
 from toposcope.server.api.scalar_query import (
     MOST_BYTES,
     POST_REPLIES,
@@ -23,7 +22,8 @@ from toposcope.server.api.scalar_query import (
     is_known,
     smoothing_of,
 )
-from toposcope.server.json_text import in_json, number_text
+from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.json_values import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Selected, Window, select
@@ -90,7 +90,7 @@ def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Res
 @router.post("/scalars", response_model=Scalars, responses=POST_REPLIES, max_body_size=MOST_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET for lists that are too long for a URL."""
-    logdir_of(request).want(query.run)
+    logdir_of(request).prioritise(query.run)
     return _read(current, query)
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.current import Current, find_runs
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.payload_query import REFUSED
-from toposcope.server.api.reply import Number, json_reply
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import Current, find_runs
+from toposcope.server.json_values import in_json
 from toposcope.server.runs.run import RunView
 
 router = APIRouter()

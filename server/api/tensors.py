@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 
 from toposcope.server.api.array_reply import Nested, nested, npy_reply
-from toposcope.server.api.current import Current
+from toposcope.server.api.json_reply import Number, is_known, json_reply
 from toposcope.server.api.payload_query import (
     REFUSED,
     PayloadList,
@@ -23,7 +23,7 @@ from toposcope.server.api.payload_query import (
     number,
     point_at,
 )
-from toposcope.server.api.reply import Number, is_known, json_reply
+from toposcope.server.api.snapshot import Current
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.values.statistics import Statistics, statistics
 from toposcope.server.values.tensor import Tensor, read_tensor

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.current import Current
+from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads
-from toposcope.server.api.reply import Number, json_reply
+from toposcope.server.api.snapshot import Current
 from toposcope.server.values.text import read_text
 
 router = APIRouter()

@@ -8,8 +8,8 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from toposcope.server.api.current import logdir_of
-from toposcope.server.json_text import in_json
+from toposcope.server.api.snapshot import logdir_of
+from toposcope.server.json_values import in_json
 from toposcope.server.loading.logdir import Logdir, Update
 
 router = APIRouter()

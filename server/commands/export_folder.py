@@ -11,7 +11,7 @@ import google_crc32c
 import orjson
 
 from toposcope.proto.wire import text_bytes
-from toposcope.server.json_text import in_json
+from toposcope.server.json_values import in_json
 
 MANIFEST = "manifest.json"
 FOLDERS = ("image", "tensor", "text", "histogram", "landscape", "graph")

@@ -12,22 +12,21 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto.wire import text_bytes
 from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut, safe_name
-from toposcope.server.graphs.entries import node_view
+from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
-from toposcope.server.json_text import in_json, number_text
+from toposcope.server.json_values import in_json, number_text
+from toposcope.server.landscapes.landscape import landscape
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
+from toposcope.server.runs.hparams_sessions import read_experiment, read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of
-from toposcope.server.values.dataset_graph import read_dataset_graph
+from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph
 from toposcope.server.values.histogram import read_histogram
-from toposcope.server.values.hparams import read_experiment, read_session
 from toposcope.server.values.image import media_type, read_images
-from toposcope.server.values.landscape import landscape
 from toposcope.server.values.tensor import read_tensor
 from toposcope.server.values.text import read_text
 

@@ -8,7 +8,7 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
-from toposcope.server.json_text import in_json
+from toposcope.server.json_values import in_json
 
 _REASONS = {
     "payload": "its checksum or its message is wrong",
@@ -49,6 +49,8 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         yield ""
     for path, reason in sorted(inspection.problems.items()):
         yield f"cannot read {path}: {reason}"
+    for warning in inspection.warnings:
+        yield f"warning: {warning.message}"
     files = [file for each in inspection.runs for file in each.files]
     counts = [
         _count(len(inspection.runs), "run"),

@@ -3,7 +3,8 @@
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.commands.survey import next_sound_header
+from toposcope.server.commands.file_check import next_sound_header
+from toposcope.server.installation import InstallationWarning, installation_warnings
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.record import read_at
@@ -98,6 +99,8 @@ class Inspection(NamedTuple):
     """Files that are no event files by their names or their kind."""
     problems: dict[str, str]
     """Files and directories that could not be read, with the reason."""
+    warnings: list[InstallationWarning]
+    """Faults of the installation."""
     runs: list[InspectedRun]
 
 
@@ -105,13 +108,13 @@ def inspect(path: str) -> Inspection:
     """Read and verify all event files below a directory, or one event file.
 
     Raises:
-        ValueError: the file is no event file by its name.
+        ValueError: the file is not an event file.
     """
     loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
     names = sorted({found.run for found in loaded.files})
     runs = [_run(name, loaded) for name in names]
     damaged = sum(each.damaged_records for each in runs)
-    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), runs)
+    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), list(installation_warnings()), runs)
 
 
 def _run(name: str, loaded: Loaded) -> InspectedRun:

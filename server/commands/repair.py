@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from toposcope.proto.file_name import FileName, parse_file_name
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.survey import Survey, survey
+from toposcope.server.commands.file_check import Survey, survey
 from toposcope.server.loading.load_once import NO_EVENT_FILE
 
 _CHUNK_BYTES = 1 << 20

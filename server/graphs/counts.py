@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import NamedTuple
 
-from toposcope.server.graphs.columns import Graph, Kind
+from toposcope.server.graphs.graph import Graph, Kind
 
 _MOST_ELEMENTS = 2**48
 """Of one parameter: no machine holds more, only a malformed file does."""

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
 
-from toposcope.server.graphs.columns import Graph
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.run_graphs import Place, load_graph
 from toposcope.server.runs.run import RunView

@@ -17,8 +17,8 @@ from toposcope.proto.tensorboard_pb2 import (
     RunMetadata,
 )
 from toposcope.server.graphs.attributes import decoded
-from toposcope.server.graphs.columns import Graph, Kind
-from toposcope.server.graphs.draft import Draft, Input
+from toposcope.server.graphs.graph import Graph, Kind
+from toposcope.server.graphs.graph_builder import Draft, Input
 from toposcope.server.graphs.graph_def_values import node_attributes, node_outputs, type_outputs
 from toposcope.server.graphs.wire_fields import Span, message_bytes, nested_fields
 

@@ -22,7 +22,7 @@ from toposcope.server.graphs.attributes import (
     single,
     text,
 )
-from toposcope.server.graphs.columns import Kind, Output
+from toposcope.server.graphs.graph import Kind, Output
 from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_OUTPUTS
 from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 

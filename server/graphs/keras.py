@@ -8,8 +8,8 @@ layers.
 import json
 
 from toposcope.server.graphs.attributes import Attributes, Room, Text, attribute, text
-from toposcope.server.graphs.columns import Graph, Kind, Output
-from toposcope.server.graphs.draft import Draft, Input
+from toposcope.server.graphs.graph import Graph, Kind, Output
+from toposcope.server.graphs.graph_builder import Draft, Input
 from toposcope.server.graphs.keras_layers import (
     Json,
     Layer,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from toposcope.server.graphs.columns import Output
+from toposcope.server.graphs.graph import Output
 from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_NODES, MOST_OUTPUTS, GraphError, within
 
 Json = Any

@@ -11,8 +11,8 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto.graph_pb2 import GraphProto, InputProto, NamedValueProto, NodeProto, OutputProto, ParameterProto
 from toposcope.server.graphs.attributes import Attributes, Room, decoded
-from toposcope.server.graphs.columns import Graph, Kind, Output, ReadAttributes
-from toposcope.server.graphs.draft import ALL_OUTPUTS, Draft, Input
+from toposcope.server.graphs.graph import Graph, Kind, Output, ReadAttributes
+from toposcope.server.graphs.graph_builder import ALL_OUTPUTS, Draft, Input
 from toposcope.server.graphs.mindspore_types import TypeReader, value_outputs
 from toposcope.server.graphs.mindspore_values import constant_attributes, node_attributes, parameter_attributes
 from toposcope.server.graphs.wire_fields import Span, message_bytes, nested_fields

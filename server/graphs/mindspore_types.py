@@ -3,7 +3,7 @@
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import TypeProto, ValueProto
 from toposcope.proto.tensor_pb2 import DataType
-from toposcope.server.graphs.columns import Output
+from toposcope.server.graphs.graph import Output
 from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_OUTPUTS
 
 DTYPES: dict[int, str] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toposcope.proto.tensorboard_pb2 import TensorProto
-from toposcope.server.graphs.columns import Graph
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.graph_def import read_graph_def, read_traced_functions
 from toposcope.server.graphs.keras import read_keras_model
 from toposcope.server.graphs.limits import LARGEST_PAYLOAD, GraphError

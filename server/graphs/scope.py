@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.columns import Graph
-from toposcope.server.graphs.entries import (
+from toposcope.server.graphs.entry_views import (
     Numbers,
     described_node,
     described_scope,
@@ -17,6 +16,7 @@ from toposcope.server.graphs.entries import (
     input_links,
     output_links,
 )
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.tree import Int32s, Tree
 from toposcope.server.graphs.views import DescribedEntry, FlowView, ScopeView
 

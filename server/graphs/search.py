@@ -1,7 +1,7 @@
 """Nodes and scopes found by name or by what they compute, with the scopes that lead to them."""
 
-from toposcope.server.graphs.columns import Graph
-from toposcope.server.graphs.entries import entry_view
+from toposcope.server.graphs.entry_views import entry_view
+from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.tree import ROOT
 from toposcope.server.graphs.views import SearchView
 

@@ -1,1 +1,1 @@
-"""Which event files there are, and bringing what is known of them up to date."""
+"""Finds the event files of a logdir and keeps what was read of them up to date."""

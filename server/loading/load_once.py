@@ -1,4 +1,4 @@
-"""All runs of a logdir, or the run of one event file, loaded at once, for those who do not wait for more."""
+"""Loads all runs of a logdir, or the run of one event file, in one call."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,41 +6,42 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import Found, discover, find
-from toposcope.server.reading.event_file import WORKERS, EventFile
+from toposcope.server.loading.discovery import FoundFile, discover, find
+from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
+from toposcope.server.reading.parallel_read import WORKERS
 from toposcope.server.runs.run import RunView
 
-NO_EVENT_FILE = "no event file by its name: expected one with summary.SECONDS or tfevents in it"
+NO_EVENT_FILE = "not an event file: expected a file name that contains summary.SECONDS or tfevents"
 _BUDGET_BYTES = 64 << 20
 _REVISION = 1
 
 
 class Loaded(NamedTuple):
-    """What is known of a logdir at the moment it was loaded; never changes."""
+    """The runs of a logdir at the time it was loaded; never changes."""
 
     runs: Mapping[str, RunView]
-    """In the order of their names; those whose files hold no complete record yet are missing."""
-    files: list[Found]
+    """By name, sorted; without runs whose files do not contain a complete record yet."""
+    files: list[FoundFile]
     """All event files."""
     ignored_files: int
-    """Files that are no event files by their names or their kind."""
+    """Files that are not event files according to their names or types."""
     problems: Mapping[str, str]
-    """Files and directories that could not be read, with the reason."""
+    """The reasons why files and directories could not be read, by path."""
 
 
 def load_logdir(logdir: str, index: Index | None = None, verify: bool = False) -> Loaded:
-    """Load all runs of a logdir on all cores; no thread of its own is left.
+    """Load all runs of a logdir on all cores; leaves no thread running.
 
     Args:
-        logdir: a directory; one that is missing holds nothing.
-        index: what was loaded before; None: everything is read, and nothing is kept.
-        verify: whether to verify records too large to be verified while they are loaded, too.
+        logdir: a directory; if it does not exist there are no runs.
+        index: what was loaded before; None: read everything, and store nothing.
+        verify: whether to verify large records too.
     """
     root = os.path.realpath(logdir)
-    found = discover(root)
-    return _load(found.files, found.ignored_files, found.problems, index, verify)
+    discovery = discover(root)
+    return _load(discovery.files, discovery.ignored_files, discovery.problems, index, verify)
 
 
 def load_file(path: str, verify: bool = False) -> Loaded:
@@ -51,32 +52,32 @@ def load_file(path: str, verify: bool = False) -> Loaded:
         verify: as for load_logdir.
 
     Raises:
-        ValueError: there is no regular file, or it is no event file by its name.
+        ValueError: it is not a regular file, or not an event file according to its name.
     """
-    found = find(os.path.dirname(os.path.realpath(path)), os.path.realpath(path))
-    if found is None:
+    file = find(os.path.dirname(os.path.realpath(path)), os.path.realpath(path))
+    if file is None:
         raise ValueError(f"{path!r} is {NO_EVENT_FILE}")
-    return _load([found], 0, {}, None, verify)
+    return _load([file], 0, {}, None, verify)
 
 
 def _load(
-    files: list[Found], ignored_files: int, problems: Mapping[str, str], index: Index | None, verify: bool
+    files: list[FoundFile], ignored_files: int, problems: Mapping[str, str], index: Index | None, verify: bool
 ) -> Loaded:
-    # The largest first: they take longest.
-    order = sorted(files, key=lambda found: -found.status.st_size)
+    # The largest first, as they take longest.
+    order = sorted(files, key=lambda file: -file.status.st_size)
     with ThreadPoolExecutor(WORKERS, "toposcope-load") as pool:
-        read = dict(zip([found.path for found in order], pool.map(partial(_read, index, verify), order), strict=True))
+        read = dict(zip([file.path for file in order], pool.map(partial(_read, index, verify), order), strict=True))
     views = {path: view for path, view in read.items() if not isinstance(view, str)}
     failed = {path: reason for path, reason in read.items() if isinstance(reason, str)}
     return Loaded(dict(_runs(files, views)), files, ignored_files, {**problems, **failed})
 
 
-def _read(index: Index | None, verify: bool, found: Found) -> FileView | str | None:
-    """Return what an event file holds, None when it holds no complete record yet, or why it cannot be read."""
-    file = EventFile(found.path, found.name, index)
+def _read(index: Index | None, verify: bool, found_file: FoundFile) -> FileView | str | None:
+    """Return the view of an event file, None if it has no complete record yet, or the reason why it cannot be read."""
+    file = EventFile(found_file.path, found_file.name, index)
     try:
         view = _read_all(file)
-        while verify and view and view.verified < view.heavy:
+        while verify and view and view.verified_large_records < view.large_records:
             file.verify(_BUDGET_BYTES)
             view = _read_all(file)
     except OSError as error:
@@ -86,17 +87,17 @@ def _read(index: Index | None, verify: bool, found: Found) -> FileView | str | N
 
 
 def _read_all(file: EventFile) -> FileView | None:
-    # When damage was found since, this reads the file again, without the damaged records.
+    # If verification found damage, this reads the file again, without the damaged records.
     while file.read(_BUDGET_BYTES):
         pass
     return file.view()
 
 
-def _runs(files: Iterable[Found], views: Mapping[str, FileView | None]) -> Iterator[tuple[str, RunView]]:
+def _runs(files: Iterable[FoundFile], views: Mapping[str, FileView | None]) -> Iterator[tuple[str, RunView]]:
     by_run: dict[str, list[FileView]] = {}
-    for found in files:
-        view = views.get(found.path)
+    for file in files:
+        view = views.get(file.path)
         if view:
-            by_run.setdefault(found.run, []).append(view)
+            by_run.setdefault(file.run, []).append(view)
     for name in sorted(by_run):
         yield name, RunView(name, by_run[name], _REVISION, live=False)

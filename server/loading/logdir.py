@@ -1,35 +1,33 @@
-"""A logdir and its runs: one thread loads them, everybody reads the last snapshot."""
+"""A logdir and its runs: one thread loads them and publishes snapshots, which all others read."""
 
 import gc
 import logging
 import os
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import Found, discover, find
-from toposcope.server.loading.files import Loading, Progress
-from toposcope.server.loading.watch import Watcher, can_watch
+from toposcope.server.loading.changes import Changes
+from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find
+from toposcope.server.loading.file_loader import FileLoader, Progress
+from toposcope.server.loading.run_views import RunViews
 from toposcope.server.reading.index import Index
 from toposcope.server.runs.run import RunView
 
-LOOK_SECONDS = 0.2
-"""How often files that grew lately are looked at where changes are not told, and what is loaded is published."""
-LIVE_SECONDS = 60.0
-"""How long after its last growth a run counts as live."""
+_POLL_SECONDS = 0.2
+"""How often growing files are polled if changes are not reported, and how often new views are published."""
 _WATCHED_WALK_SECONDS = 60.0
 _PUBLISH_SHARE = 20
 _MANY_FILES = 200
-_WALK_SHARE = 50  # A walk that takes t seconds is repeated after 50 t at the soonest: 2 % of a core.
+_WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
 
 log = logging.getLogger(__name__)
 
 
 class Update(NamedTuple):
-    """What changed between two snapshots: names of runs."""
+    """Names of the runs that differ between two snapshots."""
 
     revision: int
     added: list[str]
@@ -38,7 +36,7 @@ class Update(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What is known of a logdir at one moment; never changes."""
+    """The runs of a logdir as loaded up to some moment; never changes."""
 
     revision: int
     removal: int
@@ -46,61 +44,58 @@ class Snapshot(NamedTuple):
     exists: bool
     loading: bool
     runs: Mapping[str, RunView]
-    """In the order of their names."""
+    """By name, sorted."""
     progress: Progress
     ignored_files: int
     problems: Mapping[str, str]
-    """Files and directories that could not be read, with the reason."""
+    """The reasons why files and directories could not be read, by path."""
 
 
 class Logdir:
-    """Loads the runs of a logdir in a thread of its own and publishes snapshots by swapping one reference.
+    """Loads the runs of a logdir in a separate thread and publishes snapshots by replacing one reference.
 
     Args:
-        path: the logdir; may be missing for now.
-        reload_seconds: how often new runs are looked for where changes are not told; 0: load once.
+        path: the logdir; it may be created later.
+        reload_seconds: how often to look for new runs if changes are not reported; 0: load only once.
         index: what earlier servers loaded, so that only what was appended is read.
     """
 
     def __init__(self, path: str, reload_seconds: float, index: Index | None = None) -> None:
         self.path = path
         self._root, self._identity = os.path.realpath(path), _identify(path)
-        nothing = Progress(0, 0, 0, 0)
-        empty = MappingProxyType[str, RunView]({})
-        self.snapshot = Snapshot(0, 0, os.path.isdir(path), True, empty, nothing, 0, MappingProxyType({}))
+        no_runs = MappingProxyType[str, RunView]({})
+        self.snapshot = Snapshot(
+            0, 0, os.path.isdir(path), True, no_runs, Progress(0, 0, 0, 0), 0, MappingProxyType({})
+        )
         self._reload_seconds = reload_seconds
-        self._loading = Loading(index)
-        self._paths: dict[str, set[str]] = {}
-        self._live: dict[str, float] = {}
-        """Until when a run counts as live unless it grows, in seconds since 1970."""
-        self._ignored_files = 0
-        self._problems: dict[str, str] = {}
+        self._loader = FileLoader(index)
+        self._runs = RunViews(self._loader)
+        self._discovery = Discovery([], 0, {}, False)
         self._subscribers: list[Callable[[Update], None]] = []
         self._next_walk = 0.0
         self._publish_seconds = 0.0
-        self._watcher: Watcher | None = None
-        self._changes: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
-        self._woken = threading.Event()
+        self._wake = threading.Event()
+        self._changes = Changes(self._wake)
         self._is_stopping = False
         self._thread = threading.Thread(target=self._run, name="toposcope-loader", daemon=True)
 
     def start(self) -> None:
-        """Begin to load."""
+        """Start loading."""
         self._thread.start()
 
     def stop(self) -> None:
         """Stop loading and bring the index up to date; returns when the thread has ended."""
         self._is_stopping = True
-        self._woken.set()
+        self._wake.set()
         self._thread.join()
 
-    def want(self, runs: Iterable[str]) -> None:
+    def prioritise(self, runs: Iterable[str]) -> None:
         """Load these runs before others."""
         if self.snapshot.loading and runs:
-            self._loading.want(runs)
+            self._loader.prioritise(runs)
 
     def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
-        """Call subscriber, in the loading thread, after each publication that changed runs; return how to end that."""
+        """Call subscriber, in the loading thread, after each published change; return a function that ends this."""
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
@@ -108,206 +103,160 @@ class Logdir:
         while not self._is_stopping:
             try:
                 self._step()
-            except Exception as error:  # The top of the thread: told by /api/health, and what is loaded stays served.
-                log.exception("loading stopped short")
-                self._problems[self.path] = repr(error)
+            except Exception as error:  # The top of the thread: /api/health reports it; what is loaded is still served.
+                log.exception("loading failed")
+                self._discovery.problems[self.path] = repr(error)
                 self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
-                self._woken.wait(LOOK_SECONDS)
-        self._unwatch()
-        self._loading.save(is_last=True)
-        self._loading.stop()
+                self._wake.wait(_POLL_SECONDS)
+        self._changes.stop()
+        self._loader.save(is_last=True)
+        self._loader.stop()
 
     def _step(self) -> None:
-        """Find what is new, load it, and do some of what can wait."""
-        if self._identity != _identify(self.path):  # Another directory took its place: the old one is watched.
+        """Find what is new, load it, and do some of the work that can wait."""
+        if self._identity != _identify(self.path):  # It was replaced by another directory, which is not watched.
             self._next_walk = 0.0
-            self._unwatch()
+            self._changes.stop()
         if time.monotonic() >= self._next_walk:
-            touched = self._walk()
+            changed = self._walk()
         else:
-            touched = self._take_changes()
-            if not self._is_told:
-                self._loading.look()
-        self._load(touched)
+            changed = self._apply_changes()
+            if not self._changes.are_reported:
+                self._loader.poll()
+        self._load(changed)
         self._idle()
 
     def _idle(self) -> None:
-        """Do some of what can wait, and rest until it is time to look again."""
-        ends = time.monotonic() + LOOK_SECONDS if self._reload_seconds else float("inf")
-        while self._loading.has_leisure_work and not self._woken.is_set() and time.monotonic() < ends:
-            touched = self._loading.verify()
-            if touched:
-                self._publish(touched)
-            self._loading.save(is_last=not self._reload_seconds)
-            if self._loading.is_waiting:
+        """Do some of the work that can wait, and sleep until the next step."""
+        ends = time.monotonic() + _POLL_SECONDS if self._reload_seconds else float("inf")
+        while self._loader.has_idle_work and not self._wake.is_set() and time.monotonic() < ends:
+            changed = self._loader.verify()
+            if changed:
+                self._publish(changed)
+            self._loader.save(is_last=not self._reload_seconds)
+            if self._loader.is_waiting:
                 return
         if not self._is_stopping:
-            self._woken.wait(max(0.0, ends - time.monotonic()) if self._reload_seconds else None)
-        self._woken.clear()
-
-    @property
-    def _is_told(self) -> bool:
-        """Say whether changes are told by the system."""
-        return self._watcher is not None and self._watcher.is_telling
+            self._wake.wait(max(0.0, ends - time.monotonic()) if self._reload_seconds else None)
+        self._wake.clear()
 
     def _walk(self) -> set[str]:
-        """Find new and vanished files; return the runs that lost some."""
-        began = time.monotonic()
+        """Find new and removed files; return the runs that lost some."""
+        start = time.monotonic()
         self._identity, self._root = _identify(self.path), os.path.realpath(self.path)
         discovery = discover(self._root)
         if self._reload_seconds:
-            self._watch(discovery.has_links)
-        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._is_told else 0.0)
-        pause = max(usual, _WALK_SHARE * (time.monotonic() - began))
-        self._next_walk = began + pause if self._reload_seconds else float("inf")
-        self._ignored_files, self._problems = discovery.ignored_files, discovery.problems
-        touched = {self._forget(path) for path in self._loading.replace(discovery.files)}
-        self._note(discovery.files)
-        return touched
+            self._changes.watch(self._root, discovery.has_links)
+        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
+        pause = max(usual, _WALK_SHARE * (time.monotonic() - start))
+        self._next_walk = start + pause if self._reload_seconds else float("inf")
+        self._discovery = discovery
+        changed = {self._forget(path) for path in self._loader.replace(discovery.files)}
+        self._runs.add(discovery.files)
+        return changed
 
-    def _watch(self, has_links: bool) -> None:
-        """Begin to watch, or stop, as the logdir allows."""
-        is_possible = can_watch(self._root) and not has_links
-        if is_possible and self._watcher is None:
-            self._watcher = Watcher(self._root, self._tell)
-        elif not is_possible:
-            self._unwatch()
-
-    def _unwatch(self) -> None:
-        if self._watcher is not None:
-            self._watcher.stop()
-            self._watcher = None
-
-    def _tell(self, paths: set[str]) -> None:
-        """Take, in the watching thread, paths that changed."""
-        self._changes.put(paths)
-        self._woken.set()
-
-    def _take_changes(self) -> set[str]:
-        """Take in the changes that were told; return the runs that lost files."""
-        vanished: set[str] = set()
-        while not self._changes.empty():
-            for path in self._changes.get():
-                if os.path.lexists(path):
-                    self._take_change(path)
-                else:
-                    vanished.add(path)
-        gone = [path for path in self._loading.paths if self._is_below(path, vanished)] if vanished else []
+    def _apply_changes(self) -> set[str]:
+        """Apply the changes that the system reported; return the runs that lost files."""
+        removed: set[str] = set()
+        for path in self._changes.take():
+            if os.path.lexists(path):
+                self._apply_change(path)
+            else:
+                removed.add(path)
+        gone = [path for path in self._loader.paths if self._is_below(path, removed)] if removed else []
         return {self._forget(path) for path in gone}
 
-    def _take_change(self, path: str) -> None:
-        """Take in what is at a path, or below it when a directory appeared."""
+    def _apply_change(self, path: str) -> None:
+        """Add the file at a path, or the files below it if a directory appeared."""
         file = find(self._root, path)
         discovery = discover(self._root, path) if file is None and os.path.isdir(path) else None
         if os.path.islink(path) or (discovery and discovery.has_links):
-            self._next_walk = 0.0  # Which says what links lead to, and whether to watch on.
+            self._next_walk = 0.0  # It finds what links lead to, and whether watching is still possible.
             return
-        found = [file] if file else discovery.files if discovery else []
-        self._loading.add(found)
-        self._note(found)
+        files: list[FoundFile] = [file] if file else discovery.files if discovery else []
+        self._loader.add(files)
+        self._runs.add(files)
 
     def _is_below(self, path: str, directories: set[str]) -> bool:
-        """Say whether a path is one of these or below one."""
+        """Return whether a path is one of some directories or below one."""
         while len(path) > len(self._root):
             if path in directories:
                 return True
             path = os.path.dirname(path)
         return False
 
-    def _note(self, found: Iterable[Found]) -> None:
-        for each in found:
-            self._paths.setdefault(each.run, set()).add(each.path)
-
     def _forget(self, path: str) -> str:
-        """Drop a file that is gone; return the name of its run."""
-        run = self._loading.forget(path)
-        self._paths[run].discard(path)
-        if not self._paths[run]:
-            del self._paths[run]
+        """Remove a file that no longer exists; return the name of its run."""
+        run = self._loader.forget(path)
+        self._runs.remove(run, path)
         return run
 
-    def _load(self, touched: set[str]) -> None:
-        """Read what has news, publishing as it goes."""
-        is_large = self._loading.waiting > _MANY_FILES and gc.isenabled()
-        if is_large:  # The collector would go over all that is loaded again and again, and find nothing.
+    def _load(self, changed: set[str]) -> None:
+        """Read what was appended, publishing at intervals."""
+        is_large = self._loader.waiting > _MANY_FILES and gc.isenabled()
+        if is_large:  # Garbage collections would traverse all that is loaded, many times, and free nothing.
             gc.disable()
         try:
-            self._read_and_publish(touched)
+            self._read_and_publish(changed)
         finally:
             if is_large:
                 gc.freeze()
                 gc.enable()
 
-    def _read_and_publish(self, touched: set[str]) -> None:
-        while self._loading.is_waiting and not self._is_stopping:
-            # To publish takes longer the more runs there are.
-            touched |= self._loading.read(max(LOOK_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
-            self._publish(touched)
-            touched = set()
-        if touched or not self.snapshot.revision or self._status_changed():
-            self._publish(touched)
+    def _read_and_publish(self, changed: set[str]) -> None:
+        while self._loader.is_waiting and not self._is_stopping:
+            # Publishing takes longer the more runs there are.
+            changed |= self._loader.read(max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
+            self._publish(changed)
+            changed = set()
+        if changed or not self.snapshot.revision or self._has_status_changed():
+            self._publish(changed)
 
-    def _status_changed(self) -> bool:
-        """Say whether something other than the runs' points differs from the snapshot."""
+    def _has_status_changed(self) -> bool:
+        """Return whether something other than the points of runs differs from the snapshot."""
         old = self.snapshot
         return (
             old.loading
             or old.exists != os.path.isdir(self.path)
-            or old.ignored_files != self._ignored_files
-            or old.problems != self._all_problems()
-            or time.time() > self._next_stale
+            or old.ignored_files != self._discovery.ignored_files
+            or old.problems != self._problems()
+            or bool(self._runs.expired())
         )
 
-    def _all_problems(self) -> dict[str, str]:
-        return {**self._problems, **self._loading.problems}
+    def _problems(self) -> dict[str, str]:
+        return {**self._discovery.problems, **self._loader.problems}
 
-    @property
-    def _next_stale(self) -> float:
-        return min(self._live.values(), default=float("inf"))
-
-    def _publish(self, touched: set[str]) -> None:
-        """Swap in a snapshot in which the touched runs are up to date, and tell the subscribers."""
-        began = time.monotonic()
+    def _publish(self, changed: set[str]) -> None:
+        """Publish a snapshot in which the changed runs are up to date, and notify the subscribers."""
+        start = time.monotonic()
         old = self.snapshot
         revision = old.revision + 1
-        stale = {run for run, until in self._live.items() if until < time.time()}
-        runs = dict(old.runs)
-        for name in touched | stale:
-            files = self._loading.views(self._paths.get(name, ()))
-            self._live.pop(name, None)
-            if not files:
-                runs.pop(name, None)
-                continue
-            until = self._loading.modified(self._paths[name]) + LIVE_SECONDS
-            runs[name] = RunView(name, files, revision, live=until > time.time())
-            if runs[name].live:
-                self._live[name] = until
-        if runs.keys() != old.runs.keys():
-            runs = dict(sorted(runs.items()))
+        changed = changed | self._runs.expired()
+        runs = self._runs.update(old.runs, changed, revision)
         is_removal = bool(old.runs.keys() - runs.keys())
         self.snapshot = Snapshot(
             revision,
             revision if is_removal else old.removal,
             os.path.isdir(self.path),
-            self._loading.is_waiting,
+            self._loader.is_waiting,
             MappingProxyType(runs),
-            self._loading.progress(),
-            self._ignored_files,
-            MappingProxyType(self._all_problems()),
+            self._loader.progress(),
+            self._discovery.ignored_files,
+            MappingProxyType(self._problems()),
         )
-        self._send(old, touched | stale)
-        self._publish_seconds = time.monotonic() - began
+        self._notify(old, changed)
+        self._publish_seconds = time.monotonic() - start
 
-    def _send(self, old: Snapshot, touched: set[str]) -> None:
+    def _notify(self, old: Snapshot, changed: set[str]) -> None:
         before, now = old.runs.keys(), self.snapshot.runs.keys()
         added, removed = sorted(now - before), sorted(before - now)
-        update = Update(self.snapshot.revision, added, sorted(touched & now & before), removed)
+        update = Update(self.snapshot.revision, added, sorted(changed & now & before), removed)
         for subscriber in list(self._subscribers):
             subscriber(update)
 
 
 def _identify(path: str) -> tuple[int, int] | None:
-    """Return what tells one directory from another that takes its place; None when there is none."""
+    """Return the device and inode of a directory; None if it does not exist."""
     try:
         status = os.stat(path)
     except OSError:

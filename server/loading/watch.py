@@ -1,4 +1,4 @@
-"""Tells which files below a folder change, where the system tells it: on local disks."""
+"""Reports which files below a folder change, on local disks only."""
 
 import logging
 import os
@@ -10,8 +10,8 @@ import watchfiles
 
 _STEP_MS = 20
 _DEBOUNCE_MS = 100
-_TURN_MS = 500  # How soon it is known that the watch is set up, and that it is to stop.
-# File systems of other machines: who else writes there is not told.
+_TIMEOUT_MS = 500  # How soon the watch is known to be set up, and a request to stop is noticed.
+# Network file systems do not report what other machines write.
 _REMOTE = ("nfs", "cifs", "smb", "9p", "fuse", "ceph", "lustre", "gpfs", "glusterfs", "beegfs", "afs", "virtiofs")
 _MOUNTS = Path("/proc/self/mountinfo")
 
@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 
 
 class Watcher:
-    """Watches a folder in a thread of its own.
+    """Watches a folder in a separate thread.
 
     Args:
         folder: is watched with everything below it, but not through symbolic links.
-        changed: called in the watching thread with the paths that changed, appeared or went away.
+        changed: called in the watching thread with the paths that changed, appeared or disappeared.
     """
 
     def __init__(self, folder: str, changed: Callable[[set[str]], None]) -> None:
@@ -35,8 +35,8 @@ class Watcher:
         self._thread.start()
 
     @property
-    def is_telling(self) -> bool:
-        """Say whether changes are told; False until the watch is set up, and when the system cannot watch so much."""
+    def is_active(self) -> bool:
+        """Whether changes are reported; False until the watch is set up, or if there are too many files to watch."""
         return self._is_set_up and self._thread.is_alive()
 
     def stop(self) -> None:
@@ -51,38 +51,38 @@ class Watcher:
                 watch_filter=None,
                 debounce=_DEBOUNCE_MS,
                 step=_STEP_MS,
-                rust_timeout=_TURN_MS,
+                rust_timeout=_TIMEOUT_MS,
                 yield_on_timeout=True,
                 stop_event=self._stopping,
                 raise_interrupt=False,
                 ignore_permission_denied=True,
             ):
-                if not self._is_set_up:  # Who knows what changed before.
+                if not self._is_set_up:  # Earlier changes were not reported.
                     self._is_set_up = True
                     self._changed({self._folder})
                 if changes:
                     self._changed({path for _, path in changes})
-        except (OSError, RuntimeError) as error:  # No more watches, say, or the folder went away.
-            log.warning("cannot watch %s, looking at it now and then instead: %s", self._folder, error)
+        except (OSError, RuntimeError) as error:  # For example: no more inotify watches, or the folder was removed.
+            log.warning("cannot watch %s, polling it instead: %s", self._folder, error)
 
 
 def can_watch(folder: str) -> bool:
-    """Say whether the changes of a folder are told: it exists, on a disk of this machine."""
+    """Return whether the changes of a folder are reported: it exists, on a disk of this machine."""
     return os.path.isdir(folder) and not _file_system(folder).startswith(_REMOTE)
 
 
 def _file_system(folder: str) -> str:
-    """Return the type of the file system that holds a folder; "" when it is not known."""
+    """Return the type of the file system that contains a folder; "" if it is unknown."""
     try:
         mounts = _MOUNTS.read_text("utf-8", "replace").splitlines()
     except OSError:
         return ""
     path = os.path.realpath(folder) + "/"
-    held = ""
+    file_system = ""
     longest = -1
     for mount in mounts:
         fields, _, rest = mount.partition(" - ")
         point = fields.split(" ")[4].replace("\\040", " ").rstrip("/") + "/"
         if path.startswith(point) and len(point) > longest:
-            held, longest = rest.split(" ")[0], len(point)
-    return held
+            file_system, longest = rest.split(" ")[0], len(point)
+    return file_system

@@ -1,1 +1,1 @@
-"""What users say about runs: alias, note, tags, colour, hidden, archived; kept in the data folder."""
+"""Notes of users on runs (alias, note, tags, colour, hidden, archived), stored in the data folder."""

@@ -1,4 +1,4 @@
-"""The notes on the runs of a logdir: read once, and again what was replaced, here or by another server."""
+"""The notes on the runs of a logdir, kept up to date when this or another server changes them."""
 
 import logging
 import os
@@ -11,27 +11,27 @@ from typing import Any, NamedTuple
 from toposcope.server.notes.notes_folder import DamagedNotesError, NotesFolder, Stamp
 from toposcope.server.notes.run_notes import RunNotes
 
-LOOK_SECONDS = 1.0
-"""How often is looked whether another server changed notes."""
+_POLL_SECONDS = 1.0
+"""How often to check whether another server changed notes."""
 _FRESH_NANOSECONDS = 3_000_000_000
-"""How old a change of the folder must be that two of them within one tick of its clock cannot be told apart."""
+"""A change that is more recent may be followed by another one with the same time stamp, as clocks have coarse ticks."""
 _NEVER = 2**63
 
 log = logging.getLogger(__name__)
-Told = Callable[[list[str]], None]
+Subscriber = Callable[[list[str]], None]
 
 
-class Noted(NamedTuple):
-    """All notes at one moment; never changes."""
+class NotesSnapshot(NamedTuple):
+    """All notes at some moment; never changes."""
 
     revision: int
-    """Grows with each change that this server saw."""
+    """Increases with each change that this server noticed."""
     changed_at: int
     """Revision of the logdir at the last change."""
     runs: Mapping[str, RunNotes]
-    """By run, in the order of their names; those of runs that are gone too."""
+    """By run, sorted; including runs that no longer exist."""
     problems: list[str]
-    """Why notes could not be read, a sentence each."""
+    """The reasons why notes could not be read, one sentence each."""
 
 
 class _File(NamedTuple):
@@ -42,46 +42,46 @@ class _File(NamedTuple):
 
 
 class Notes:
-    """Follows a folder in a thread of its own and publishes by swapping one reference.
+    """Watches a folder in a separate thread and publishes by replacing one reference.
 
     Args:
-        folder: where the notes are.
-        revision: returns that of the logdir.
+        folder: contains the notes.
+        revision: returns the revision of the logdir.
     """
 
     def __init__(self, folder: NotesFolder, revision: Callable[[], int]) -> None:
         self._folder = folder
         self._revision = revision
         self._files: dict[str, _File] = {}
-        self._noted = Noted(0, -1, MappingProxyType({}), [])
+        self._snapshot = NotesSnapshot(0, -1, MappingProxyType({}), [])
         self._seen: int | None = None
-        """When the folder had changed for the last time, in nanoseconds since 1970; None: look at its files."""
+        """When the folder was last modified, in nanoseconds since 1970; None: its files must be checked."""
         self._failure: str | None = None
         self._is_read = False
         self._lock = threading.Lock()
-        self._tell: Told = lambda _: None
+        self._subscriber: Subscriber = lambda _: None
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name="toposcope-notes", daemon=True)
+        self._thread = threading.Thread(target=self._watch, name="toposcope-notes", daemon=True)
 
     @property
     def path(self) -> str:
         """The folder."""
         return str(self._folder.folder)
 
-    def start(self, tell: Told) -> None:
-        """Begin to follow; tell is called, in any thread, with the runs whose notes changed."""
-        self._tell = tell
+    def start(self, subscriber: Subscriber) -> None:
+        """Start watching; subscriber is called, in any thread, with the runs whose notes changed."""
+        self._subscriber = subscriber
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop following; returns when the thread has ended."""
+        """Stop watching; returns when the thread has ended."""
         self._stopping.set()
         self._thread.join()
 
-    def current(self) -> Noted:
+    def current(self) -> NotesSnapshot:
         """Return all notes as they are now."""
         self._refresh()
-        return self._noted
+        return self._snapshot
 
     def change(self, run: str, changes: Mapping[str, Any]) -> RunNotes:
         """Replace fields of the notes of a run; return all its notes.
@@ -90,29 +90,29 @@ class Notes:
             OSError: the folder cannot be written.
         """
         notes = self._folder.change(run, changes)
-        self._refresh(is_sure=True)
+        self._refresh(is_changed=True)
         return notes
 
-    def _follow(self) -> None:
+    def _watch(self) -> None:
         while not self._stopping.is_set():
             try:
                 self._refresh()
-            except Exception:  # The top of the thread: what is known stays served.
-                log.exception("the notes in %s cannot be followed", self.path)
-            self._stopping.wait(LOOK_SECONDS)
+            except Exception:  # The top of the thread: what was read is still served.
+                log.exception("cannot watch the notes in %s", self.path)
+            self._stopping.wait(_POLL_SECONDS)
 
-    def _refresh(self, is_sure: bool = False) -> None:
-        """Read what was replaced since; is_sure: that something was."""
+    def _refresh(self, is_changed: bool = False) -> None:
+        """Read the files that were replaced since the last time; is_changed: some certainly were."""
         with self._lock:
             modified = self._modified()
-            if not is_sure and self._seen is not None and modified == self._seen:
+            if not is_changed and self._seen is not None and modified == self._seen:
                 return
             is_first, self._is_read = not self._is_read, True
             changed = self._read_replaced()
-            is_settled = modified < time.time_ns() - _FRESH_NANOSECONDS
-            self._seen = modified if is_settled else None
+            is_old = modified < time.time_ns() - _FRESH_NANOSECONDS
+            self._seen = modified if is_old else None
         if changed and not is_first:
-            self._tell(changed)
+            self._subscriber(changed)
 
     def _modified(self) -> int:
         try:
@@ -121,7 +121,7 @@ class Notes:
             return 0
 
     def _read_replaced(self) -> list[str]:
-        """Bring the files up to date and publish; return the runs whose notes changed."""
+        """Read the files that were replaced and publish; return the runs whose notes changed."""
         try:
             stamps, failure = self._folder.stamps(), None
         except OSError as error:
@@ -145,14 +145,14 @@ class Notes:
             return _File(stamp, None, None, f"{name} in {self.path!r} cannot be read: {reason}")
 
     def _publish(self) -> list[str]:
-        old = self._noted
+        old = self._snapshot
         runs = {file.run: file.notes for file in self._files.values() if file.run is not None and file.notes}
         problems = [self._failure] if self._failure else []
         problems += [file.problem for file in self._files.values() if file.problem]
         changed = sorted(run for run in old.runs.keys() | runs.keys() if old.runs.get(run) != runs.get(run))
         if changed or problems != old.problems:
-            new = Noted(old.revision + 1, _NEVER, MappingProxyType(dict(sorted(runs.items()))), problems)
-            # First as a change that no revision includes: one that is published meanwhile may be told without it.
-            self._noted = new
-            self._noted = new._replace(changed_at=self._revision())
+            new = NotesSnapshot(old.revision + 1, _NEVER, MappingProxyType(dict(sorted(runs.items()))), problems)
+            # First without a revision of the logdir, as one published meanwhile may be served without this change.
+            self._snapshot = new
+            self._snapshot = new._replace(changed_at=self._revision())
         return changed

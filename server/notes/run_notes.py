@@ -1,4 +1,4 @@
-"""The notes of one run, and a change of them."""
+"""The notes on one run, and changes of them."""
 
 import re
 from typing import Annotated, Any
@@ -11,11 +11,11 @@ LONGEST_ALIAS = 200
 LONGEST_TAG = 100
 MOST_TAGS = 100
 _CONTROLS = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
-"""Separators of lines and paragraphs are controls in all but name."""
+"""Including line and paragraph separators, which Unicode does not count as control characters."""
 
 
 def _line(text: str) -> str:
-    """Return one line of text without blanks around it."""
+    """Return one line of text without surrounding spaces."""
     if re.search(_CONTROLS, text):
         raise ValueError("expected one line of text without control characters")
     return text.strip()
@@ -27,7 +27,7 @@ def _alias(alias: str | None) -> str | None:
 
 def _note(note: str) -> str:
     if (size := len(note.encode())) > LARGEST_NOTE:
-        raise ValueError(f"expected {LARGEST_NOTE} bytes of UTF-8 at most, found {size}")
+        raise ValueError(f"expected at most {LARGEST_NOTE} bytes of UTF-8, found {size}")
     return note
 
 
@@ -50,25 +50,25 @@ _Colour = Annotated[
 
 
 class RunNotes(BaseModel):
-    """What users say about one run."""
+    """What users noted about one run."""
 
     model_config = ConfigDict(strict=True)
 
-    alias: _Alias = Field(default=None, description="what to call it, one line; null: its name")
-    note: _Note = Field(default="", description="Markdown; 65536 bytes of UTF-8 at most")
-    tags: _Tags = Field(default=[], description="each a line; blank ones and repeated ones are left out")
+    alias: _Alias = Field(default=None, description="displayed instead of its name, one line; null: none")
+    note: _Note = Field(default="", description="Markdown; at most 65536 bytes of UTF-8")
+    tags: _Tags = Field(default=[], description="one line each; blank and repeated ones are dropped")
     colour: _Colour = None
-    hidden: bool = Field(default=False, description="whether its curves are switched off")
-    archived: bool = Field(default=False, description="whether it is put away: listed only when asked for")
+    hidden: bool = Field(default=False, description="whether its curves are hidden")
+    archived: bool = Field(default=False, description="whether it is listed only on request")
 
 
 class NotesChange(RunNotes):
-    """A change of the notes of a run: the fields that it holds replace those before, the others stay."""
+    """A change of the notes of a run: the fields that are present replace the old ones, the others are kept."""
 
     model_config = ConfigDict(extra="forbid")
 
     def changes(self) -> dict[str, Any]:
-        """Return the fields that it holds."""
+        """Return the fields that are present."""
         return self.model_dump(exclude_unset=True)
 
 

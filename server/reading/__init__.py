@@ -1,1 +1,1 @@
-"""From the bytes of an event file to columns: scanning, tags, damage, and the index that keeps them."""
+"""Reads event files into columns: scanning, tags, damage, and the index that caches the result."""

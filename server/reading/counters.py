@@ -1,28 +1,28 @@
-"""What the records of an event file come to: how many there are, and the range of their steps and wall times."""
+"""How many records an event file has, and the ranges of their steps and wall times."""
 
 import struct
 from dataclasses import dataclass
 
-from toposcope.server.reading.scan import State
+from toposcope.server.reading.scan import ScanState
 
 _BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
 
 @dataclass
 class Counters:
-    """What the records read so far come to."""
+    """Statistics of the records read so far."""
 
     events: int = 0
     summaries: int = 0
-    """Events that hold summaries."""
+    """Events that contain a summary."""
     min_step: int = 0
     max_step: int = 0
     first_wall: int = 0
-    """Bits of the smallest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
+    """Bits of the smallest wall_time, 0 if there is none; positive doubles sort as their bits."""
     last_wall: int = 0
 
-    def add(self, more: "State | Counters") -> None:
-        """Count what a scan met."""
+    def add(self, more: "ScanState | Counters") -> None:
+        """Add the statistics of other records."""
         if more.summaries:
             self.min_step = min(self.min_step, more.min_step) if self.summaries else more.min_step
             self.max_step = max(self.max_step, more.max_step) if self.summaries else more.max_step
@@ -34,12 +34,12 @@ class Counters:
 
     @property
     def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of the events that hold summaries; None when there are none."""
+        """Smallest and largest step of the events that contain a summary; None if there are none."""
         return (self.min_step, self.max_step) if self.summaries else None
 
     @property
     def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of all events, in seconds since 1970; None when there are none."""
+        """Smallest and largest wall_time of all events, in seconds since 1970; None if there are none."""
         if not self.first_wall:
             return None
         first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))

@@ -1,138 +1,122 @@
-"""One growing event file: how far it was read, its points by tag, and what in it is damaged."""
+"""One event file that may be growing: what was read of it, and reading on."""
 
 import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.file_series import FileSeries
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.heavy_records import HeavyRecords
 from toposcope.server.reading.index import Index, identify
+from toposcope.server.reading.indexed_file import IndexedFile
+from toposcope.server.reading.large_records import LargeRecords
+from toposcope.server.reading.parallel_read import ParallelReader, count_windows
 from toposcope.server.reading.record import read_at
-from toposcope.server.reading.scanner import Piece, Rows, Scanner
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
+from toposcope.server.reading.scanner import NextWindow, ScannedRows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
-from toposcope.server.reading.series import Payloads, Points, Series
-from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch, scratch
 
-WORKERS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _SMALLEST_WINDOW = 16 << 10
-_FAR_HOP = 64 << 10
-_OVERLAP = 8 << 10  # A light record that begins in a piece ends within so many bytes behind it.
-_WINDOWS_AHEAD = 16
-_MOST_TAGS_AHEAD = 10_000  # Each piece has a tag table of its own.
-_WORTH_SAVING_BYTES = 64 << 10
-_MOST_SEGMENTS = 8
-
-
-class _Saved(NamedTuple):
-    """What of a file the index has."""
-
-    end: int
-    rows: Mapping[Tag, int]
-    heavy: int
-    verified: int
-    segments: int
-
-
-_NOTHING_SAVED = _Saved(0, {}, 0, 0, 0)
+_FAR_SKIP = 64 << 10
+_START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 
 class EventFile:
-    """Reads an event file as it grows; holds no descriptor between two reads. Not safe for threads."""
+    """Reads an event file as it grows; has no open descriptor between two reads. Not thread-safe."""
 
     def __init__(self, path: str, name: FileName, index: Index | None = None) -> None:
         self.path = path
         self._name = name
-        self._index = index
-        self._ahead: ThreadPoolExecutor | None = None
+        self._indexed = IndexedFile(index, path) if index is not None else None
+        self._descriptor = -1
+        self._parallel: ParallelReader | None = None
         self._start_over(frozenset())
 
     def _start_over(self, bad_records: frozenset[int]) -> None:
-        """Forget all but the records that are known to be damaged."""
+        """Forget everything but the offsets of damaged records."""
         self._bad_records = bad_records
-        self._inode = -1
-        self._offset = 0
-        self._wanted = framing.HEADER_BYTES
-        self._worth_reading_at = framing.HEADER_BYTES
-        self._window_bytes = _FAR_HOP
+        self._next = _START
+        self._window_bytes = _FAR_SKIP
+        self._status: os.stat_result | None = None
+        self._identity: Identity | None = None
         self._version: Version | None = None
         self._scanner: Scanner | None = None
-        self._series: dict[Tag, Series] = {}
-        self._points: dict[Tag, Points | Payloads] = {}
-        self._grown: dict[Tag, None] = {}
-        self._heavy = HeavyRecords()
-        self._modified = 0.0
-        self._size = 0
-        self._identity: Identity | None = None
-        self._saved = _NOTHING_SAVED
+        self._series = FileSeries()
+        self._large = LargeRecords()
+        if self._indexed is not None:
+            self._indexed.forget()
 
     def has_news(self, status: os.stat_result) -> bool:
-        """Say whether read would find something, given the file's status."""
-        return status.st_size >= self._worth_reading_at or self._was_replaced(status)
+        """Return whether read() would make progress, according to the file's status."""
+        return status.st_size >= self._next.min_file_size or self._was_replaced(status)
 
     def _was_replaced(self, status: os.stat_result) -> bool:
-        return self._inode >= 0 and (status.st_ino != self._inode or status.st_size < self._size)
+        old = self._status
+        return old is not None and (status.st_ino != old.st_ino or status.st_size < old.st_size)
+
+    def _was_overwritten(self, inode: int) -> bool:
+        """Return whether the bytes that were read last have changed."""
+        return self._identity is not None and self._identity != identify(self._descriptor, inode, self._next.offset)
 
     def read(self, budget: int) -> bool:
-        """Read what was appended, up to about `budget` bytes; return whether more can be read at once.
+        """Read what was appended, up to about `budget` bytes; return whether more can be read immediately.
 
-        A file that was replaced or cut short is read again from its start.
+        A file that was replaced or truncated is read again from its start.
 
         Raises:
             OSError: the file cannot be opened or read.
         """
         self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            status = os.fstat(self._descriptor)
-            if self._was_replaced(status) or self._was_overwritten():
-                self._start_over(frozenset())
-            self._inode, self._modified, self._size = status.st_ino, status.st_mtime, status.st_size
-            arrays = scratch(WINDOW_BYTES)
-            end = self._offset + budget
-            while self._offset < end and self._size >= self._worth_reading_at and self._read_some(arrays):
-                pass
-            if self._scanner:
-                self._append(self._scanner, self._scanner.take(arrays))
-            self._identity = identify(self._descriptor, self._inode, self._offset)
-            if self._size < self._worth_reading_at and self._scanner and self._scanner.torn:
-                self._start_over(self._bad_records | self._scanner.torn)
-                return True
-            return self._size >= self._worth_reading_at
-        except BaseException:  # Rows that nobody took are lost.
+            return self._read(budget)
+        except BaseException:  # Rows that are still in the buffers are lost.
             self._start_over(self._bad_records)
             raise
         finally:
-            # Its threads end with the read: whoever forks or waits for a process to end meets none.
-            if self._ahead is not None:
-                self._ahead.shutdown()
-                self._ahead = None
+            # No thread outlives the read: a process that forks or exits meets none.
+            if self._parallel is not None:
+                self._parallel.close()
+                self._parallel = None
             os.close(self._descriptor)
 
-    def _was_overwritten(self) -> bool:
-        """Say whether other bytes stand where those were that were read last."""
-        return self._identity is not None and self._identity != identify(self._descriptor, self._inode, self._offset)
-
-    def _read_some(self, arrays: Scratch) -> bool:
-        """Read a window, or several at once; False when nothing more can be read at once."""
-        scanner = self._scanner or self._open_scanner()
-        if scanner is None or self._size < self._worth_reading_at:
-            return False
-        if self._window_bytes == WINDOW_BYTES and scanner.can_read_ahead and self._read_ahead(scanner, arrays):
+    def _read(self, budget: int) -> bool:
+        status = os.fstat(self._descriptor)
+        if self._was_replaced(status) or self._was_overwritten(status.st_ino):
+            self._start_over(frozenset())
+        self._status = status
+        buffers = thread_buffers(WINDOW_BYTES)
+        end = self._next.offset + budget
+        while self._next.offset < end and self._read_next(buffers, status):
+            pass
+        if self._scanner:
+            self._append(self._scanner.take_rows(buffers))
+        self._identity = identify(self._descriptor, status.st_ino, self._next.offset)
+        can_continue = status.st_size >= self._next.min_file_size
+        if not can_continue and self._scanner and self._scanner.partially_read:
+            self._start_over(self._bad_records | self._scanner.partially_read)
             return True
-        return self._read_window(scanner, arrays)
+        return can_continue
 
-    def _open_scanner(self) -> Scanner | None:
-        """Read the version event; None when it is not complete yet."""
-        if self._restore():
-            return self._scanner
+    def _read_next(self, buffers: ScanBuffers, status: os.stat_result) -> bool:
+        """Read one window, or several in parallel; return False if nothing more can be read for now."""
+        if status.st_size < self._next.min_file_size:
+            return False
+        scanner = self._scanner or self._open_scanner(status)
+        if scanner is None or status.st_size < self._next.min_file_size:
+            return False
+        if self._window_bytes == WINDOW_BYTES and self._read_parallel(scanner, buffers, status.st_size):
+            return True
+        return self._read_window(scanner, buffers, status.st_size)
+
+    def _open_scanner(self, status: os.stat_result) -> Scanner | None:
+        """Restore what the index contains, or read the version event; return None if it is not complete yet."""
+        scanner = self._restore(status)
+        if scanner is not None:
+            return scanner
         head = os.pread(self._descriptor, LARGEST_VERSION_EVENT, 0)
-        self._worth_reading_at = version_event_bytes(head)
-        if len(head) < self._worth_reading_at:
+        self._next = NextWindow(0, framing.HEADER_BYTES, version_event_bytes(head))
+        if len(head) < self._next.min_file_size:
             return None
         return self._make_scanner(read_version(head, self._name))
 
@@ -145,170 +129,148 @@ class EventFile:
     def _read_at(self, offset: int, length: int) -> bytes:
         return os.pread(self._descriptor, length, offset)
 
-    def _read_window(self, scanner: Scanner, arrays: Scratch) -> bool:
-        """Read a window; False when the file ended before the bytes that were expected."""
-        # No larger than what is there: a live file brings a few hundred bytes at a time.
-        length = max(min(self._window_bytes, self._size - self._offset), self._wanted)
-        if not scanner.has_room(arrays, length):
-            self._append(scanner, scanner.take(arrays))
-        large = arrays if length <= arrays.size else Scratch(length)
-        size = os.preadv(self._descriptor, [large.data[:length]], self._offset)
-        if size < min(length, self._size - self._offset):
+    def _read_window(self, scanner: Scanner, buffers: ScanBuffers, file_size: int) -> bool:
+        """Read a window; return False if the file ended before the expected bytes."""
+        offset, min_bytes, _ = self._next
+        # Not larger than what is there: a live file grows by a few hundred bytes at a time.
+        length = max(min(self._window_bytes, file_size - offset), min_bytes)
+        if not scanner.has_room(buffers, length):
+            self._append(scanner.take_rows(buffers))
+        large = buffers if length <= buffers.size else ScanBuffers(length)
+        size = os.preadv(self._descriptor, [large.data[:length]], offset)
+        if size < min(length, file_size - offset):
             return False
-        read = scanner.read(large, size, self._offset, self._size)
-        if large is not arrays:
-            self._append(scanner, scanner.take(large))
-        # Behind a heavy payload that was hopped over a small window finds out whether there is another.
-        hop = read.next_offset - (self._offset + size)
-        self._window_bytes = _SMALLEST_WINDOW if hop > _FAR_HOP else min(4 * self._window_bytes, WINDOW_BYTES)
-        self._offset, self._wanted, self._worth_reading_at = read
+        self._next = scanner.read(large, size, offset, file_size)
+        if large is not buffers:
+            self._append(scanner.take_rows(large))
+        # After a large payload was skipped, a small window is enough to find out whether another one follows.
+        skipped = self._next.offset - (offset + size)
+        self._window_bytes = _SMALLEST_WINDOW if skipped > _FAR_SKIP else min(4 * self._window_bytes, WINDOW_BYTES)
         return True
 
-    def _read_ahead(self, scanner: Scanner, arrays: Scratch) -> bool:
-        """Read several windows at once, each on a core of its own; False when that brought nothing."""
-        windows = min((self._size - self._offset) // WINDOW_BYTES, _WINDOWS_AHEAD)
-        if windows < 2 or WORKERS < 2 or len(scanner.table.entries) > _MOST_TAGS_AHEAD:
+    def _read_parallel(self, scanner: Scanner, buffers: ScanBuffers, file_size: int) -> bool:
+        """Read several windows in parallel; return False if that made no progress."""
+        start = end = self._next.offset
+        windows = count_windows(scanner, file_size - start)
+        if not windows:
             return False
-        self._append(scanner, scanner.take(arrays))
-        starts = [self._offset + i * WINDOW_BYTES for i in range(windows)]
-        began, is_in_turn = self._offset, True
-        self._ahead = self._ahead or ThreadPoolExecutor(WORKERS, "toposcope-ahead")
-        # Each is taken as soon as it is there; all are waited for, as they read from the open file.
-        for piece in self._ahead.map(self._read_piece, [scanner.fork() for _ in starts], starts):
-            is_in_turn = is_in_turn and piece is not None and piece.start == self._offset
-            is_in_turn = is_in_turn and piece is not None and scanner.agrees(piece)
-            if piece is not None and is_in_turn:
-                self._offset = piece.end
-                self._append(scanner, scanner.join(piece))
-        self._wanted, self._worth_reading_at = 0, self._offset + framing.HEADER_BYTES
-        return self._offset > began
+        self._append(scanner.take_rows(buffers))
+        if self._parallel is None:
+            self._parallel = ParallelReader(self._descriptor)
+        for piece in self._parallel.read(scanner, start, windows, file_size):
+            end = piece.end
+            self._next = NextWindow(end, 0, end + framing.HEADER_BYTES)
+            self._append(scanner.join(piece))
+        return end > start
 
-    def _read_piece(self, scanner: Scanner, start: int) -> Piece | None:
-        arrays = scratch(WINDOW_BYTES + _OVERLAP)
-        size = os.preadv(self._descriptor, [arrays.data[: WINDOW_BYTES + _OVERLAP]], start)
-        return scanner.read_ahead(arrays, size, start, start + WINDOW_BYTES, self._size)
-
-    def _append(self, scanner: Scanner, rows: Rows) -> None:
-        entries = scanner.table.entries
-        growth = self._size / self._offset if self._offset else 1.0
+    def _append(self, rows: ScannedRows) -> None:
+        assert self._scanner is not None
+        assert self._status is not None
+        entries = self._scanner.table.entries
+        growth = self._status.st_size / self._next.offset if self._next.offset else 1.0
         for number, points in rows.parts:
-            self._append_points(entries[number].tag, points, growth)
-        self._heavy.append(rows.heavy)
+            self._series.append(entries[number].tag, points, growth)
+        self._large.append(rows.large)
 
-    def _append_points(self, tag: Tag, points: Points | Payloads, growth: float = 1.0) -> None:
-        self._grown[tag] = None
-        if tag in self._series:
-            self._series[tag].append(points, growth)
-        else:
-            self._series[tag] = Series(points)
-
-    def _restore(self) -> bool:
-        """Take over what the index has of the file; False when it has nothing."""
-        if self._index is None or self._bad_records:
-            return False
-        segments = self._index.load(self.path, self._descriptor, self._inode, self._size)
+    def _restore(self, status: os.stat_result) -> Scanner | None:
+        """Restore what the index contains of the file; return None if it contains nothing."""
+        if self._indexed is None or self._bad_records:
+            return None
+        segments = self._indexed.load(self._descriptor, status.st_ino, status.st_size)
         if not segments:
-            return False
+            return None
         for segment in segments:
             for tag, points in segment.series.items():
-                self._append_points(tag, points)
-            self._heavy.append(segment.heavy)
+                self._series.append(tag, points)
+            self._large.append(segment.large)
         last = segments[-1]
         self._bad_records = frozenset(last.bad_records)
-        self._make_scanner(last.version).restore(last.entries, last.counters, last.damage)
-        self._offset = last.end
-        self._worth_reading_at = last.end + framing.HEADER_BYTES
-        self._heavy.verified = last.verified
-        rows = {tag: series.total for tag, series in self._series.items()}
-        self._saved = _Saved(last.end, rows, len(self._heavy), last.verified, len(segments))
-        return True
+        scanner = self._make_scanner(last.version)
+        scanner.restore(last.entries, last.counters, last.damage)
+        self._next = NextWindow(last.end, framing.HEADER_BYTES, last.end + framing.HEADER_BYTES)
+        self._large.verified = last.verified
+        return scanner
 
     def save(self, is_quiet: bool) -> bool:
-        """Write to the index what it lacks, unless that is little and more may come; return whether it lacks nothing.
+        """Write to the index what it lacks, unless that is little and the file still grows.
 
         Args:
-            is_quiet: nothing more is expected for now.
+            is_quiet: no growth is expected for now.
+
+        Returns:
+            Whether the index lacks nothing of what was read.
         """
-        scanner, version, saved = self._scanner, self._version, self._saved
-        if self._index is None or scanner is None or version is None or not scanner.is_between_records:
+        indexed, scanner, identity = self._indexed, self._scanner, self._identity
+        if indexed is None or scanner is None or identity is None or not scanner.is_between_records:
             return True
-        news = self._offset - saved.end
-        if not news and self._heavy.verified == saved.verified:
+        end = self._next.offset
+        if indexed.has_all(end, self._large.verified):
             return True
-        if scanner.torn or self._heavy.damaged:  # The file is to be read again, without some records.
+        if scanner.partially_read or self._large.damaged:  # The file will be read again, without some records.
             return False
-        if not is_quiet and news < max(_WORTH_SAVING_BYTES, saved.end // 8):
+        if not is_quiet and not indexed.is_worth_storing(end):
             return False
-        self._save(self._index, scanner, version, saved if saved.segments < _MOST_SEGMENTS else _NOTHING_SAVED)
+        indexed.store(self._segment(scanner, identity))
         return True
 
-    def _save(self, index: Index, scanner: Scanner, version: Version, saved: _Saved) -> None:
-        """Write a segment of what came since something was saved."""
-        assert self._identity is not None
-        points = {tag: series.points() for tag, series in self._series.items()}
-        rows = {tag: each.total for tag, each in points.items()}
-        news = {tag: each.take(slice(saved.rows.get(tag, 0), None)) for tag, each in points.items()}
-        segment = Segment(
-            saved.end,
-            self._offset,
-            self._identity,
-            version,
+    def _segment(self, scanner: Scanner, identity: Identity) -> Segment:
+        """Return everything that was read."""
+        assert self._version is not None
+        return Segment(
+            0,
+            self._next.offset,
+            identity,
+            self._version,
             scanner.counters,
             scanner.damage,
             scanner.table.entries,
-            self._heavy.verified,
+            self._large.verified,
             sorted(self._bad_records),
-            {tag: each for tag, each in news.items() if each.total},
-            self._heavy.offsets[saved.heavy :],
+            self._series.points(),
+            self._large.offsets,
         )
-        if index.store(self.path, segment):
-            self._saved = _Saved(self._offset, rows, len(self._heavy), self._heavy.verified, saved.segments + 1)
 
     def view(self) -> FileView | None:
-        """Return what is known now; None before the first record is complete."""
-        if self._scanner is None or self._version is None:
+        """Return a snapshot of what was read; None before the first record is complete."""
+        if self._scanner is None or self._version is None or self._status is None:
             return None
-        for tag in self._grown:
-            if self._size < self._worth_reading_at:
-                self._series[tag].trim()
-            self._points[tag] = self._series[tag].points()
-        self._grown.clear()
+        offset = self._next.offset
         return FileView(
             self.path,
             self._name.rank,
             self._scanner.dialect == "lineage",
             self._version,
-            dict(self._points),
+            self._series.publish(is_complete=self._status.st_size < self._next.min_file_size),
             Counters(**vars(self._scanner.counters)),
             tuple(self._scanner.damage),
-            len(self._heavy),
-            self._heavy.verified,
-            self._heavy.verified_until(self._offset),
-            self._inode,
-            self._modified,
-            self._offset,
-            self._size,
+            len(self._large),
+            self._large.verified,
+            self._large.verified_until(offset),
+            self._status.st_ino,
+            self._status.st_mtime,
+            offset,
+            self._status.st_size,
         )
 
     def verify(self, budget: int) -> bool:
-        """Verify heavy records in the order of the file, up to about `budget` bytes; return whether some are left.
+        """Verify large records in file order, up to about `budget` bytes; return whether some are left.
 
-        Once all are verified and some are damaged, the file is to be read again without those.
+        When all are verified and some are damaged, the file will be read again without those.
 
         Raises:
             OSError: the file cannot be opened or read.
         """
-        heavy = self._heavy
-        if heavy.are_verified:
+        large = self._large
+        if large.are_verified:
             return False
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             if self._was_replaced(os.fstat(descriptor)):
-                return False  # The next read finds out.
-            heavy.verify(read_at(descriptor), budget)
+                return False  # The next read starts over.
+            large.verify(read_at(descriptor), budget)
         finally:
             os.close(descriptor)
-        if heavy.are_verified and heavy.damaged:
-            self._start_over(self._bad_records | heavy.damaged)
-            return True  # The others are verified anew, once they were read again.
-        return not heavy.are_verified
+        if large.are_verified and large.damaged:
+            self._start_over(self._bad_records | large.damaged)
+            return True  # The others are verified again after the next read.
+        return not large.are_verified

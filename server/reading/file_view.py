@@ -1,4 +1,4 @@
-"""What is known of an event file at one moment."""
+"""A snapshot of what was read from an event file."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from toposcope.server.reading.version_event import Version
 
 
 class FileView(NamedTuple):
-    """What is known of an event file at one moment; never changes."""
+    """What was read from an event file up to some moment; never changes."""
 
     path: str
     rank: int | None
@@ -20,12 +20,12 @@ class FileView(NamedTuple):
     series: Mapping[Tag, Points | Payloads]
     counters: Counters
     damage: tuple[Damage, ...]
-    heavy: int
-    """Records too large to be verified while they are loaded."""
-    verified: int
-    """How many of them were verified since."""
+    large_records: int
+    """Number of records too large to be verified while they are loaded."""
+    verified_large_records: int
+    """How many of them have been verified since."""
     verified_until: int
-    """Every record that begins before this place of the file is verified."""
+    """Every record that begins before this offset is verified."""
     inode: int
     modified: float
     """When the file was last written, in seconds since 1970."""

@@ -1,8 +1,8 @@
-"""The index: what event files came to, kept in a cache folder so that the next start reads only what was appended.
+"""The index: a cache of what was read from event files, so that the next start reads only what was appended.
 
-An event file has segments, each of a stretch of its bytes; a segment is a file that is written under another name,
-renamed and never changed. Its name says which event file, by the hash of its path, and which stretch. Everything here
-may be deleted at any time, by anyone: what is missing or damaged is read from the event files again.
+An event file has segments, one for each byte range. A segment is a file that is written under a temporary name, renamed
+and never modified. Its name consists of the hash of the event file's path and the byte range. Every segment may be
+deleted at any time, by anyone: what is missing or damaged is read from the event files again.
 """
 
 import contextlib
@@ -12,98 +12,92 @@ import mmap
 import os
 import re
 import secrets
-import sys
 import threading
 import time
 from collections import defaultdict
 from pathlib import Path
 
 import google_crc32c
+from platformdirs import user_cache_path
 
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
 
 LIMIT_BYTES = 8 << 30
 _CHECKED_BYTES = 4096
 _MAPPED_BYTES = 1 << 20
-_MOST_MAPPED = 256  # Each costs a descriptor.
+_MOST_MAPPED = 256  # Each mapping uses a descriptor.
 _FRESH_SECONDS = 3600.0
-_FILLED = 0.75  # What of the limit is in use after segments were deleted to make room.
+_FILLED = 0.75  # Fraction of the limit in use after segments were evicted.
 _SEGMENT = re.compile(r"[0-9a-f]{32}-[0-9]{1,19}-[0-9]{1,19}")
-_DRAFT = re.compile(r"[0-9a-f]{16}\.part")
+_PART_FILE = re.compile(r"[0-9a-f]{16}\.part")
 
 log = logging.getLogger(__name__)
 
 
 def default_folder() -> Path:
     """Return the folder for the index in the user's cache."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "toposcope" / "index"
+    return user_cache_path("toposcope", appauthor=False) / "index"
 
 
 class Index:
-    """The segments in a folder; safe for threads, and for other servers that use the folder too.
+    """The segments in a folder. Thread-safe; several servers may use the same folder.
 
     Args:
-        folder: is made when it is missing.
-        limit_bytes: how large all segments together may be; those unused for longest go first.
+        folder: is created when the first segment is stored.
+        limit_bytes: total size of all segments; the least recently used ones are evicted.
     """
 
     def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES) -> None:
         self._folder = folder
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
-        self._stretches: dict[str, set[tuple[int, int]]] = defaultdict(set)
+        self._ranges: dict[str, set[tuple[int, int]]] = defaultdict(set)
         self._bytes = 0
         self._mapped = 0
-        self._is_broken = False
+        self._has_failed = False
         for path, size, _ in self._list():
             key, start, end = path.name.split("-")
-            self._stretches[key].add((int(start), int(end)))
+            self._ranges[key].add((int(start), int(end)))
             self._bytes += size
 
     def _list(self) -> list[tuple[Path, int, float]]:
-        """List (path, bytes, time of the last use) of all segments; what a server left half written goes."""
+        """Return (path, size, time of the last use) of all segments; delete files that were never completed."""
         listed: list[tuple[Path, int, float]] = []
         for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
             with contextlib.suppress(OSError), os.scandir(folder) as entries:
                 for entry in entries:
                     with contextlib.suppress(OSError):  # Another server may have deleted it.
-                        self._look_at(entry, listed)
+                        self._list_entry(entry, listed)
         return listed
 
-    def _look_at(self, entry: os.DirEntry[str], listed: list[tuple[Path, int, float]]) -> None:
+    def _list_entry(self, entry: os.DirEntry[str], listed: list[tuple[Path, int, float]]) -> None:
         status = entry.stat()
         if _SEGMENT.fullmatch(entry.name):
             listed.append((Path(entry.path), status.st_size, status.st_mtime))
-        elif _DRAFT.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
+        elif _PART_FILE.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
             os.unlink(entry.path)
 
     def load(self, path: str, descriptor: int, inode: int, size: int) -> list[Segment]:
-        """Return the segments of an event file that follow one another from its start on.
+        """Return the consecutive segments of an event file from its start on.
 
         Args:
             path: of the event file, the same at every start.
             descriptor: the event file, open for reading.
             inode: its inode.
-            size: its bytes.
+            size: its size in bytes.
         """
         key = _key(path)
-        if key not in self._stretches:
+        if key not in self._ranges:
             return []
         segments: list[Segment] = []
         at = 0
-        for start, end in sorted(self._stretches[key], key=lambda stretch: (stretch[0], -stretch[1])):
-            # A stretch of no bytes has news of what comes before it: that its heavy records were verified.
+        for start, end in sorted(self._ranges[key], key=lambda limits: (limits[0], -limits[1])):
+            # A segment of no bytes records that large records before it were verified.
             if start != at or end > size or (end == start and not segments):
                 continue
             segment = self._load(key, start, end)
             if segment is None or segment.identity != identify(descriptor, inode, end):
-                self._drop(key, start, end)
+                self._delete(key, start, end)
                 continue
             segments.append(segment)
             at = end
@@ -125,15 +119,15 @@ class Index:
             return None
 
     def _content(self, descriptor: int, size: int) -> memoryview:
-        """Return the bytes of a segment: mapped when they are many, so that only what is looked at is read."""
+        """Return the bytes of a segment, memory-mapped if there are many."""
         if size >= _MAPPED_BYTES and self._mapped < _MOST_MAPPED:
             self._mapped += 1
             return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
         return memoryview(os.pread(descriptor, size, 0))
 
     def store(self, path: str, segment: Segment) -> bool:
-        """Keep a segment; one from the start of the file replaces all others. Return whether that worked."""
-        if self._is_broken:
+        """Store a segment; one from the start of the file replaces all others. Return whether it was stored."""
+        if self._has_failed:
             return False
         key = _key(path)
         parts = encode(segment)
@@ -148,28 +142,28 @@ class Index:
         try:
             _write(target, parts)
         except OSError as error:
-            self._is_broken = True
+            self._has_failed = True
             log.warning("the index in %s cannot be written: %s", self._folder, error.strerror or error)
             return False
         if segment.start == 0:
-            for start, end in self._stretches[key] - {(segment.start, segment.end)}:
-                self._drop(key, start, end)
-        self._stretches[key].add((segment.start, segment.end))
+            for start, end in self._ranges[key] - {(segment.start, segment.end)}:
+                self._delete(key, start, end)
+        self._ranges[key].add((segment.start, segment.end))
         return True
 
-    def _evict(self, wanted: int) -> None:
-        """Delete the segments unused for longest until there is room for more."""
+    def _evict(self, needed: int) -> None:
+        """Delete the least recently used segments until there is room for `needed` more bytes."""
         listed = sorted(self._list(), key=lambda item: item[2])
         self._bytes = sum(size for _, size, _ in listed)
         for path, size, _ in listed:
-            if self._bytes + wanted <= self._limit_bytes * _FILLED:
+            if self._bytes + needed <= self._limit_bytes * _FILLED:
                 return
             with contextlib.suppress(OSError):
                 path.unlink()
             self._bytes -= size
 
-    def _drop(self, key: str, start: int, end: int) -> None:
-        self._stretches[key].discard((start, end))
+    def _delete(self, key: str, start: int, end: int) -> None:
+        self._ranges[key].discard((start, end))
         with contextlib.suppress(OSError):
             os.unlink(self._path(key, start, end))
 
@@ -178,7 +172,7 @@ class Index:
 
 
 def identify(descriptor: int, inode: int, end: int) -> Identity:
-    """Return what tells an event file whose bytes up to `end` were read from another one."""
+    """Return the identity of an event file that was read up to `end`."""
     head = os.pread(descriptor, min(_CHECKED_BYTES, end), 0)
     tail = os.pread(descriptor, min(_CHECKED_BYTES, end), max(0, end - _CHECKED_BYTES))
     return Identity(inode, google_crc32c.value(head), google_crc32c.value(tail))
@@ -189,13 +183,13 @@ def _key(path: str) -> str:
 
 
 def _write(target: Path, parts: list[bytes | memoryview]) -> None:
-    """Write a file under another name, then rename it, so that nobody ever sees half of it."""
+    """Write a file under a temporary name, then rename it, so that it is never visible half written."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.parent / f"{secrets.token_hex(8)}.part"
+    part_file = target.parent / f"{secrets.token_hex(8)}.part"
     try:
-        with draft.open("wb") as opened:
-            opened.writelines(parts)
-        draft.replace(target)
+        with part_file.open("wb") as file:
+            file.writelines(parts)
+        part_file.replace(target)
     except OSError:
-        draft.unlink(missing_ok=True)
+        part_file.unlink(missing_ok=True)
         raise

@@ -1,4 +1,4 @@
-"""One record of an event file, checked when its bytes are needed: the heavy ones are not verified when they load."""
+"""Reads and verifies one record of an event file; large records are not verified when they load."""
 
 import os
 from collections.abc import Callable
@@ -10,12 +10,12 @@ import numpy as np
 from toposcope.proto import framing
 
 ReadAt = Callable[[int, int], bytes]
-"""Read (offset, length) of an event file; fewer bytes when it ends before."""
-_CHUNK_BYTES = 1 << 20  # The checksum holds the GIL: so many bytes take a tenth of a millisecond.
+"""Returns the bytes of an event file at (offset, length); fewer if the file ends before."""
+_CHUNK_BYTES = 1 << 20  # The checksum holds the GIL, for 0.1 ms at this size.
 
 
 def read_at(descriptor: int) -> ReadAt:
-    """Return how to read at a place of an open file."""
+    """Return a function that reads an open file."""
     return partial(_pread, descriptor)
 
 
@@ -24,7 +24,7 @@ def _pread(descriptor: int, offset: int, length: int) -> bytes:
 
 
 def payload_bytes(read: ReadAt, record: int) -> int | None:
-    """Return the length of the payload of a record, or None when no sound header stands there any more."""
+    """Return the length of the payload of a record, or None if there is no valid header at its offset any more."""
     head = read(record, framing.HEADER_BYTES)
     if len(head) < framing.HEADER_BYTES:
         return None
@@ -33,7 +33,7 @@ def payload_bytes(read: ReadAt, record: int) -> int | None:
 
 
 def payload_is_sound(read: ReadAt, record: int, length: int) -> bool:
-    """Say whether the payload of a record fits its checksum; False as well when the file ends before it does."""
+    """Return whether the payload of a record matches its checksum; False also if the file ends before the record."""
     at, end = record + framing.HEADER_BYTES, record + framing.HEADER_BYTES + length
     crc = 0
     while at < end:

@@ -1,4 +1,4 @@
-"""Reads one event file window by window; remembers its tags and what in it is damaged."""
+"""Turns one event file into columns, window by window, and records its tags and its damage."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -12,200 +12,206 @@ from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.record import ReadAt, payload_is_sound
-from toposcope.server.reading.scan import DIALECTS, KINDS, LIGHT_BYTES, State, next_header, scan
+from toposcope.server.reading.scan import DIALECTS, KINDS, LARGE_RECORD_BYTES, ScanState, next_header, scan
+from toposcope.server.reading.scan_buffers import Part, ScanBuffers
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
-from toposcope.server.reading.window import Part, Scratch
 
-_LONGEST_TAIL = 1 << 16
+_MOST_METADATA_BYTES = 1 << 16
 _FRAME_BYTES = HEADER_BYTES + framing.FOOTER_BYTES
-_FAR = 1 << 60
+_NEVER = 1 << 60
 
 
 class Damage(NamedTuple):
-    """A place in an event file where no record could be read."""
+    """An offset in an event file at which no record could be read."""
 
     offset: int
     reason: str
-    """"payload": its crc or its message is wrong; "length": reading went on at the next sound header."""
+    """
+    "payload": the crc or the message of the record is invalid, which is skipped.
+    "length": its header is invalid; reading continues at the next valid header.
+    """
 
 
-class Read(NamedTuple):
-    """How to go on after a window."""
+class NextWindow(NamedTuple):
+    """Where reading continues."""
 
-    next_offset: int
+    offset: int
     """Where in the file the next window begins."""
-    wanted: int
-    """How many bytes the next window has at the least."""
-    worth_reading_at: int
-    """How large the file must be before the next window holds something new."""
+    min_bytes: int
+    """How many bytes it must have at least."""
+    min_file_size: int
+    """How large the file must be before the next window contains anything new."""
 
 
-class Rows(NamedTuple):
-    """What some windows held."""
+class ScannedRows(NamedTuple):
+    """Contents of some windows."""
 
     parts: list[Part]
-    heavy: npt.NDArray[np.int64]
-    """Where in the file the records begin whose payloads are still to be verified."""
+    large: npt.NDArray[np.int64]
+    """Offsets in the file of the records whose payloads are not verified yet."""
 
 
 class Piece(NamedTuple):
-    """What a stretch of the file held that was read ahead of its turn."""
+    """Contents of a window that was read before those that precede it."""
 
     start: int
     """Where in the file its first record begins."""
     end: int
-    """Where reading goes on."""
-    rows: Rows
+    """Where in the file its last record ends."""
+    rows: ScannedRows
     counters: Counters
     entries: list[Entry]
-    """The tags that its parts are numbered by."""
+    """Its tags; the numbers of its parts are indices into them."""
 
 
 class Scanner:
-    """Turns the windows of one event file, read in order, into columns. Not safe for threads.
+    """Turns the windows of one event file, read in order, into columns. Not thread-safe.
 
     Args:
         dialect: one of DIALECTS.
-        read_at: reads what of a heavy record lies beyond the window.
-        bad_records: where records begin whose payload is known to be damaged; they are skipped.
-        light: payloads of so many bytes or more are not verified.
+        read_at: reads the part of a large record that is beyond the window.
+        bad_records: offsets of records with damaged payloads; they are skipped.
+        large_bytes: payloads of this many bytes or more are not verified.
     """
 
     def __init__(
-        self, dialect: str, read_at: ReadAt, bad_records: frozenset[int] = frozenset(), light: int = LIGHT_BYTES
+        self,
+        dialect: str,
+        read_at: ReadAt,
+        bad_records: frozenset[int] = frozenset(),
+        large_bytes: int = LARGE_RECORD_BYTES,
     ) -> None:
         self.dialect = dialect
         self.damage: list[Damage] = []
-        self.torn: set[int] = set()
-        """Where damaged records begin some rows of which were read before the damage was met."""
+        self.partially_read: set[int] = set()
+        """Offsets of damaged records some rows of which were read before the damage was found."""
         self.counters = Counters()
         self.table = TagTable()
         self._read_at = read_at
-        self._verified = -1
+        self._verified_record = -1
         self._bad_records = sorted(bad_records)
-        self._state = State()
-        self._state.light = light
-        self._is_lost = False
+        self._state = ScanState()
+        self._state.large_bytes = large_bytes
+        self._is_seeking = False
 
-    def read(self, scratch: Scratch, size: int, offset: int, available: int) -> Read:
-        """Read scratch.window[:size], which holds the bytes of a file of `available` bytes from `offset` on.
+    def read(self, buffers: ScanBuffers, size: int, offset: int, available: int) -> NextWindow:
+        """Read buffers.window[:size], which contains the bytes from `offset` on of a file of `available` bytes.
 
-        The rows gather in scratch until they are taken.
+        The rows accumulate in buffers until take_rows() is called.
         """
         state = self._state
-        state.begin(offset)
+        state.move_window(offset)
         if not state.is_inside:
             state.position = state.next = 0
-        if not self._is_lost or self._seek_header(scratch, size, 0):
-            self._scan(scratch, size, available - offset)
+        if not self._is_seeking or self._seek_header(buffers, size, 0):
+            self._scan(buffers, size, available - offset)
         if state.is_cut:
-            return Read(offset + state.at, state.wanted, 0)
+            return NextWindow(offset + state.at, state.needed, 0)
         next_offset = offset + state.position
-        if self._is_lost:
-            return Read(next_offset, 0, offset + size + 1)
-        # A light record that was cut off is read whole; of a heavy one that is not complete yet nothing is.
+        if self._is_seeking:
+            return NextWindow(next_offset, 0, offset + size + 1)
+        # A small record that was cut off needs a window that contains it; a large one is read once it is complete.
         length = state.next - state.position
-        wanted = length if length < state.light + _FRAME_BYTES else 0
-        return Read(next_offset, wanted, next_offset + max(length, HEADER_BYTES))
+        min_bytes = length if length < state.large_bytes + _FRAME_BYTES else 0
+        return NextWindow(next_offset, min_bytes, next_offset + max(length, HEADER_BYTES))
 
-    def has_room(self, scratch: Scratch, size: int) -> bool:
-        """Say whether the rows of another window fit into scratch."""
-        return scratch.has_room(self._state.partial_rows, size)
+    def has_room(self, buffers: ScanBuffers, size: int) -> bool:
+        """Return whether the rows of another window of `size` bytes fit into buffers."""
+        return buffers.has_room(self._state.partial_rows, size)
 
-    def take(self, scratch: Scratch) -> Rows:
-        """Take the rows out of scratch."""
+    def take_rows(self, buffers: ScanBuffers) -> ScannedRows:
+        """Return the rows in buffers, which are free again afterwards."""
         state = self._state
-        parts = scratch.parts(state.partial_rows if state.is_inside else state.rows, self.table.entries)
-        heavy = scratch.heavy[: state.heavy_records].copy()
-        state.rows = state.partial_rows = state.heavy_records = 0
+        parts = buffers.split_by_tag(state.partial_rows if state.is_inside else state.rows, self.table.entries)
+        large = buffers.large[: state.large_records].copy()
+        state.rows = state.partial_rows = state.large_records = 0
         self.counters.add(state)
         state.events = state.summaries = state.first_wall = state.last_wall = 0
-        return Rows(parts, heavy)
+        return ScannedRows(parts, large)
 
-    def _scan(self, scratch: Scratch, size: int, available: int) -> None:
-        """Scan to the end of the window, past new tags and damage."""
-        state, data, rows = self._state, scratch.data, scratch.rows
+    def _scan(self, buffers: ScanBuffers, size: int, available: int) -> None:
+        """Scan to the end of the window; add new tags and skip damage."""
+        state, data, rows = self._state, buffers.data, buffers.rows
         while True:
             bad = self._next_bad_record()
             scan(data, size, min(size, bad), available, DIALECTS[self.dialect], self.table.table, rows, state)
             if state.has_new_tag:
-                self._enter_tag(scratch)
+                self._add_tag(buffers)
             elif state.has_bad_payload:
                 self._skip()
             elif state.has_bad_header:
                 self.damage.append(Damage(state.base + state.position, "length"))
-                if not self._seek_header(scratch, size, state.position + 1):
+                if not self._seek_header(buffers, size, state.position + 1):
                     return
             elif not state.is_cut and state.position == bad <= size - HEADER_BYTES:
-                self._pass_bad_record(scratch, bad)
+                self._skip_bad_record(buffers, bad)
             else:
                 return
 
     def _next_bad_record(self) -> int:
-        """Return where in the window the next record begins that is known to be damaged."""
+        """Return where in the window the next known damaged record begins."""
         at = bisect_left(self._bad_records, self._state.base + self._state.position)
-        return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _FAR
+        return self._bad_records[at] - self._state.base if at < len(self._bad_records) else _NEVER
 
-    def _pass_bad_record(self, scratch: Scratch, at: int) -> None:
-        """Skip a record that is known to be damaged, unless something else stands there by now."""
-        header = framing.read_header(scratch.window[at : at + HEADER_BYTES].tobytes())
-        if framing.header_is_sound(header) and header.length < _FAR:
+    def _skip_bad_record(self, buffers: ScanBuffers, at: int) -> None:
+        """Skip a known damaged record, unless there is no valid header at its offset any more."""
+        header = framing.read_header(buffers.window[at : at + HEADER_BYTES].tobytes())
+        if framing.header_is_sound(header) and header.length < _NEVER:
             self._state.next = at + header.length + _FRAME_BYTES
             self._skip()
         else:
             self._bad_records.remove(self._state.base + at)
 
     def _skip(self) -> None:
-        """Go on behind the record at hand, which is damaged."""
+        """Skip the current record, which is damaged."""
         state = self._state
         self.damage.append(Damage(state.base + state.position, "payload"))
         if state.position < 0:
-            self.torn.add(state.base + state.position)
+            self.partially_read.add(state.base + state.position)
         state.is_inside = False
         state.position = state.next
 
-    def _seek_header(self, scratch: Scratch, size: int, at: int) -> bool:
-        """Go to the first sound header from a place on; False: there is none, the next window goes on from there."""
-        found = next_header(scratch.data, at, size)
-        self._is_lost = found < 0
-        self._state.position = found if found >= 0 else max(at, size - HEADER_BYTES + 1)
-        return found >= 0
+    def _seek_header(self, buffers: ScanBuffers, size: int, at: int) -> bool:
+        """Go to the first valid header from `at` on; return False if the search continues in the next window."""
+        header = next_header(buffers.data, at, size)
+        self._is_seeking = header < 0
+        self._state.position = header if header >= 0 else max(at, size - HEADER_BYTES + 1)
+        return header >= 0
 
-    def _enter_tag(self, scratch: Scratch) -> None:
-        """Enter the tag at hand into the table; a heavy record that brings one is verified first."""
+    def _add_tag(self, buffers: ScanBuffers) -> None:
+        """Add the current tag to the table; a large record is verified first."""
         state = self._state
-        if self._is_heavy and not self._verify():
+        if self._is_large and not self._verify():
             self._skip()
             return
-        metadata = scratch.window[state.metadata_start : state.metadata_end].tobytes()
+        metadata = buffers.window[state.metadata_start : state.metadata_end].tobytes()
         if state.tail and not metadata:
-            metadata = self._metadata_behind(state.base + state.tail, state.value_end - state.tail)
-        self._enter(make_entry(scratch.window[state.tag_start : state.tag_end].tobytes(), state.kind, metadata))
+            metadata = self._read_metadata(state.base + state.tail, state.value_end - state.tail)
+        self._add(make_entry(buffers.window[state.tag_start : state.tag_end].tobytes(), state.kind, metadata))
 
     @property
-    def _is_heavy(self) -> bool:
-        """Say whether the record at hand was not verified when it was opened."""
-        return self._state.next - self._state.position - _FRAME_BYTES >= self._state.light
+    def _is_large(self) -> bool:
+        """Whether the current record was not verified when it was opened."""
+        return self._state.next - self._state.position - _FRAME_BYTES >= self._state.large_bytes
 
     def _verify(self) -> bool:
         state = self._state
         record = state.base + state.position
-        if self._verified != record and payload_is_sound(
-            self._read_at, record, state.next - state.position - _FRAME_BYTES
-        ):
-            self._verified = record
-        return self._verified == record
+        length = state.next - state.position - _FRAME_BYTES
+        if self._verified_record != record and payload_is_sound(self._read_at, record, length):
+            self._verified_record = record
+        return self._verified_record == record
 
-    def _enter(self, entry: Entry) -> int:
+    def _add(self, entry: Entry) -> int:
         table = self.table.table
-        number = self.table.enter(entry)
+        number = self.table.add(entry)
         if self.table.table is not table:
             self._state.slot = 0  # Slots were renumbered.
         return number
 
-    def _metadata_behind(self, offset: int, length: int) -> bytes:
-        """Return TensorBoard's metadata, which stand behind a heavy value; empty when there are none."""
-        if length > _LONGEST_TAIL or KINDS[self._state.kind] != "tensor":
+    def _read_metadata(self, offset: int, length: int) -> bytes:
+        """Return TensorBoard's metadata, which follow the content of a large value; empty if there are none."""
+        if length > _MOST_METADATA_BYTES or KINDS[self._state.kind] != "tensor":
             return b""
         try:
             value = tensorboard_pb2.Summary.Value.FromString(self._read_at(offset, length))
@@ -214,63 +220,63 @@ class Scanner:
         return value.metadata.SerializeToString()
 
     def restore(self, entries: Sequence[Entry], counters: Counters, damage: Sequence[Damage]) -> None:
-        """Take up, before anything is read, where another scanner stood between two records."""
+        """Continue, before anything is read, where another scanner stopped between two records."""
         self.table = TagTable(entries)
         self.counters.add(counters)
         self.damage += damage
 
     @property
     def is_between_records(self) -> bool:
-        """Say whether the next window begins with a record, as far as is known."""
-        return not (self._state.is_inside or self._is_lost)
+        """Whether the next window begins with a record, as far as is known."""
+        return not (self._state.is_inside or self._is_seeking)
 
     @property
     def can_read_ahead(self) -> bool:
-        """Say whether records may be read ahead of their turn: nothing is at hand, and no damage is known."""
+        """Whether windows may be read in parallel: no record is unfinished and no damaged record is known."""
         return self.is_between_records and not self._bad_records
 
     def fork(self) -> "Scanner":
-        """Return a scanner for read_ahead that knows the tags met so far; it may run in another thread."""
-        other = Scanner(self.dialect, self._read_at, light=self._state.light)
+        """Return a scanner for read_ahead() with the same tags; it may run in another thread."""
+        other = Scanner(self.dialect, self._read_at, large_bytes=self._state.large_bytes)
         other.table = self.table.copy()
         return other
 
-    def read_ahead(self, scratch: Scratch, size: int, offset: int, limit: int, available: int) -> Piece | None:
-        """Read the records of a window that begin before `limit`, from the first sound header on.
+    def read_ahead(self, buffers: ScanBuffers, size: int, offset: int, limit: int, available: int) -> Piece | None:
+        """Read the records of a window that begin before `limit`, from the first valid header on.
 
-        Whether that is where a record begins is known when what comes before was read. Stops before anything out of
-        the ordinary: damage, a heavy record that the window lacks the end of, a tag whose plugin an earlier value
-        may have named. None: there is no header.
+        Whether a record really begins there is known once all before it was read. Reading stops before damage, a large
+        record whose end is not in the window, and a tag whose plugin an earlier value may define. Returns None if there
+        is no header.
         """
-        state, data, rows = self._state, scratch.data, scratch.rows
-        state.begin(offset)
-        start = next_header(data, 0, min(size, _LONGEST_TAIL))
+        state, data, rows = self._state, buffers.data, buffers.rows
+        state.move_window(offset)
+        start = next_header(data, 0, min(size, _MOST_METADATA_BYTES))
         if start < 0:
             return None
         state.position = start
         while True:
             scan(data, size, limit - offset, available - offset, DIALECTS[self.dialect], self.table.table, rows, state)
             is_unclear = KINDS[state.kind] == "tensor" and not state.metadata_end
-            if not state.has_new_tag or self._is_heavy or (is_unclear and self.dialect == "tensorboard"):
+            if not state.has_new_tag or self._is_large or (is_unclear and self.dialect == "tensorboard"):
                 break
-            self._enter_tag(scratch)
-        state.is_inside = False  # What was read of a record at hand is read again in its turn.
+            self._add_tag(buffers)
+        state.is_inside = False  # A record that was not finished is read again.
         end = offset + state.position
-        return Piece(offset + start, end, self.take(scratch), self.counters, self.table.entries)
+        return Piece(offset + start, end, self.take_rows(buffers), self.counters, self.table.entries)
 
-    def agrees(self, piece: Piece) -> bool:
-        """Say whether the tags of a piece are what they are here: the first value of a tag names its plugin."""
+    def has_same_tags(self, piece: Piece) -> bool:
+        """Return whether the tags of a piece have the same plugins here: a tag's first value defines its plugin."""
         entries = [piece.entries[part.number] for part in piece.rows.parts]
         numbers = [self.table.find(entry.name, entry.kind) for entry in entries]
-        known = zip(entries, numbers, strict=True)
-        return all(number is None or self.table.entries[number] == entry for entry, number in known)
+        numbered = zip(entries, numbers, strict=True)
+        return all(number is None or self.table.entries[number] == entry for entry, number in numbered)
 
-    def join(self, piece: Piece) -> Rows:
-        """Take over a piece that begins where this scanner stands; return its rows under this scanner's numbers."""
+    def join(self, piece: Piece) -> ScannedRows:
+        """Continue after a piece that begins where this scanner stopped; return its rows, with new tag numbers."""
         self.counters.add(piece.counters)
         parts = [Part(self._number(piece.entries[part.number]), part.points) for part in piece.rows.parts]
-        return Rows(parts, piece.rows.heavy)
+        return ScannedRows(parts, piece.rows.large)
 
     def _number(self, entry: Entry) -> int:
         number = self.table.find(entry.name, entry.kind)
-        return self._enter(entry) if number is None else number
+        return self._add(entry) if number is None else number

@@ -1,11 +1,11 @@
-"""A segment of the index as bytes: what a stretch of an event file came to, with a checksum over all of it.
+"""The file format of the index: a segment contains what was read from a byte range of an event file.
 
 16 bytes   magic
-u32        bytes of the header
-u32        crc32c of these four bytes and all that follows
+u32        length of the header in bytes
+u32        crc32c of these four bytes and everything that follows
 header     JSON
-columns    8-byte aligned: step, wall_time and value of all scalar series, one series after the other, then step,
-wall_time, record, start, length and kind of the other series, then the offsets of the heavy records
+columns    8-byte aligned: step, wall_time and value of all scalar series, concatenated; step, wall_time, record,
+           start, length and kind of the other series, concatenated; the offsets of the large records
 """
 
 import struct
@@ -35,11 +35,11 @@ _PAYLOAD_TYPES = ("<i8", "<f8", "<i8", "<u4", "<u4", "u1")
 
 
 class DamagedSegmentError(ValueError):
-    """Bytes that are no segment, or not the one that was written."""
+    """The bytes are not those of a segment that was written: treat it as missing."""
 
 
 class Identity(NamedTuple):
-    """What tells that an event file is still the one a segment was made from."""
+    """Identifies the event file that a segment was made from, and its content."""
 
     inode: int
     head: int
@@ -49,7 +49,10 @@ class Identity(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """What reading an event file from `start` to `end` brought; all but series and heavy is of the file up to `end`."""
+    """What was read from an event file between `start` and `end`.
+
+    All but `series` and `large` describe the whole file up to `end`.
+    """
 
     start: int
     end: int
@@ -59,21 +62,21 @@ class Segment(NamedTuple):
     damage: Sequence[Damage]
     entries: Sequence[Entry]
     verified: int
-    """How many of the heavy records of the file were verified."""
+    """How many of the large records of the file were verified."""
     bad_records: Sequence[int]
-    """Records that turned out damaged when they were verified."""
+    """Offsets of the records that failed verification."""
     series: Mapping[Tag, Points | Payloads]
-    heavy: Int64s
+    large: Int64s
 
 
 def encode(segment: Segment) -> list[bytes | memoryview]:
-    """Return the bytes of a segment, in parts."""
+    """Return the bytes of a segment, as parts to concatenate."""
     points = {tag: series for tag, series in segment.series.items() if isinstance(series, Points)}
     payloads = {tag: series for tag, series in segment.series.items() if isinstance(series, Payloads)}
     columns = [
         *_join(list(points.values()), _POINT_TYPES),
         *_join([series[: len(_PAYLOAD_TYPES)] for series in payloads.values()], _PAYLOAD_TYPES),
-        np.ascontiguousarray(segment.heavy, "<i8"),
+        np.ascontiguousarray(segment.large, "<i8"),
     ]
     header = _padded(orjson.dumps(_header(segment, points, payloads)), b" ")
     parts: list[bytes | memoryview] = [header]
@@ -96,21 +99,21 @@ def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Ta
         "bad_records": list(segment.bad_records),
         "points": [[*tag, series.total] for tag, series in points.items()],
         "payloads": [[*tag, series.total] for tag, series in payloads.items()],
-        "heavy": len(segment.heavy),
+        "heavy": len(segment.large),
     }
 
 
 def decode(content: memoryview) -> Segment:
-    """Return the segment in content, whose arrays are views of it.
+    """Return the segment in content; its arrays are views of content.
 
     Raises:
-        DamagedSegmentError: it is none, or damaged.
+        DamagedSegmentError: content is not a segment, or is damaged.
     """
     if len(content) < _HEAD.size:
         raise DamagedSegmentError("too short")
     magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
     if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
-        raise DamagedSegmentError("the checksum does not fit")
+        raise DamagedSegmentError("the checksum does not match")
     columns_at = _HEAD.size + header_bytes
     header = orjson.loads(content[_HEAD.size : columns_at])
     reader = _ColumnReader(content, columns_at)
@@ -144,7 +147,7 @@ def decode(content: memoryview) -> Segment:
 
 
 class _ColumnReader:
-    """Takes one column after the other."""
+    """Reads one column after another."""
 
     def __init__(self, content: memoryview, at: int) -> None:
         self._content = content
@@ -157,7 +160,7 @@ class _ColumnReader:
         return column
 
     def table(self, series: list[tuple[str, str, int]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
-        """Return the next columns, in which these series lie one after the other."""
+        """Return the next columns, each of which contains these series, concatenated."""
         rows = sum(rows for *_, rows in series)
         return [self.take(rows, dtype) for dtype in dtypes]
 
@@ -173,7 +176,7 @@ def _tag(plugin: str, name: str) -> Tag:
 
 
 def _join(series: Sequence[tuple[npt.NDArray[Any], ...]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
-    """Return each column of all series, one series after the other."""
+    """Return each column of all series, concatenated."""
     return [
         np.concatenate([np.empty(0, dtype), *(columns[number] for columns in series)]).astype(dtype, copy=False)
         for number, dtype in enumerate(dtypes)

@@ -1,4 +1,4 @@
-"""Columns of one tag: append-only while they are loaded, immutable where they are read."""
+"""The points of one tag in one or more files, as columns."""
 
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +11,7 @@ Where = slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]
 
 
 class Points(NamedTuple):
-    """Points of one scalar series in the order of the files; three arrays of equal length that nobody changes."""
+    """Points of one scalar series in file order: three arrays of equal length, which are never modified."""
 
     step: Int64s
     wall_time: Float64s
@@ -29,7 +29,7 @@ class Points(NamedTuple):
 
 
 class Payloads(NamedTuple):
-    """Points of a series of any other plugin: where in the event files their payloads stand. Nobody changes them."""
+    """Points of a series of any other plugin, with the location of their payloads. The arrays are never modified."""
 
     step: Int64s
     wall_time: Float64s
@@ -41,9 +41,9 @@ class Payloads(NamedTuple):
     length: npt.NDArray[np.uint32]
     """Bytes of the payload."""
     kind: npt.NDArray[np.uint8]
-    """What field it stood in, which says how it is encoded: index into scan.KINDS."""
+    """Which field contains it, and so how it is encoded: an index into scan.KINDS."""
     file: npt.NDArray[np.uint32]
-    """Which of the run's files; 0 in the series of one file."""
+    """Index into the files of the run; 0 in the series of one file."""
 
     @property
     def total(self) -> int:
@@ -72,7 +72,7 @@ _MARGIN = 1.02
 
 
 def concatenate(parts: list[Columns], none: Columns) -> Columns:
-    """Return the points of all parts, one after the other; a single part is not copied, `none` stands for no part."""
+    """Return the points of all parts, concatenated; a single part is not copied. Without parts, return `none`."""
     parts = [part for part in parts if part.total]
     if len(parts) == 1:
         return parts[0]
@@ -80,13 +80,13 @@ def concatenate(parts: list[Columns], none: Columns) -> Columns:
 
 
 class Series:
-    """Grows at its end; what it handed out before stays as it was.
+    """A series that grows at its end; points that it returned before do not change.
 
-    A grown array has an eighth of slack, so a scalar costs 27 bytes of memory at most and another point 42.
+    Its arrays have at most an eighth of unused capacity, so a scalar takes up to 27 bytes and any other point up to 42.
     """
 
     def __init__(self, first: Points | Payloads) -> None:
-        # Taken as they are: they may be mapped from the index.
+        # Not copied: they may be memory-mapped from the index.
         self._arrays: Points | Payloads = first
         self._length = first.total
 
@@ -96,11 +96,11 @@ class Series:
         return self._length
 
     def append(self, points: Points | Payloads, growth: float = 1.0) -> None:
-        """Add points at the end; those that were there before are copied only when the arrays are full.
+        """Add points at the end; the points before are copied only if the arrays are full.
 
         Args:
-            points: of the same kind as those before.
-            growth: how many times as many points are expected soon: a long series gets room for so many at once.
+            points: of the same type as those before.
+            growth: by what factor the series is expected to grow soon; a long series reserves capacity for that.
         """
         end = self._length + points.total
         if end > self._arrays.total:
@@ -115,17 +115,16 @@ class Series:
         return self._arrays if self._length == self._arrays.total else self._arrays.take(slice(self._length))
 
     def trim(self) -> None:
-        """Give back the room for points that were expected and did not come."""
+        """Free the capacity for points that were expected but did not arrive."""
         if self._arrays.total > self._length + self._length // 8 + 8:
             self._resize(self._length)
 
     def _resize(self, capacity: int) -> None:
-        # Readers may hold views of the old arrays: those are left as they are.
+        # Other threads may have views of the old arrays, which are not modified.
         columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in self._arrays]
-        other = type(self._arrays)(*columns)
         for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
-        self._arrays = other
+        self._arrays = type(self._arrays)(*columns)
 
 
 def _columns(points: Points | Payloads) -> tuple[npt.NDArray[Any], ...]:

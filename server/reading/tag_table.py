@@ -1,4 +1,4 @@
-"""The tags of one event file, found by their bytes."""
+"""The tags of one event file."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -10,34 +10,34 @@ from google.protobuf.message import DecodeError
 from toposcope.proto import tensorboard_pb2
 from toposcope.server.reading.scan import KINDS, STORES, Table, find_slot, insert
 
-# The columns are those that scan/tags.py lists.
+# The columns are listed in scan/tags.py.
 _COLUMNS = 6
 _TAG = 3
 _FEWEST_SLOTS = 64
 _TENSORBOARD_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}
-# A plugin of TensorBoard's by one of these names would not be what we mean by it.
+# A TensorBoard plugin with one of these names would not have the content that we expect.
 _OWN_PLUGINS = {"scalar", "image", "histogram", "graph", "lineage", "dataset_graph", "landscape"}
 
 
 class Tag(NamedTuple):
-    """A tag of one event file and the plugin it belongs to."""
+    """A tag and the plugin that it belongs to."""
 
     plugin: str
     name: str
 
 
 class Entry(NamedTuple):
-    """A tag as one kind of field brought it; its number is its place in the table."""
+    """A tag that was read with one kind of field; its number is its index in the table."""
 
     tag: Tag
     name: bytes
-    """The tag as it stands in the file."""
+    """The bytes of the tag in the file."""
     kind: int
-    """What the field holds: index into KINDS."""
+    """Content of the field: an index into KINDS."""
 
     @property
     def stores(self) -> int:
-        """What a row of it stores, one of STORES."""
+        """What its rows store, one of STORES."""
         if self.tag.plugin == "scalar":
             return STORES["scalar"]
         is_metadata = self.tag.plugin == "hparams" or KINDS[self.kind] == "metadata"
@@ -45,9 +45,9 @@ class Entry(NamedTuple):
 
 
 class TagTable:
-    """Gives each tag its number; `table` is what a scan looks tags up in.
+    """Assigns numbers to tags; a scan looks them up in `table`.
 
-    The table is laid out when it is first needed: most files that the index knows never grow.
+    The table is built when it is first needed: most files that the index contains never grow.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
@@ -58,11 +58,11 @@ class TagTable:
 
     @property
     def table(self) -> Table:
-        """The tags as a scan takes them; another object once it has grown."""
-        return self._table or self._lay_out()
+        """The tags in the form that a scan takes; another object after it has grown."""
+        return self._table or self._build()
 
     def copy(self) -> "TagTable":
-        """Return a table of the same tags that grows on its own."""
+        """Return a table of the same tags that grows independently."""
         other = TagTable(self.entries)
         other._slots, other._names = self._slots.copy(), bytearray(self._names)
         if self._table is not None:
@@ -71,23 +71,23 @@ class TagTable:
         return other
 
     def find(self, name: bytes, kind: int) -> int | None:
-        """Return the number of a tag, or None when it was not entered."""
+        """Return the number of a tag, or None if it is not in the table."""
         slot = find_slot(memoryview(name or b"\0"), len(name), kind, self.table)
         number = int(self._slots[slot, _TAG])
         return number if number >= 0 else None
 
-    def enter(self, entry: Entry) -> int:
-        """Enter a tag that the table lacks; return its number."""
+    def add(self, entry: Entry) -> int:
+        """Add a tag that the table lacks; return its number."""
         table, number = self.table, len(self.entries)
         self.entries.append(entry)
         if 2 * number < len(self._slots) and table.names_end + len(entry.name) <= len(self._names):
             self._insert(table, number)
         else:
-            self._lay_out()
+            self._build()
         return number
 
-    def _lay_out(self) -> Table:
-        """Lay the table out anew, with room for as many tags again."""
+    def _build(self) -> Table:
+        """Build the table again, with room for twice as many tags."""
         self._slots = np.zeros((max(_FEWEST_SLOTS, 1 << (4 * len(self.entries)).bit_length()), _COLUMNS), np.int64)
         self._slots[:, _TAG] = -1
         self._names = bytearray(1024 + 2 * sum(len(entry.name) for entry in self.entries))
@@ -106,9 +106,9 @@ def make_entry(name: bytes, kind: int, metadata: bytes) -> Entry:
     """Return the entry of a tag.
 
     Args:
-        name: the tag as it stands in the file.
-        kind: what the field that brought it holds, an index into KINDS.
-        metadata: TensorBoard's SummaryMetadata, empty when there is none.
+        name: the bytes of the tag in the file.
+        kind: content of the field that it was read with, an index into KINDS.
+        metadata: TensorBoard's SummaryMetadata, empty if there is none.
     """
     text = name.decode("utf-8", "replace")
     plugin = KINDS[kind]
@@ -117,17 +117,18 @@ def make_entry(name: bytes, kind: int, metadata: bytes) -> Entry:
     if plugin == "tensor" and metadata:
         plugin = _tensorboard_plugin(metadata)
     elif plugin == "metadata":
-        named = _tensorboard_plugin(metadata)
-        plugin = plugin if named in {*_OWN_PLUGINS, "tensor", "text"} else named  # No value, no point of theirs.
+        name_in_metadata = _tensorboard_plugin(metadata)
+        # These plugins have no points without a value.
+        plugin = plugin if name_in_metadata in {*_OWN_PLUGINS, "tensor", "text"} else name_in_metadata
     return Entry(Tag(plugin, text), name, kind)
 
 
 def _tensorboard_plugin(metadata: bytes) -> str:
-    """Return the plugin that a value's metadata names, in our words where we have one; "tensor" for none."""
+    """Return our name of the plugin in a value's metadata, else TensorBoard's; "tensor" if no plugin is named."""
     try:
         name = tensorboard_pb2.SummaryMetadata.FromString(metadata).plugin_data.plugin_name
     except (DecodeError, UnicodeDecodeError):
         name = ""
-    if isinstance(name, bytes):  # What protobuf makes of text that is no UTF-8.
+    if isinstance(name, bytes):  # protobuf's Python implementation returns text that is not UTF-8 as bytes.
         name = name.decode("utf-8", "replace")
     return "tensor" if name in _OWN_PLUGINS else _TENSORBOARD_PLUGINS.get(name, name)

@@ -1,4 +1,4 @@
-"""The version event, the first record of an event file, and what it says about the file."""
+"""The version event, which is the first record of an event file."""
 
 from typing import NamedTuple
 
@@ -11,17 +11,17 @@ LARGEST_VERSION_EVENT = 4096
 
 
 class Version(NamedTuple):
-    """What the version event says."""
+    """Contents of the version event."""
 
     dialect: str
     """"mindspore" or "tensorboard"."""
     session_id: bytes
-    """Equal for the files of one recorder; empty when the writer was not ours."""
+    """Equal for all files of one recorder; empty if another program wrote the file."""
     starts_attempt: bool
 
 
 def version_event_bytes(head: bytes) -> int:
-    """Return how many bytes the head of a file must have before the version event can be read from it."""
+    """Return how many bytes of a file must exist before its version event can be read, according to its first bytes."""
     header = framing.read_header(head[: framing.HEADER_BYTES])
     record = framing.HEADER_BYTES + header.length + framing.FOOTER_BYTES
     is_version = framing.header_is_sound(header) and record <= LARGEST_VERSION_EVENT
@@ -29,7 +29,7 @@ def version_event_bytes(head: bytes) -> int:
 
 
 def read_version(head: bytes, name: FileName) -> Version:
-    """Return what the version event at the head of a file says; without one the name tells the dialect."""
+    """Return the version event in the first bytes of a file; if there is none, the file name determines the dialect."""
     unknown = Version(name.dialect, b"", False)
     header = framing.read_header(head[: framing.HEADER_BYTES])
     if not framing.header_is_sound(header) or framing.HEADER_BYTES + header.length > len(head):
@@ -38,7 +38,7 @@ def read_version(head: bytes, name: FileName) -> Version:
         event = summary_pb2.Event.FromString(head[framing.HEADER_BYTES : framing.HEADER_BYTES + header.length])
     except DecodeError:
         return unknown
-    if isinstance(event.version, bytes):  # What protobuf makes of text that is no UTF-8.
+    if isinstance(event.version, bytes):  # protobuf's Python implementation returns text that is not UTF-8 as bytes.
         return unknown
     if event.version.startswith("brain.Event"):
         return Version("tensorboard", b"", False)

@@ -1,1 +1,1 @@
-"""What a run's files come to: ranks, attempts, series, and which points of them answer a question."""
+"""Runs and what is computed from their series."""

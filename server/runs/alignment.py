@@ -1,4 +1,4 @@
-"""Series of several runs brought onto common places on an axis, exactly, and compared place by place."""
+"""Aligns the series of several runs: reads them, interpolated, at common positions of an axis."""
 
 import bisect
 from collections.abc import Iterator
@@ -13,36 +13,36 @@ from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import Smoothing, smooth
 
-Places = Int64s | Float64s
-"""On an axis, ascending and none twice: steps, or seconds."""
+Positions = Int64s | Float64s
+"""On an axis, strictly ascending: steps, or seconds."""
 _MOST_CELLS, _FEWER_CELLS = 1 << 24, 1 << 22
-"""Places times series."""
+"""Positions times series."""
 _CHUNK_CELLS = 1 << 20
-_FEWEST_PLACES = 1000
+_FEWEST_POSITIONS = 1000
 
 
 class Curve(NamedTuple):
-    """A series as it is drawn along an axis: one value a place."""
+    """A series along an axis: one value a position."""
 
-    x: Places
+    x: Positions
     value: Float64s
 
 
-class Room(NamedTuple):
-    """For how many places there is time."""
+class PositionLimits(NamedTuple):
+    """How many positions are compared, which bounds the time that this takes."""
 
-    places: int
-    """So many at most are all compared."""
+    positions: int
+    """Up to this many are all compared."""
     fewer: int
-    """Where there are more, so many of them are chosen."""
+    """If there are more, this many of them are chosen."""
 
 
 class Aligned(NamedTuple):
-    """The places where curves are compared."""
+    """The positions at which curves are compared."""
 
-    x: Places
+    x: Positions
     total: int
-    """Places in the window at which any of the curves has a point; with more than x, x are some of them."""
+    """Number of positions in the window at which any curve has a point; x may contain fewer."""
 
 
 def curve_of(
@@ -50,94 +50,94 @@ def curve_of(
 ) -> Curve:
     """Return a whole scalar series along an axis, smoothed or not.
 
-    Of points at the same place the last stands for all of them, of every attempt (ALL) the last that was recorded.
-    Points at no finite time have no place.
+    Of several points at the same position only the last is kept; with every attempt (ALL), the last that was recorded.
+    Points whose time is not finite are dropped.
     """
     points, _ = run.ordered(tag, rank, attempt, "step" if axis == "step" else "wall_time")
-    x: Places = points.step
+    x: Positions = points.step
     if axis != "step":
         x = points.wall_time - (run.started or 0.0) if axis == "relative" else points.wall_time
     value = smooth(points.value, x, smoothing) if smoothing else points.value
     if attempt == ALL:
         order = np.argsort(x, kind="stable")
         x, value = x[order], value[order]
-    is_placed = np.append(x[1:] != x[:-1], True) & np.isfinite(x) if len(x) else np.empty(0, np.bool_)
-    return Curve(x, value) if is_placed.all() else Curve(x[is_placed], value[is_placed])
+    is_kept = np.append(x[1:] != x[:-1], True) & np.isfinite(x) if len(x) else np.empty(0, np.bool_)
+    return Curve(x, value) if is_kept.all() else Curve(x[is_kept], value[is_kept])
 
 
-def room_for(series: int) -> Room:
-    """Return the room that so many series have together."""
-    most, fewer = (max(_FEWEST_PLACES, cells // max(1, series)) for cells in (_MOST_CELLS, _FEWER_CELLS))
-    return Room(most, fewer)
+def position_limits(series: int) -> PositionLimits:
+    """Return the limits for a number of series together."""
+    most, fewer = (max(_FEWEST_POSITIONS, cells // max(1, series)) for cells in (_MOST_CELLS, _FEWER_CELLS))
+    return PositionLimits(most, fewer)
 
 
-def align(curves: list[Curve], lo: float, hi: float, room: Room, scale: Scale = "linear") -> Aligned:
-    """Return the places in a window, lo and hi included, at which any of the curves has a point.
+def align(curves: list[Curve], lo: float, hi: float, limits: PositionLimits, scale: Scale = "linear") -> Aligned:
+    """Return the positions in a window, lo and hi included, at which any of the curves has a point.
 
-    Where these are more than there is room for, each curve brings the places of its own extremes, its share of them,
-    so that no extreme of a curve is passed over by much; what is read there is as exact as everywhere.
+    If these are more than the limits allow, each curve contributes positions of its own extremes, so that its extremes
+    are kept approximately; the values at the chosen positions are exact.
     """
-    inside = [_cut(curve, _window(curve.x, lo, hi)) for curve in curves]
-    x = _union([curve.x for curve in inside])
-    if len(x) <= room.places:
+    visible = [_cut(curve, _window(curve.x, lo, hi)) for curve in curves]
+    x = _union([curve.x for curve in visible])
+    if len(x) <= limits.positions:
         return Aligned(x, len(x))
-    share = max(4, room.fewer // len(curves))
-    chosen = _union([curve.x[downsample_along(*curve, share, scale)] for curve in inside])
-    if len(chosen) > room.fewer:
-        chosen = chosen[np.linspace(0, len(chosen) - 1, room.fewer).astype(np.intp)]
+    share = max(4, limits.fewer // len(curves))
+    chosen = _union([curve.x[downsample_along(*curve, share, scale)] for curve in visible])
+    if len(chosen) > limits.fewer:
+        chosen = chosen[np.linspace(0, len(chosen) - 1, limits.fewer).astype(np.intp)]
     return Aligned(chosen, len(x))
 
 
-def read_at(curves: list[Curve], x: Places) -> Iterator[Float64s]:
-    """Read curves at places, some places at a time: arrays of shape (curves, some places).
+def read_at(curves: list[Curve], x: Positions) -> Iterator[Float64s]:
+    """Yield the values of curves at positions, in chunks: arrays of shape (curves, positions of the chunk).
 
-    Between its own points a curve is interpolated linearly; beyond its ends it has no value, nor beside a point that is
-    not finite: there and at such a point itself the number is NaN or infinite.
+    Between its own points a curve is interpolated linearly. Beyond its ends its value is NaN. At a non-finite point,
+    and between it and its neighbours, the value is NaN or infinite.
     """
-    width = max(_FEWEST_PLACES, _CHUNK_CELLS // len(curves))
+    width = max(_FEWEST_POSITIONS, _CHUNK_CELLS // len(curves))
     for begin in range(0, len(x), width):
-        places = x[begin : begin + width]
-        values = np.full((len(curves), len(places)), np.nan)
+        positions = x[begin : begin + width]
+        values = np.full((len(curves), len(positions)), np.nan)
         for row, curve in zip(values, curves, strict=True):
-            _read(curve, places, row)
+            _read(curve, positions, row)
         yield values
 
 
-def points_at(curve: Curve, x: Places, where: npt.NDArray[np.bool_]) -> Indices:
-    """Return the indices of those places at which a curve has a point of its own that is marked in `where`."""
+def points_at(curve: Curve, x: Positions, where: npt.NDArray[np.bool_]) -> Indices:
+    """Return the indices of the positions at which a curve has a point that is marked in `where`."""
     marked = curve.x[where]
     at = np.searchsorted(x, marked)
-    inside = at < len(x)
-    at, marked = at[inside], marked[inside]
+    visible = at < len(x)
+    at, marked = at[visible], marked[visible]
     own: Indices = at[x[at] == marked]
     return own
 
 
-def _read(curve: Curve, places: Places, row: Float64s) -> None:
-    """Fill a row with the values of a curve at places; beyond its ends the row stays as it is."""
+def _read(curve: Curve, positions: Positions, row: Float64s) -> None:
+    """Fill a row with the values of a curve at positions; beyond the curve's ends the row is not changed."""
     x, value = curve
     if not len(x):
         return
-    begin, end = np.searchsorted(places, x[0]), np.searchsorted(places, x[-1], "right")
+    begin, end = np.searchsorted(positions, x[0]), np.searchsorted(positions, x[-1], "right")
     if begin == end:
         return
-    places, row = places[begin:end], row[begin:end]
-    first = np.searchsorted(x, places[0])
-    if np.array_equal(x[first : first + len(places)], places):
-        row[:] = value[first : first + len(places)]
+    positions, row = positions[begin:end], row[begin:end]
+    first = np.searchsorted(x, positions[0])
+    if np.array_equal(x[first : first + len(positions)], positions):
+        row[:] = value[first : first + len(positions)]
         return
-    before = np.searchsorted(x, places, "right") - 1
-    behind = np.minimum(before + 1, len(x) - 1)
-    way = _distance(x[before], places)
+    before = np.searchsorted(x, positions, "right") - 1
+    after = np.minimum(before + 1, len(x) - 1)
+    distance = _distance(x[before], positions)
     low = value[before]
-    with np.errstate(all="ignore"):  # What is not finite, and no way from the last point on.
-        row[:] = low + (value[behind] - low) * (way / _distance(x[before], x[behind]))
-    np.copyto(row, low, where=way == 0)
+    with np.errstate(all="ignore"):  # Values that are not finite, and zero distance at the last point.
+        row[:] = low + (value[after] - low) * (distance / _distance(x[before], x[after]))
+    np.copyto(row, low, where=distance == 0)
 
 
-def _distance(start: Places, end: Places) -> Float64s:
-    """Return how far places are from others that are not behind them."""
-    if start.dtype == np.int64:  # Of any two int64 the difference is a uint64.
+def _distance(start: Positions, end: Positions) -> Float64s:
+    """Return end - start, where start is at most end, without overflow."""
+    if start.dtype == np.int64:  # The difference of two int64 fits a uint64.
         return (end.view(np.uint64) - start.view(np.uint64)).astype(np.float64)
     distance: Float64s = np.subtract(end, start, dtype=np.float64)
     return distance
@@ -147,26 +147,26 @@ def _cut(curve: Curve, where: slice) -> Curve:
     return Curve(curve.x[where], curve.value[where])
 
 
-def _window(x: Places, lo: float, hi: float) -> slice:
-    """Return where the places from lo to hi are; Python compares an int with a float exactly."""
-    begin = bisect.bisect_left(x, lo, key=lambda place: place.item())
-    return slice(begin, bisect.bisect_right(x, hi, begin, key=lambda place: place.item()))
+def _window(x: Positions, lo: float, hi: float) -> slice:
+    """Return the slice of the positions from lo to hi. Python, unlike NumPy, compares an int with a float exactly."""
+    begin = bisect.bisect_left(x, lo, key=lambda position: position.item())
+    return slice(begin, bisect.bisect_right(x, hi, begin, key=lambda position: position.item()))
 
 
-def _union(parts: list[Places]) -> Places:
-    """Return every place that any of the parts has. Most have the same, or a piece of what the longest has."""
+def _union(parts: list[Positions]) -> Positions:
+    """Return every position of any part, once. Most parts are equal to the longest one or contiguous in it."""
     parts = sorted(parts, key=len, reverse=True)
     longest = parts[0]
-    others = [part for part in parts[1:] if not _is_piece(part, longest)]
+    others = [part for part in parts[1:] if not _is_slice(part, longest)]
     if not others:
         return longest
-    x = np.sort(np.concatenate([longest, *others]))  # Of which np.unique makes a hash table: 20 times slower.
-    once: Places = x[np.append(True, x[1:] != x[:-1])]
-    return once
+    x = np.sort(np.concatenate([longest, *others]))  # np.unique uses a hash table, which is 20 times slower.
+    unique: Positions = x[np.append(True, x[1:] != x[:-1])]
+    return unique
 
 
-def _is_piece(part: Places, whole: Places) -> bool:
-    """Say whether a part is whole[i:j]."""
+def _is_slice(part: Positions, whole: Positions) -> bool:
+    """Return whether part equals whole[i:j] for some i and j."""
     if not len(part):
         return True
     begin = np.searchsorted(whole, part[0])

@@ -1,7 +1,7 @@
-"""Which files of a rank are one attempt, and which points a later attempt hides.
+"""Splits the files of a rank into attempts, and stitches the series of all attempts.
 
-A restart goes back in steps: it repeats tags at steps that an earlier file has already passed. What was recorded
-before is never thrown away; the stitched view leaves out the older points from the restart step on.
+A restart goes back in steps: it repeats tags at steps that an earlier file has already passed. The older points are
+kept, but the stitched view omits them from the restart step on.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,16 +19,16 @@ class Attempt(NamedTuple):
 
     files: tuple[FileView, ...]
     restart_step: int | None
-    """Where it took up an earlier attempt; None for the first."""
+    """The step at which it resumed an earlier attempt; None for the first."""
 
 
 def first_wall_time(file: FileView) -> tuple[float, str]:
-    """Order files by when they began."""
+    """Return a sort key that orders files by their first event."""
     return (file.wall_times[0] if file.wall_times else float("inf"), file.path)
 
 
 def overlaps(earlier: FileView, later: FileView) -> bool:
-    """Say whether two files grew at the same time; the earlier one began first."""
+    """Return whether two files grew at the same time; the earlier one has the earlier first event."""
     if earlier.wall_times is None or later.wall_times is None:
         return False
     return later.wall_times[0] < earlier.wall_times[1]
@@ -48,7 +48,7 @@ def find_attempts(files: Iterable[FileView]) -> list[Attempt]:
             reached = {}
         attempts[-1].append(file)
         if file is ordered[-1]:
-            break  # Nobody asks how far the last one came.
+            break  # The steps reached by the last file are not needed.
         for tag, points in file.series.items():
             if points.total:
                 reached[tag] = max(int(points.step.max()), reached.get(tag, 0))
@@ -56,7 +56,7 @@ def find_attempts(files: Iterable[FileView]) -> list[Attempt]:
 
 
 def _restart_step(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int]) -> int | None:
-    """Return the step from which a file replaces an attempt; None when it continues or accompanies it."""
+    """Return the step from which a file replaces an attempt; None if it continues or accompanies it."""
     session = file.version.session_id
     if session and any(session == other.version.session_id for other in attempt):
         return None
@@ -72,16 +72,16 @@ def _restart_step(file: FileView, attempt: list[FileView], reached: Mapping[Tag,
 
 
 def _repeats_from(points: Points | Payloads, reached: int) -> int | None:
-    """Return the first step of points that repeat a series which had reached a step; None when they do not."""
+    """Return the first step of points that repeat a series which had reached a step; None if they do not."""
     steps = points.step[points.step > 0]
     repeats = len(steps) and bool(np.any(steps <= reached))
     return int(steps.min()) if repeats else None
 
 
 def is_by_product(file: FileView) -> bool:
-    """Say whether a file's scalars are by-products of landscapes.
+    """Return whether a file's scalars are by-products of landscapes.
 
-    MindSpore evaluates the network for a landscape and writes its operators' values beside it, all at step 0.
+    MindSpore evaluates the network for a landscape and also writes the values of its operators, all at step 0.
     """
     return file.steps == (0, 0) and any(tag.plugin == "landscape" for tag in file.series)
 
@@ -89,8 +89,8 @@ def is_by_product(file: FileView) -> bool:
 def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> Columns:
     """Return a series over all attempts, without what a later attempt repeats.
 
-    Of the attempts before one that holds the series those points are hidden that are at or behind its first step above
-    0, and those at the same steps. Step 0 is special: an evaluation before the training goes on stands there.
+    An attempt with the series hides the points of earlier attempts that are at or after its first step above 0, or at
+    one of its steps. Step 0 is an exception because it may be an evaluation before training continues.
     """
     parts: list[Columns] = []
     for attempt in attempts:

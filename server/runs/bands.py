@@ -1,4 +1,4 @@
-"""A band: where the series of a group of runs lie, and how far apart."""
+"""Bands: the centre and the spread of the series of a group of runs."""
 
 from typing import Literal, NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s
-from toposcope.server.runs.alignment import Curve, Places, Room, align, points_at, read_at
+from toposcope.server.runs.alignment import Curve, PositionLimits, Positions, align, points_at, read_at
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 
 Centre = Literal["mean", "median"]
@@ -15,51 +15,51 @@ _Counts = npt.NDArray[np.int64]
 
 
 class Band(NamedTuple):
-    """Statistics across curves; arrays of equal length, one number a place."""
+    """Statistics across curves: arrays of equal length, one number a position."""
 
-    x: Places
+    x: Positions
     centre: Float64s
     """NaN where no curve has a finite value."""
     low: Float64s
     high: Float64s
-    """Edges; empty when none were asked for."""
+    """Edges; empty if none were requested."""
     present: _Counts
-    """Curves that have a finite value there."""
+    """Number of curves with a finite value."""
     non_finite: _Counts
-    """Curves whose own point there is NaN or infinite."""
+    """Number of curves that have a point there that is NaN or infinite."""
     total: int
-    """Places in the window at which any of the curves has a point."""
+    """Number of positions in the window at which any curve has a point."""
     aligned: int
-    """At how many of these the statistics were computed, before downsampling; all of them unless they are too many."""
+    """How many of these the statistics were computed at, before downsampling; all, unless they exceed the limits."""
 
 
-def find_band(
+def compute_band(
     curves: list[Curve],
     centre: Centre,
     spread: Spread,
     lo: float,
     hi: float,
     points: int,
-    room: Room,
+    limits: PositionLimits,
     scale: Scale = "linear",
 ) -> Band:
     """Compute a band from every point of some curves.
 
-    At each place it is made of the curves that have a value there, see alignment.read_at. The edges are the smallest
-    and the largest value; or the mean less and plus the standard deviation (the population's, as NumPy's), between
-    which the median is, too; or the quartiles, between two values linearly.
+    The statistics at a position are those of the curves that have a value there, see alignment.read_at. The edges are
+    the smallest and the largest value, or the mean minus and plus the population standard deviation (between which the
+    median is, too), or the quartiles (interpolated linearly).
 
     Args:
         curves: one or more.
-        centre: what the line in the middle is.
-        spread: what the edges are.
+        centre: statistic of the centre line.
+        spread: statistic of the edges.
         lo: lower bound on the axis, included.
         hi: upper bound, included.
-        points: how many places to choose, about, so that the extremes of centre and edges stay; 0: all.
-        room: for how many places there is time.
-        scale: of the axis, along which the places are chosen.
+        points: about how many positions to return, keeping the extremes of centre and edges; 0: all.
+        limits: how many positions to compute.
+        scale: of the axis, for downsampling.
     """
-    x, total = align(curves, lo, hi, room, scale)
+    x, total = align(curves, lo, hi, limits, scale)
     lines = np.empty((3, len(x)))
     present, non_finite = np.zeros((2, len(x)), np.int64)
     at = 0
@@ -79,21 +79,21 @@ def find_band(
 
 
 def _statistics(values: Float64s, centre: Centre, spread: Spread, lines: Float64s) -> _Counts:
-    """Compute statistics of each column, of what is finite in it; return how much that is.
+    """Compute statistics of the finite values of each column; return their number.
 
     Args:
-        values: shape (curves, places); is changed.
-        centre: what the first of the lines becomes.
-        spread: what the two others become.
-        lines: shape (3, places); is filled.
+        values: shape (curves, positions); is modified.
+        centre: statistic to store in lines[0].
+        spread: statistic to store in lines[1:].
+        lines: shape (3, positions); is filled.
     """
     absent = ~np.isfinite(values)
     count: _Counts = len(values) - np.count_nonzero(absent, axis=0)
     values[absent] = np.nan
     ordered = values.T
     if centre == "median" or spread == "quartiles":
-        ordered = np.sort(ordered, axis=1)  # NaN come last.
-    with np.errstate(all="ignore"):  # A column of nothing, and numbers whose squares overflow.
+        ordered = np.sort(ordered, axis=1)  # NaN sort last.
+    with np.errstate(all="ignore"):  # Columns without values, and squares that overflow.
         mean = np.add.reduce(values, axis=0, where=~absent) / count
         lines[0] = mean if centre == "mean" else _quantile(ordered, count, 0.5)
         match spread:
@@ -109,7 +109,7 @@ def _statistics(values: Float64s, centre: Centre, spread: Spread, lines: Float64
 
 
 def _quantile(ordered: Float64s, count: _Counts, share: float) -> Float64s:
-    """Return a quantile of the first `count` values of each row, between two values linearly."""
+    """Return a quantile of the first `count` values of each row, interpolated linearly."""
     position = share * np.maximum(count - 1, 0)
     below = np.floor(position).astype(np.intp)
     above = np.ceil(position).astype(np.intp)

@@ -1,4 +1,4 @@
-"""Which ranks and attempts of a tag are asked for, by the rules of the HTTP API, and their points in order."""
+"""The series of a tag that a request selects by rank and attempt, as in the HTTP API."""
 
 from typing import Literal, NamedTuple
 
@@ -10,28 +10,28 @@ from toposcope.server.runs.run import ALL, RunView
 
 
 class Choice(NamedTuple):
-    """Which series of a tag."""
+    """The requested series of a tag."""
 
     rank: int | Literal["all"] | None = None
-    """None: the lowest that has the tag."""
+    """None: the lowest rank that has the tag."""
     attempt: int | Literal["all"] | None = None
-    """None: stitched, what a later attempt repeats is hidden; ALL: every point in file order."""
+    """None: stitched, without points that a later attempt repeats; ALL: every point in file order."""
 
 
 def ranks(run: RunView, tag: Tag, choice: Choice) -> list[int]:
-    """Return the ranks that are asked for and have points of the tag."""
-    having = run.ranks_of(tag, choice.attempt)
+    """Return the requested ranks that have points of the tag."""
+    available = run.ranks_of(tag, choice.attempt)
     if choice.rank is None:
-        return having[:1]
-    return having if choice.rank == ALL else [rank for rank in having if rank == choice.rank]
+        return available[:1]
+    return available if choice.rank == ALL else [rank for rank in available if rank == choice.rank]
 
 
 def points(run: RunView, tag: str, rank: int, choice: Choice) -> Points:
-    """Return a scalar series by step, equal ones in file order; in file order when every attempt is asked for."""
+    """Return a scalar series sorted by step, stably; in file order if every attempt is requested."""
     return run.ordered(tag, rank, choice.attempt, "step")[0]
 
 
 def payloads(run: RunView, tag: Tag, rank: int, choice: Choice) -> Payloads:
-    """Return a series of another plugin, ordered as points are."""
-    found = run.payloads(tag, rank, choice.attempt)
-    return found if choice.attempt == ALL else found.take(np.argsort(found.step, kind="stable"))
+    """Return a series of another plugin, in the same order as points()."""
+    series = run.payloads(tag, rank, choice.attempt)
+    return series if choice.attempt == ALL else series.take(np.argsort(series.step, kind="stable"))

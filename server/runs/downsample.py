@@ -1,4 +1,4 @@
-"""Fewer points of one series, its extremes kept."""
+"""Downsamples a series so that its extremes are kept."""
 
 from typing import Literal
 
@@ -10,18 +10,18 @@ from toposcope.server.reading.series import Float64s, Int64s
 
 Indices = npt.NDArray[np.intp]
 Scale = Literal["linear", "log"]
-"""Of the axis that the points are drawn along."""
+"""Of the axis along which the points are drawn."""
 
 
 def downsample_along(x: Int64s | Float64s, value: Float64s, points: int, scale: Scale) -> Indices:
-    """Choose about `points` of the points of a series as they are drawn: an axis that is logarithmic has its own.
+    """Choose about `points` of the points of a series for an axis.
 
-    There the buckets are equally wide on the axis, so that the first decades are not passed over. What is not above
-    zero has no place on it: of these points the ends and the extremes stay.
+    On a logarithmic axis the buckets are equally wide on the axis, so that the first decades keep enough points. Points
+    at or below zero cannot be drawn there; of these only the ends and the extremes are kept.
 
     Args:
-        x: where the points are; of a logarithmic axis only what ascends is read so.
-        value: any values, as many.
+        x: positions of the points; must be ascending for a logarithmic axis, else the scale is ignored.
+        value: any values, one for each position.
         points: how many to choose, at least 4.
         scale: of the axis.
 
@@ -35,55 +35,57 @@ def downsample_along(x: Int64s | Float64s, value: Float64s, points: int, scale: 
     return np.concatenate([below, above + first])
 
 
-def downsample(value: Float64s, points: int, place: Float64s | None = None) -> Indices:
-    """Choose about `points` of the points of a series, in order.
+def downsample(value: Float64s, points: int, position: Float64s | None = None) -> Indices:
+    """Choose about `points` of the points of a series.
 
-    The series is cut into buckets of equal numbers of points, or of equal width, and the smallest and the largest
-    finite value of each stay (tsdownsample's MinMax). So do the first and the last point, and the first and the last
-    non-finite point of each bucket, which come on top of `points`.
+    The series is split into buckets of equal numbers of points, or of equal width, and the smallest and the largest
+    finite value of each are kept (tsdownsample's MinMax). In addition to `points`, the first and the last point and the
+    first and the last non-finite point of each bucket are kept.
 
     Args:
         value: any values, NaN and infinities included; shape (n,).
-        points: how many to choose, at least 4; with n <= points all are chosen.
-        place: where the points are, ascending, for buckets of equal width.
+        points: how many to choose, at least 4; if n <= points, all are chosen.
+        position: of the points, ascending, for buckets of equal width.
 
     Returns:
         Ascending indices into value.
     """
     if len(value) <= points:
         return np.arange(len(value))
-    if place is not None and not 0 < place[-1] - place[0] < np.inf:
-        place = None
+    if position is not None and not 0 < position[-1] - position[0] < np.inf:
+        position = None
     finite = np.isfinite(value)
     if finite.all():
-        kept = _extremes(place, value, points)
+        kept = _extremes(position, value, points)
         return _union(kept, [0, len(value) - 1])
-    at_finite, at_others = np.flatnonzero(finite), np.flatnonzero(~finite)
-    kept = at_finite
-    if len(at_finite) > points:
-        kept = at_finite[_extremes(None if place is None else place[at_finite], value[at_finite], points)]
-    return _union(kept, _edges(at_others, place, len(value), points), [0, len(value) - 1])
+    finite_indices, other_indices = np.flatnonzero(finite), np.flatnonzero(~finite)
+    kept = finite_indices
+    if len(finite_indices) > points:
+        kept = finite_indices[
+            _extremes(None if position is None else position[finite_indices], value[finite_indices], points)
+        ]
+    return _union(kept, _edges(other_indices, position, len(value), points), [0, len(value) - 1])
 
 
 def _union(*parts: npt.ArrayLike) -> Indices:
-    """Return all indices, ascending, each once. np.unique makes a hash table of integers: 20 times slower."""
+    """Return all indices, ascending, without repetitions. np.unique uses a hash table, which is 20 times slower."""
     indices: Indices = np.sort(np.concatenate([np.asarray(part, np.intp) for part in parts]))
-    once: Indices = indices[np.append(True, indices[1:] != indices[:-1])]
-    return once
+    unique: Indices = indices[np.append(True, indices[1:] != indices[:-1])]
+    return unique
 
 
-def _extremes(place: Float64s | None, value: Float64s, points: int) -> Indices:
-    columns = (value,) if place is None else (place, value)
+def _extremes(position: Float64s | None, value: Float64s, points: int) -> Indices:
+    columns = (value,) if position is None else (position, value)
     kept: Indices = MinMaxDownsampler().downsample(*columns, n_out=max(4, points) // 2 * 2)
     return kept.astype(np.intp)
 
 
-def _edges(indices: Indices, place: Float64s | None, length: int, points: int) -> Indices:
+def _edges(indices: Indices, position: Float64s | None, length: int, points: int) -> Indices:
     """Return the first and the last of the indices in each bucket of range(length)."""
     buckets = max(4, points) // 2
-    if place is None:
+    if position is None:
         bucket = indices * buckets // length
     else:
-        bucket = ((place[indices] - place[0]) / (place[-1] - place[0]) * buckets).astype(np.intp)
+        bucket = ((position[indices] - position[0]) / (position[-1] - position[0]) * buckets).astype(np.intp)
     changes = np.flatnonzero(np.diff(bucket))
     return np.concatenate([indices[:1], indices[changes], indices[changes + 1], indices[-1:]])

@@ -1,4 +1,4 @@
-"""Which runs form a group: all of them, those whose names have something in common, or a hyperparameter."""
+"""Groups runs: all together, by a part of their names, or by a hyperparameter."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,12 +9,12 @@ from toposcope.server.runs.name_patterns import find_in_names
 from toposcope.server.runs.run import RunView
 
 PATTERN = r"^(none|regex:[\s\S]{1,200}|param:[\s\S]{1,1000})$"
-"""What parse_grouping takes, for JSON Schema."""
+"""What parse_grouping accepts, for JSON Schema."""
 _MOST_EXACT = 2**53
 
 
 class Grouping(NamedTuple):
-    """What runs are grouped by."""
+    """The property that runs are grouped by."""
 
     kind: Literal["none", "regex", "param"]
     name: str
@@ -22,7 +22,7 @@ class Grouping(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Some runs that are taken together."""
+    """Runs that are summarised together."""
 
     name: str
     runs: list[RunView]
@@ -32,12 +32,12 @@ def parse_grouping(text: str | None) -> Grouping:
     """Parse "none", "regex:PATTERN" or "param:NAME"; None is "none".
 
     Raises:
-        ValueError: text is of no such form.
+        ValueError: text has another form.
     """
     if text is None or text == "none":
         return Grouping("none", "")
     if not re.fullmatch(PATTERN, text):
-        raise ValueError("expected none, regex:PATTERN of 200 characters at most, or param:NAME of 1000")
+        raise ValueError("expected none, regex:PATTERN of at most 200 characters, or param:NAME of at most 1000")
     kind, _, name = text.partition(":")
     return Grouping("regex" if kind == "regex" else "param", name)
 
@@ -45,27 +45,27 @@ def parse_grouping(text: str | None) -> Grouping:
 def group_runs(
     runs: list[RunView], grouping: Grouping, hyper_parameters: Callable[[RunView], dict[str, Value]]
 ) -> tuple[list[Group], list[str]]:
-    """Return (groups: first those whose names are numbers, by number, then by name; names of the runs in none).
+    """Return (groups, names of the runs in none). Groups whose names are numbers come first, sorted by number.
 
     * "none": all runs are one group, whose name is empty.
-    * "regex": the name of a group is what the expression finds in the names of its runs: its first capture group, or
-      all of the match where that took no part.
+    * "regex": the name of a group is what the expression matches in the names of its runs: the first capture group, or
+      the whole match if that did not participate.
     * "param": the name of a group is the value of the hyperparameter; 16, 16.0 and "16" are the same.
 
     Args:
-        runs: which.
-        grouping: by what.
-        hyper_parameters: returns those of a run, by name.
+        runs: the runs to group.
+        grouping: the property to group by.
+        hyper_parameters: returns the hyperparameters of a run, by name.
 
     Raises:
-        ValueError: the regular expression is none, or takes too long.
+        ValueError: the regular expression is invalid, or takes too long.
     """
     match grouping.kind:
         case "none":
             return [Group("", runs)] if runs else [], []
         case "regex":
-            found = find_in_names(grouping.name, [run.name for run in runs])
-            return _gather((run, found.get(run.name)) for run in runs)
+            matches = find_in_names(grouping.name, [run.name for run in runs])
+            return _gather((run, matches.get(run.name)) for run in runs)
         case "param":
             return _gather((run, _text(hyper_parameters(run).get(grouping.name))) for run in runs)
 

@@ -1,38 +1,38 @@
-"""What a run was trained with as a flat table has it: one name, one value; the facts of its environment apart."""
+"""The hyperparameters and the environment of a run as flat tables: one value a name."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
 
 import orjson
 
-from toposcope.server.json_text import in_json
+from toposcope.server.json_values import in_json
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.run import RunView
-from toposcope.server.values.hparams import read_session
+from toposcope.server.runs.run_messages import read_messages
 from toposcope.server.values.lineage import (
     Lineage,
     Plain,
     custom_lineage,
     merge,
     no_lineage,
-    read_messages,
     train_lineage,
 )
 
 ENVIRONMENT = "environment/"
-"""How names of custom lineage begin that tell of the environment."""
+"""Prefix of the names of custom lineage that describe the environment."""
 CUSTOM = "custom/"
 LONGEST_TEXT = 1000
-"""Characters of a value; what is longer is cut and ends with an ellipsis."""
+"""Characters of a value; longer ones are truncated and end with an ellipsis."""
 
 _SECTIONS = {Tag("lineage", "train"): train_lineage, Tag("lineage", "custom"): custom_lineage}
 
 Value = bool | int | float | str
-"""Non-finite numbers are "NaN", "Infinity" and "-Infinity", lists and objects their JSON."""
+"""Non-finite numbers are the strings "NaN", "Infinity" and "-Infinity"; lists and objects are JSON strings."""
 
 
-class Told(NamedTuple):
-    """What was recorded of how a run was trained."""
+class RunSettings(NamedTuple):
+    """What was recorded about how a run was trained."""
 
     hyper_parameters: dict[str, Value]
     environment: dict[str, Value]
@@ -41,11 +41,11 @@ class Told(NamedTuple):
     """Sentences about what is damaged."""
 
 
-def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
-    """Return the hyperparameters of a run and of the sessions below it, and the facts of its environment.
+def read_settings(run: RunView, sessions: Iterable[RunView]) -> RunSettings:
+    """Return the hyperparameters of a run and of the sessions below it, and its environment.
 
-    A name stands for the hyperparameter of that name: of a session of TensorBoard's writers, or of the lineage, which
-    wins. Where a run has none of that name it stands for the custom lineage, which else has "custom/" before it.
+    Hyperparameters are those of TensorBoard's sessions and of the lineage, which takes precedence, and the custom
+    lineage. A name of the custom lineage that is in use for another value is prefixed with "custom/".
     """
     named: dict[str, Plain] = {}
     recorded, problems = _lineage(run)
@@ -55,7 +55,7 @@ def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
         named |= {name: hparam.value for name, hparam in session.hparams.items()} if session else {}
     named |= recorded.hyper_parameters
     environment: dict[str, Plain] = {}
-    # Names that are free come first: what is marked takes none of theirs.
+    # Names that are not in use first, so that no prefixed name replaces them.
     for name, value in sorted(recorded.custom.items(), key=lambda item: (item[0] in named, item[0])):
         if name.startswith(ENVIRONMENT) and name != ENVIRONMENT:
             environment[name.removeprefix(ENVIRONMENT)] = value
@@ -63,7 +63,7 @@ def told_of(run: RunView, sessions: Iterable[RunView]) -> Told:
         while name in named and value != named[name]:
             name = CUSTOM + name
         named[name] = value
-    return Told(_flat(named), _flat(environment), problems)
+    return RunSettings(_flat(named), _flat(environment), problems)
 
 
 def _lineage(run: RunView) -> tuple[Lineage, list[str]]:
@@ -71,8 +71,8 @@ def _lineage(run: RunView) -> tuple[Lineage, list[str]]:
     merged, problems = no_lineage(), list[str]()
     for tag, decode in _SECTIONS.items():
         if any(tag in file.series for file in run.files):
-            found, failed = read_messages(run, tag, decode)
-            merged = merge([merged, *found])
+            lineages, failed = read_messages(run, tag, decode)
+            merged = merge([merged, *lineages])
             problems += failed
     return merged, problems
 

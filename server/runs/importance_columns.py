@@ -1,4 +1,4 @@
-"""Hyperparameters of many runs as columns: what kind each is of, its values as numbers, and why it tells nothing."""
+"""Hyperparameters of many runs as columns: their kinds, their values as numbers, and whether they can be compared."""
 
 import hashlib
 import math
@@ -15,7 +15,7 @@ Scale = Literal["linear", "log10"]
 Floats: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float32]]"
 
 MOST_CATEGORIES = 20
-"""That are told apart, the most frequent ones; the others count as one."""
+"""The most frequent ones; all others count as one."""
 _NO_NUMBERS = {"NaN", "Infinity", "-Infinity"}
 _DECADES = 100.0
 _MISSING = -1
@@ -27,44 +27,48 @@ class Column(NamedTuple):
     name: str
     kind: Kind
     scale: Scale | None
-    """On which it is correlated: log10 for positive numbers that span more than two decades; None: a category."""
+    """Scale of the correlation: log10 for positive numbers that span more than two decades; None for a category."""
     numbers: Float64s
-    """On that scale, NaN where there is none; no values for a category."""
+    """Values on that scale, NaN where there is none; empty for a category."""
     codes: Int64s
-    """The distinct values in their order, from 0 on; negative where there is none."""
+    """Index of each value among the sorted distinct values; negative where there is none."""
     distinct: int
 
     @property
     def missing(self) -> int:
-        """Runs that have no value of it."""
+        """Number of runs without a value."""
         return int((self.codes < 0).sum())
 
     @property
     def problem(self) -> str | None:
-        """Why it cannot be told apart what it does, as a sentence; None when it can."""
+        """A sentence about why its effect cannot be determined; None if it can."""
         present = len(self.codes) - self.missing
         if self.distinct < 2:
-            return "All runs have the same value." if not self.missing else f"All {present} runs that have it agree."
+            return (
+                "All runs have the same value."
+                if not self.missing
+                else f"All {present} runs that have it have the same value."
+            )
         if self.kind == "category" and 2 * self.distinct > present:
-            return f"It has {self.distinct} values in {present} runs: too few runs share one."
+            return f"It has {self.distinct} values in {present} runs: too few runs share a value."
         return None
 
     @property
     def identity(self) -> bytes:
-        """Is equal for columns that cannot be told apart: they sort the runs into the same groups or the same order."""
+        """Equal for columns that cannot be distinguished: they give the runs the same groups or the same order."""
         if 2 * self.distinct <= len(self.codes) - self.missing:
             _, first, group = np.unique(self.codes, return_index=True, return_inverse=True)
-            same = b"groups", np.argsort(np.argsort(first))[group].tobytes()
+            content = b"groups", np.argsort(np.argsort(first))[group].tobytes()
         else:
-            turned = np.where(self.codes < 0, self.codes, self.distinct - 1 - self.codes)
-            same = b"order", min(self.codes.tobytes(), turned.tobytes())
-        return hashlib.blake2b(b"".join(same)).digest()
+            reversed_codes = np.where(self.codes < 0, self.codes, self.distinct - 1 - self.codes)
+            content = b"order", min(self.codes.tobytes(), reversed_codes.tobytes())
+        return hashlib.blake2b(b"".join(content)).digest()
 
     def features(self) -> Floats:
-        """Return it as a forest takes it, a row a run: of a number its rank, NaN where it is missing.
+        """Return the features for a forest, one row a run: the rank of a number, NaN where it is missing.
 
-        A forest asks only which of two numbers is larger, so that ranks are as good as they are; and nothing of them
-        is too large for the single precision that it works with. Of a category there is a column for each value.
+        A forest only compares numbers, so their ranks suffice, and fit the single precision that it computes in. A
+        category has one column for each value (one-hot encoding).
         """
         if self.kind == "number":
             return np.where(self.codes < 0, np.nan, self.codes).astype(np.float32)[:, None]
@@ -77,14 +81,14 @@ class Column(NamedTuple):
 
 
 def columns_of(rows: Sequence[Mapping[str, Value]]) -> list[Column]:
-    """Return the columns of all names that some row has, in the order in which they come."""
+    """Return the columns of all names that occur in some row, in order of first occurrence."""
     names = dict.fromkeys(name for row in rows for name in row)
     return [_column(name, [row.get(name) for row in rows]) for name in names]
 
 
 def _column(name: str, values: list[Value | None]) -> Column:
-    told = [value for value in values if value is not None and value not in _NO_NUMBERS]
-    if told and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in told):
+    present = [value for value in values if value is not None and value not in _NO_NUMBERS]
+    if present and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
         return _numbers(name, [math.nan if value is None or value in _NO_NUMBERS else float(value) for value in values])
     return _category(name, values)
 
@@ -100,6 +104,6 @@ def _numbers(name: str, values: Iterable[float]) -> Column:
 
 
 def _category(name: str, values: list[Value | None]) -> Column:
-    known: dict[Value, int] = {}
-    codes = [_MISSING if value is None else known.setdefault(value, len(known)) for value in values]
-    return Column(name, "category", None, np.empty(0), np.array(codes), len(known))
+    categories: dict[Value, int] = {}
+    codes = [_MISSING if value is None else categories.setdefault(value, len(categories)) for value in values]
+    return Column(name, "category", None, np.empty(0), np.array(codes), len(categories))

@@ -1,4 +1,4 @@
-"""Permutation importance by a random forest, told from the runs that each tree was not fitted to."""
+"""Permutation importance by a random forest, computed out of bag."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,10 +10,10 @@ from toposcope.server.runs.importance_columns import Floats
 
 _MOST_TREES, _FEWEST_TREES = 200, 100
 _RUNS_AND_TREES = 100_000
-"""A forest has fewer trees when there are many runs: each tree then says more."""
+"""Runs times trees; fewer trees suffice if there are many runs."""
 _FEWEST_SHUFFLES, _MOST_SHUFFLES = 1, 10
 _RUNS_AND_SHUFFLES = 2000
-"""The fewer runs there are, the more it matters which values are exchanged."""
+"""Runs times shuffles; the fewer runs there are, the more the result depends on the permutation."""
 
 
 class MissingExtraError(Exception):
@@ -21,26 +21,26 @@ class MissingExtraError(Exception):
 
 
 class Importances(NamedTuple):
-    """What each block of features is worth."""
+    """Importance of each block of features."""
 
     score: float
-    """R2 of the predictions, each by trees that were not fitted to the run: 1 is perfect, 0 no better than the mean."""
+    """R2 of the predictions, each by the trees that were not fitted to the run: 1 is perfect, 0 as good as the mean."""
     importance: Float64s
-    """By how much R2 falls when the values of a block are shuffled among the runs; about 0: it is of no use."""
+    """Decrease of R2 when the values of a block are shuffled among the runs; about 0 if it does not matter."""
     spread: Float64s
-    """Standard error of each over the runs."""
+    """Standard error of each importance over the runs."""
 
 
 def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Importances:
-    """Return what each block of features tells of a target.
+    """Return how important each block of features is for a target.
 
-    Every run is predicted by those trees alone that were not fitted to it (out-of-bag): as it is, and with the values
-    of one block replaced by those of another run.
+    Every run is predicted only by the trees that were not fitted to it (out of bag; Breiman, Random Forests, 2001):
+    once as it is, and once with the values of one block replaced by those of another run.
 
     Args:
-        blocks: one or more, each a row a run.
-        target: of variance 1, ten or more.
-        seed: the same gives the same answer.
+        blocks: one or more, each of shape (runs, features).
+        target: of variance 1, at least ten values.
+        seed: of the random numbers.
 
     Raises:
         MissingExtraError: scikit-learn is not installed.
@@ -51,7 +51,7 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
         raise MissingExtraError from error
     features, count = np.hstack(blocks), len(target)
     ends = np.cumsum([block.shape[1] for block in blocks])
-    places = [slice(end - block.shape[1], end) for block, end in zip(blocks, ends, strict=True)]
+    columns = [slice(end - block.shape[1], end) for block, end in zip(blocks, ends, strict=True)]
     random = np.random.default_rng(seed)
     forest = RandomForestRegressor(
         _within(_FEWEST_TREES, _RUNS_AND_TREES // count, _MOST_TREES),
@@ -60,19 +60,19 @@ def importances(blocks: Sequence[Floats], target: Float64s, seed: int) -> Import
         random_state=int(random.integers(2**31)),
     ).fit(features, target)
     shuffles = _within(_FEWEST_SHUFFLES, _RUNS_AND_SHUFFLES // count, _MOST_SHUFFLES)
-    others = random.permuted(np.tile(np.arange(count), (len(blocks), shuffles, 1)), axis=2)
+    permutations = random.permuted(np.tile(np.arange(count), (len(blocks), shuffles, 1)), axis=2)
     trees, as_is = np.zeros(count), np.zeros(count)
     shuffled = np.zeros((len(blocks), shuffles, count))
     for tree, fitted in zip(forest.estimators_, forest.estimators_samples_, strict=True):
-        held = np.setdiff1d(np.arange(count), fitted)
-        trees[held] += 1
-        as_is[held] += tree.predict(features[held], check_input=False)
-        changed = np.tile(features[held], (shuffles, 1))
-        for block, place in enumerate(places):
-            before = changed[:, place].copy()
-            changed[:, place] = features[others[block][:, held].ravel(), place]
-            shuffled[block][:, held] += tree.predict(changed, check_input=False).reshape(shuffles, -1)
-            changed[:, place] = before
+        held_out = np.setdiff1d(np.arange(count), fitted)
+        trees[held_out] += 1
+        as_is[held_out] += tree.predict(features[held_out], check_input=False)
+        changed = np.tile(features[held_out], (shuffles, 1))
+        for block, where in enumerate(columns):
+            before = changed[:, where].copy()
+            changed[:, where] = features[permutations[block][:, held_out].ravel(), where]
+            shuffled[block][:, held_out] += tree.predict(changed, check_input=False).reshape(shuffles, -1)
+            changed[:, where] = before
     trees = np.maximum(trees, 1)
     loss = (as_is / trees - target) ** 2
     raised = ((shuffled / trees - target) ** 2).mean(1) - loss

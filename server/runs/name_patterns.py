@@ -1,7 +1,7 @@
-"""What a regular expression finds in the names of runs, in a time that no expression can exceed.
+"""Matches regular expressions against the names of runs, with a time limit.
 
-Python's expressions may backtrack for years, and they cannot be stopped: they are matched in a process of their own,
-which is ended when it takes too long.
+A Python regular expression may backtrack for years and cannot be interrupted. So it is matched in a separate process,
+which is killed if it takes too long.
 """
 
 import json
@@ -14,54 +14,56 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _SECONDS = 3.0
-_REMEMBERED_SECONDS = 60.0
-# The limit on CPU time holds, too, when the server is killed meanwhile.
+_CACHE_SECONDS = 60.0
+# The limit on CPU time is needed if the server is killed meanwhile.
 _SCRIPT = """
 import json, re, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
 pattern, names = json.load(sys.stdin)
 try:
     search = re.compile(pattern).search
-    found = {name: [match[0], *match.groups()[:1]] for name in names if (match := search(name))}
-    print(json.dumps([found, None]))
+    matches = {name: [match[0], *match.groups()[:1]] for name in names if (match := search(name))}
+    print(json.dumps([matches, None]))
 except (re.error, OverflowError, RecursionError) as error:
     print(json.dumps([{}, str(error)]))
 """
 _one_at_a_time = threading.Lock()
 
 
-class _Found(NamedTuple):
-    names: Mapping[str, str]
+class _Result(NamedTuple):
+    matches: Mapping[str, str]
     problem: str | None
 
 
 def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
-    """Return what a pattern finds in names: its first group, or all of the match where it has none; by name.
+    """Return what a pattern matches, by name: its first capture group, or the whole match if it has none.
 
-    A name in which it finds nothing is left out.
+    Names that do not match are not included.
 
     Raises:
-        ValueError: the pattern is no regular expression, or takes longer than 3 s.
+        ValueError: the pattern is not a valid regular expression, or takes longer than 3 s.
     """
     with _one_at_a_time:
-        found = _find(pattern, tuple(names), int(time.monotonic() / _REMEMBERED_SECONDS))
-    if found.problem:
-        raise ValueError(found.problem)
-    return found.names
+        result = _find(pattern, tuple(names), int(time.monotonic() / _CACHE_SECONDS))
+    if result.problem:
+        raise ValueError(result.problem)
+    return result.matches
 
 
-@lru_cache(32)  # A page asks again whenever a run grows.
-def _find(pattern: str, names: tuple[str, ...], _: int) -> _Found:
+@lru_cache(32)  # The page repeats the request whenever a run grows.
+def _find(pattern: str, names: tuple[str, ...], _: int) -> _Result:
     command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT]
     try:
-        result = subprocess.run(
+        process = subprocess.run(
             command, input=json.dumps([pattern, names]), capture_output=True, text=True, timeout=_SECONDS
         )
     except subprocess.TimeoutExpired:
-        return _Found({}, f"the pattern takes longer than {_SECONDS:g} s on {len(names)} names: expected a simpler one")
-    if result.returncode:
-        return _Found({}, f"the pattern cannot be matched: {result.stderr.strip()[-200:]}")
-    found, problem = json.loads(result.stdout)
+        return _Result({}, f"the pattern takes longer than {_SECONDS:g} s for {len(names)} names: use a simpler one")
+    if process.returncode:
+        return _Result({}, f"the pattern cannot be matched: {process.stderr.strip()[-200:]}")
+    matches, problem = json.loads(process.stdout)
     if problem:
-        return _Found({}, f"the pattern is no regular expression: {problem}")
-    return _Found({name: next(part for part in parts[::-1] if part is not None) for name, parts in found.items()}, None)
+        return _Result({}, f"the pattern is not a valid regular expression: {problem}")
+    return _Result(
+        {name: next(part for part in parts[::-1] if part is not None) for name, parts in matches.items()}, None
+    )

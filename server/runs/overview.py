@@ -1,4 +1,4 @@
-"""What the table of runs says of each run; remembered, so that only what changed is computed again."""
+"""What the table of runs shows of each run; cached, so that only what changed is computed again."""
 
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,63 +9,72 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.growing import Growing
-from toposcope.server.runs.hyper_parameters import Told, told_of
+from toposcope.server.runs.hparams_sessions import parent_of
+from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
+from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.series_summary import BadPoint, SeriesSummary, first_bad, merge, merge_bad, summarise
-from toposcope.server.values.hparams import SESSION_END, SESSION_START, parent_of
+from toposcope.server.runs.series_summary import (
+    NonFinitePoint,
+    SeriesSummary,
+    first_non_finite,
+    merge,
+    merge_non_finite,
+    summarise,
+)
+from toposcope.server.values.hparams import SESSION_END, SESSION_START
 
 State = Literal["waiting", "live", "empty", "finished"]
-_TOLD_PLUGINS = {"lineage", "dataset_graph", "hparams"}
-_TOLD_TAGS = [
+_SETTINGS_PLUGINS = {"lineage", "dataset_graph", "hparams"}
+_SETTINGS_TAGS = [
     *(Tag("lineage", name) for name in ("train", "custom")),
     *(Tag("hparams", name) for name in (SESSION_START, SESSION_END)),
 ]
 
 
-class BadScalar(NamedTuple):
+class NonFiniteScalar(NamedTuple):
     """A non-finite point of a run."""
 
     tag: str
     rank: int
-    point: BadPoint
+    point: NonFinitePoint
 
 
 class _Parent(NamedTuple):
-    """Which run a view of a run belongs to, as the view of the run above it told."""
+    """The run that a session belongs to, determined from one view of the run above it."""
 
     above: "weakref.ref[RunView]"
     name: str | None
 
 
 def state_of(run: RunView) -> State:
-    """Return "live" when a file of a run grew within the last minute, else "finished".
+    """Return "live" if a file of the run grew within the last minute, else "finished".
 
-    A live run is "waiting" while nothing is recorded but how it is trained; a finished one of nothing at all "empty".
+    A live run that contains only lineage and hyperparameters is "waiting"; a finished run that contains nothing is
+    "empty".
     """
     if run.live:
-        return "live" if run.plugins.keys() - _TOLD_PLUGINS else "waiting"
+        return "live" if run.plugins.keys() - _SETTINGS_PLUGINS else "waiting"
     return "finished" if run.plugins else "empty"
 
 
 class Overview:
-    """Remembers what tables said of runs. Threads may share it: at worst they compute the same thing twice."""
+    """Caches results by run. Threads may share it: at worst they compute a result twice."""
 
     def __init__(self) -> None:
-        self._answers: weakref.WeakKeyDictionary[RunView, dict[object, Any]] = weakref.WeakKeyDictionary()
+        self._replies: weakref.WeakKeyDictionary[RunView, dict[object, Any]] = weakref.WeakKeyDictionary()
         self._parents: weakref.WeakKeyDictionary[RunView, _Parent] = weakref.WeakKeyDictionary()
-        self._summaries = Growing(summarise, merge)
-        self._bad = Growing(first_bad, merge_bad)
-        self._told: dict[str, tuple[object, Told]] = {}
+        self._summaries = IncrementalCache(summarise, merge)
+        self._non_finite = IncrementalCache(first_non_finite, merge_non_finite)
+        self._settings: dict[str, tuple[object, RunSettings]] = {}
 
-    def answers(self, run: RunView) -> dict[object, Any]:
-        """Return where to keep what was answered of a run, until there is another view of it."""
-        return self._answers.setdefault(run, {})
+    def reply_cache(self, run: RunView) -> dict[object, Any]:
+        """Return a dictionary for replies about a run, which is dropped with this view of it."""
+        return self._replies.setdefault(run, {})
 
     def summary(self, run: RunView, tag: str) -> tuple[int, SeriesSummary] | None:
-        """Return the lowest rank that has a scalar tag, and what the series comes to; None when the run lacks the tag.
+        """Return (the lowest rank that has a scalar tag, the summary of its series); None if the run lacks the tag.
 
-        What a restart repeats is left out.
+        Points that a restart repeats are not included.
         """
         scalar = Tag("scalar", tag)
         if not any(scalar in file.series for file in run.files):
@@ -76,54 +85,54 @@ class Overview:
                 parts = [summarise(points)] if points.total else []
             else:
                 parts = [
-                    self._summaries.of(run.name, file.path, tag, points)
+                    self._summaries.result(run.name, file.path, tag, points)
                     for file, _, points in _scalars(run, rank, scalar)
                 ]
             if parts:
-                self._settle(run, self._summaries)
+                self._release(run, self._summaries)
                 return rank, reduce(merge, parts)
         return None
 
-    def first_bad(self, run: RunView) -> BadScalar | None:
-        """Return the first non-finite point of a run: at the smallest step, and there the first in time."""
-        found = [BadScalar(tag, rank, point) for tag, rank, point in self._bad_points(run)]
-        self._settle(run, self._bad)
-        return min(found, key=lambda bad: (bad.point.step, bad.point.wall_time), default=None)
+    def first_non_finite(self, run: RunView) -> NonFiniteScalar | None:
+        """Return the first non-finite point of a run: at the smallest step, and of several there the first in time."""
+        scalars = [NonFiniteScalar(tag, rank, point) for tag, rank, point in self._non_finite_points(run)]
+        self._release(run, self._non_finite)
+        return min(scalars, key=lambda scalar: (scalar.point.step, scalar.point.wall_time), default=None)
 
-    def _bad_points(self, run: RunView) -> Iterator[tuple[str, int, BadPoint]]:
-        """Yield the first of each tag that has any, with the tag and the rank."""
+    def _non_finite_points(self, run: RunView) -> Iterator[tuple[str, int, NonFinitePoint]]:
+        """Yield (tag, rank, first non-finite point) for each tag of each rank that has any."""
         for rank, attempts in run.attempts.items():
-            found: dict[str, BadPoint | None] = {}
+            first: dict[str, NonFinitePoint | None] = {}
             for file, tag, points in _scalars(run, rank):
-                bad = self._bad.of(run.name, file.path, tag.name, points)
-                if bad is not None:
-                    found[tag.name] = merge_bad(found.get(tag.name), bad)
-            for name, bad in found.items():
+                point = self._non_finite.result(run.name, file.path, tag.name, points)
+                if point is not None:
+                    first[tag.name] = merge_non_finite(first.get(tag.name), point)
+            for name, point in first.items():
                 if len(attempts) > 1:  # It may be among the points that a restart hides.
                     points = run.points(name, rank)
-                    bad = first_bad(points) if points.total else None
-                if bad is not None:
-                    yield name, rank, bad
+                    point = first_non_finite(points) if points.total else None
+                if point is not None:
+                    yield name, rank, point
 
-    def _settle(self, run: RunView, growing: Growing[SeriesSummary] | Growing[BadPoint | None]) -> None:
-        """Forget the parts of a run that does not grow any more: what was made of them is among the answers."""
+    def _release(self, run: RunView, cache: IncrementalCache[Any]) -> None:
+        """Drop the partial results of a run that no longer grows: the final ones are in the reply cache."""
         if not run.live:
-            growing.forget(run.name)
+            cache.forget(run.name)
 
-    def told(self, run: RunView, sessions: Iterable[RunView]) -> Told:
-        """Return the hyperparameters and the environment of a run; they are read again only when more was recorded."""
+    def settings(self, run: RunView, sessions: Iterable[RunView]) -> RunSettings:
+        """Return the hyperparameters and the environment of a run; they are read again only if more was recorded."""
         holders = [run, *sessions]
         recorded = [_recorded(file) for holder in holders for file in holder.files]
-        identity = [each for each in recorded if each]
-        known = self._told.get(run.name)
-        if known is None or known[0] != identity:
-            known = self._told[run.name] = identity, told_of(run, holders[1:])
-        return known[1]
+        identity = [file for file in recorded if file]
+        cached = self._settings.get(run.name)
+        if cached is None or cached[0] != identity:
+            cached = self._settings[run.name] = identity, read_settings(run, holders[1:])
+        return cached[1]
 
     def parents(self, runs: Mapping[str, RunView]) -> dict[str, str]:
-        """Return the run that each hyperparameter session in a directory of its own belongs to."""
-        found = {run.name: self._parent(run, runs) for run in runs.values() if "hparams" in run.plugins}
-        return {name: parent for name, parent in found.items() if parent is not None}
+        """Return the run that each hyperparameter session in a separate directory belongs to."""
+        parents = {run.name: self._parent(run, runs) for run in runs.values() if "hparams" in run.plugins}
+        return {name: parent for name, parent in parents.items() if parent is not None}
 
     def sessions(self, runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
         """Return the hyperparameter sessions, oldest first, by the run that they belong to."""
@@ -137,31 +146,31 @@ class Overview:
         above = runs.get(run.name.rpartition("/")[0] or ".")
         if above is None:
             return None
-        known = self._parents.get(run)
-        if known is None or known.above() is not above:
-            known = self._parents[run] = _Parent(weakref.ref(above), parent_of(run, runs))
-        return known.name
+        cached = self._parents.get(run)
+        if cached is None or cached.above() is not above:
+            cached = self._parents[run] = _Parent(weakref.ref(above), parent_of(run, runs))
+        return cached.name
 
     def forget_all_but(self, runs: Mapping[str, RunView]) -> None:
-        """Forget the runs that are gone."""
-        for gone in self._told.keys() - runs.keys():
-            self._told.pop(gone, None)
-        for growing in (self._summaries, self._bad):
-            for gone in growing.runs - runs.keys():
-                growing.forget(gone)
+        """Drop what is cached of runs that no longer exist."""
+        for gone in self._settings.keys() - runs.keys():
+            self._settings.pop(gone, None)
+        for cache in (self._summaries, self._non_finite):
+            for gone in cache.runs - runs.keys():
+                cache.forget(gone)
 
 
 def shown_points(run: RunView, tag: str, rank: int) -> Points:
-    """Return a scalar series in file order, what a restart repeats left out."""
+    """Return a scalar series in file order, without points that a restart repeats."""
     if len(run.attempts[rank]) == 1:
         files = [points for _, _, points in _scalars(run, rank, Tag("scalar", tag))]
-        if len(files) == 1:  # What points() does takes 30 us more.
+        if len(files) == 1:  # points() takes 30 us longer.
             return files[0]
     return run.points(tag, rank)
 
 
 def _scalars(run: RunView, rank: int, only: Tag | None = None) -> Iterator[tuple[FileView, Tag, Points]]:
-    """Yield the scalar series of the files of a rank, or of one tag, in the order of the files."""
+    """Yield the scalar series of the files of a rank, all or those of one tag, in file order."""
     for attempt in run.attempts[rank]:
         for file in attempt.files:
             tags = file.series if only is None else (only,) if only in file.series else ()
@@ -174,6 +183,6 @@ def _scalars(run: RunView, rank: int, only: Tag | None = None) -> Iterator[tuple
 
 
 def _recorded(file: FileView) -> tuple[object, ...] | None:
-    """Return what changes with the lineage and hyperparameters that a file holds; None when it holds none."""
-    totals = tuple((tag, found.total) for tag in _TOLD_TAGS if (found := file.series.get(tag)) is not None)
+    """Return a value that changes with the lineage and hyperparameters in a file; None if it has none."""
+    totals = tuple((tag, series.total) for tag in _SETTINGS_TAGS if (series := file.series.get(tag)) is not None)
     return (file.path, file.inode, totals) if totals else None

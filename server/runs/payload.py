@@ -1,25 +1,25 @@
-"""Payloads of a run's points, read from its event files when they are asked for."""
+"""Reads the payloads of a run's points from its event files on demand."""
 
 import os
 
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
-from toposcope.server.reading.scan import LIGHT_BYTES
+from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
 from toposcope.server.runs.run import RunView
 
 
 class PayloadError(ValueError):
-    """A payload that cannot be had: its record is damaged, or its file changed or went away."""
+    """The payload cannot be read: its record is damaged, or its file was changed or removed."""
 
 
 def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
-    """Read the payload of one point, verified.
+    """Read and verify the payload of one point.
 
     Args:
         run: the run that the points belong to.
         payloads: points of one of its series.
-        row: which of them.
+        row: index of the point.
 
     Raises:
         PayloadError: the record is damaged or no longer there.
@@ -33,18 +33,18 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         raise PayloadError(f"{where}: the event file cannot be opened: {error.strerror}") from None
     try:
         read = read_at(descriptor)
-        whole = payload_bytes(read, record)
-        fits = whole is not None and start + length <= HEADER_BYTES + whole
-        if whole is None or not fits or os.fstat(descriptor).st_ino != file.inode:
-            raise PayloadError(f"{where}: the event file was replaced or cut short")
-        is_verified = record < file.verified_until and whole >= LIGHT_BYTES
-        if not is_verified and not payload_is_sound(read, record, whole):
-            raise PayloadError(f"{where}: the record is damaged, its checksum does not fit its bytes")
+        size = payload_bytes(read, record)
+        is_inside = size is not None and start + length <= HEADER_BYTES + size
+        if size is None or not is_inside or os.fstat(descriptor).st_ino != file.inode:
+            raise PayloadError(f"{where}: the event file was replaced or truncated")
+        is_verified = record < file.verified_until and size >= LARGE_RECORD_BYTES
+        if not is_verified and not payload_is_sound(read, record, size):
+            raise PayloadError(f"{where}: the record is damaged: its checksum does not match")
         content = read(record + start, length)
     except OSError as error:
         raise PayloadError(f"{where}: the event file cannot be read: {error.strerror}") from None
     finally:
         os.close(descriptor)
     if len(content) < length:
-        raise PayloadError(f"{where}: the event file was cut short")
+        raise PayloadError(f"{where}: the event file was truncated")
     return content

@@ -1,4 +1,4 @@
-"""One run: its files sorted by rank and attempt, and its series put together from them."""
+"""One run: its files by rank and attempt, and its series, which are assembled from them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -24,18 +24,18 @@ from toposcope.server.runs.attempts import Attempt, find_attempts, first_wall_ti
 ALL = "all"
 """As an attempt: every point in file order, nothing hidden."""
 Ordering = Literal["strict", "ascending", "none"]
-"""How the points of a series follow one another."""
+"""Whether the positions of a series are strictly ascending, ascending or neither."""
 LINEAGE_PLUGINS = ("lineage", "dataset_graph")
-"""What stands in lineage files."""
+"""Plugins in lineage files."""
 
 
 class RunView:
-    """What is known of a run at one moment. Immutable but for what it remembers of its own answers."""
+    """A run as loaded up to some moment. Immutable, except for its caches."""
 
     def __init__(self, name: str, files: Iterable[FileView], revision: int, live: bool) -> None:
         self.name = name
         self.files = sorted(files, key=first_wall_time)
-        """Lineage files included."""
+        """Including lineage files."""
         self.revision = revision
         self.live = live
         self._numbers = {file.path: number for number, file in enumerate(self.files)}
@@ -54,7 +54,7 @@ class RunView:
 
     @cached_property
     def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of all summaries but the by-products of landscapes."""
+        """Smallest and largest step of all summaries except by-products of landscapes."""
         spans = [file.steps for file in self.files if file.steps and not is_by_product(file)]
         return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
@@ -65,7 +65,7 @@ class RunView:
 
     @cached_property
     def attempts(self) -> Mapping[int, list[Attempt]]:
-        """Attempts of each rank; lineage files belong to none."""
+        """Attempts of each rank, without lineage files."""
         files = [file for file in self.files if not file.is_lineage]
         return {rank: find_attempts(files) for rank, files in sorted(_ranks(files).items())}
 
@@ -76,18 +76,18 @@ class RunView:
 
     @cached_property
     def tags(self) -> list[Tag]:
-        """Tags that have points in the stitched view of some rank, in the order they were first met."""
+        """Tags with points in the stitched view of any rank, in order of first occurrence."""
         tags = {tag: None for file in self.files for tag in file.series if not _hides(file, tag, None)}
         if all(len(attempts) == 1 for attempts in self.attempts.values()):
             return list(tags)  # Nothing is hidden by a restart.
         return [tag for tag in tags if self.ranks_of(tag)]
 
     def tags_of(self, plugin: str) -> list[str]:
-        """Return the tags of a plugin that have points in the stitched view of some rank, as they were first met."""
+        """Return the tags of a plugin with points in the stitched view of any rank, in order of first occurrence."""
         return [tag.name for tag in self.tags if tag.plugin == plugin]
 
     def ranks_of(self, tag: Tag, attempt: int | str | None = None) -> list[int]:
-        """Return the ranks that have points of a tag; lineage has none and stands under 0."""
+        """Return the ranks that have points of a tag; [0] for lineage, which has no ranks."""
         ranks = [0] if tag.plugin in LINEAGE_PLUGINS else list(self.attempts)
         return [rank for rank in ranks if len(self.steps_of(tag, rank, attempt))]
 
@@ -98,11 +98,11 @@ class RunView:
         return self.payloads(tag, rank, attempt).step
 
     def points(self, tag: str, rank: int, attempt: int | str | None = None) -> Points:
-        """Return a scalar series in file order; no points when the rank or the attempt has none.
+        """Return a scalar series in file order; no points if the rank or the attempt has none.
 
         Args:
             tag: name of a scalar tag.
-            rank: which writer.
+            rank: of the writer.
             attempt: None for the stitched view, a number from 1 on for one attempt, ALL for every point.
         """
         key, scalar = (tag, rank, attempt), Tag("scalar", tag)
@@ -110,20 +110,20 @@ class RunView:
         if not any(scalar in file.series for file in self.files) or (
             isinstance(attempt, int) and attempt > len(attempts)
         ):
-            return NO_POINTS  # Not remembered: there is no end to what may be asked for.
+            return NO_POINTS  # Not cached, as requests may contain any names.
         if key not in self._points:
 
             def read(file: FileView) -> Points:
-                found = None if _hides(file, scalar, attempt) else file.series.get(scalar)
-                return found if isinstance(found, Points) else NO_POINTS
+                series = None if _hides(file, scalar, attempt) else file.series.get(scalar)
+                return series if isinstance(series, Points) else NO_POINTS
 
             self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
         return self._points[key]
 
     def ordered(self, tag: str, rank: int, attempt: int | str | None, by: str) -> tuple[Points, Ordering]:
-        """Return a scalar series sorted by "step" or "wall_time", equal ones in file order, and how it is ordered.
+        """Return (a scalar series sorted by "step" or "wall_time", stably; its ordering).
 
-        Of every attempt together (ALL) the points are in file order as they are.
+        The points of every attempt together (ALL) are not sorted but in file order.
         """
         key = (tag, rank, attempt, by)
         if key not in self._ordered:
@@ -136,12 +136,12 @@ class RunView:
         return self._ordered[key]
 
     def payloads(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Payloads:
-        """Return a series of another plugin than scalars in file order; no points when there are none.
+        """Return a series of any other plugin in file order; no points if there are none.
 
         Args:
-            tag: of any plugin that stores payloads. Lineage and dataset graphs have no attempts.
-            rank: which writer.
-            attempt: as for points.
+            tag: of a plugin that stores payloads. Lineage and dataset graphs have no attempts.
+            rank: of the writer.
+            attempt: as for points().
         """
         if tag.plugin in LINEAGE_PLUGINS:
             parts = [self._payloads_of(file, tag) for file in self.files if file.is_lineage]
@@ -153,10 +153,10 @@ class RunView:
         return _gather(self.attempts.get(rank, []), attempt, read, NO_PAYLOADS)
 
     def _payloads_of(self, file: FileView, tag: Tag) -> Payloads:
-        found = file.series.get(tag)
-        if not isinstance(found, Payloads):
+        series = file.series.get(tag)
+        if not isinstance(series, Payloads):
             return NO_PAYLOADS
-        return found._replace(file=np.full(found.total, self._numbers[file.path], np.uint32))
+        return series._replace(file=np.full(series.total, self._numbers[file.path], np.uint32))
 
 
 def _ordering(keys: Int64s | Float64s) -> Ordering:
@@ -166,7 +166,7 @@ def _ordering(keys: Int64s | Float64s) -> Ordering:
 
 
 def _hides(file: FileView, tag: Tag, attempt: int | str | None) -> bool:
-    """Say whether the stitched view leaves out a tag of a file: what MindSpore writes beside its landscapes."""
+    """Return whether the stitched view omits a tag of a file as a by-product of MindSpore's landscapes."""
     is_shown = attempt is not None or tag.plugin in ("landscape", "graph", *LINEAGE_PLUGINS)
     return not is_shown and is_by_product(file)
 
@@ -178,13 +178,14 @@ def _gather(
     if attempt is None:
         return stitch(attempts, read, none)
     chosen = attempts if attempt == ALL else attempts[int(attempt) - 1 : int(attempt)]
-    return concatenate([read(file) for each in chosen for file in each.files], none)
+    return concatenate([read(file) for attempt_files in chosen for file in attempt_files.files], none)
 
 
 def _ranks(files: list[FileView]) -> dict[int, list[FileView]]:
-    """Sort files, ordered by when they began, by rank.
+    """Return the files of each rank; `files` are in order of their first event.
 
-    TensorBoard's files name no rank: files that grew at the same time are writers of their own, numbered by file name.
+    TensorBoard's files have no rank: those that grew at the same time are from different writers, which are numbered by
+    file name.
     """
     ranks: dict[int, list[FileView]] = {}
     unranked: list[list[FileView]] = []

@@ -1,4 +1,4 @@
-"""The exact running median of a series, in a time that hardly depends on the window."""
+"""The exact running median of a series, in a time that hardly depends on the window size."""
 
 import bisect
 
@@ -7,13 +7,13 @@ import numpy as np
 from toposcope.server.reading.series import Float64s
 
 WIDEST = 1001
-"""Points that a window may have."""
+"""Maximum number of points in a window."""
 _BATCH = 1 << 15
-"""Windows that are worked on at a time, a multiple of every group: what they hold stays in the cache."""
+"""Windows that are processed together, a multiple of every group, so that their values stay in the CPU cache."""
 
 
 def running_median(value: Float64s, window: int) -> Float64s:
-    """Return the median of each value and of window // 2 on either side, at the ends of those that there are.
+    """Return the median of each value and its window // 2 neighbours on either side; of fewer at the ends.
 
     Args:
         value: finite; shape (n,).
@@ -23,8 +23,8 @@ def running_median(value: Float64s, window: int) -> Float64s:
     result = np.empty(len(value))
     result[:half] = _first_medians(value, half)
     whole = max(0, len(value) - window + 1)
-    behind = half + whole
-    result[behind:] = _first_medians(value[::-1], half)[: max(0, len(value) - behind)][::-1]
+    tail = half + whole
+    result[tail:] = _first_medians(value[::-1], half)[: max(0, len(value) - tail)][::-1]
     group = 1 << ((window + 1) // 2).bit_length() - 1
     groups = -(-whole // group)
     padded = np.append(value, np.full(groups * group - whole, np.inf))
@@ -36,7 +36,7 @@ def running_median(value: Float64s, window: int) -> Float64s:
 
 
 def _first_medians(value: Float64s, half: int) -> list[float]:
-    """Return the medians of the windows that begin before the series does."""
+    """Return the medians of the windows that extend beyond the start of the series."""
     numbers = value[: 2 * half].tolist()
     ordered = sorted(numbers[:half])
     medians = []
@@ -49,22 +49,22 @@ def _first_medians(value: Float64s, half: int) -> list[float]:
 
 
 def _medians(value: Float64s, window: int, group: int) -> Float64s:
-    """Return the median of every whole window.
+    """Return the median of every complete window.
 
-    Neighbouring windows have most of their values in common. Of those that all windows of a group have, only as many
-    as there are windows can become a median, the middle ones: each window adds but one less than that. So groups are
-    halved again and again, and of what a half has in common more than the whole group (one stretch of the series, on
-    its left or on its right) together with the middle of the group the middle third is the middle of the half.
+    Neighbouring windows share most of their values. Of the values shared by all windows of a group of g windows, only
+    the g middle ones can be a median, because each window adds only g - 1 further values. Groups are halved repeatedly:
+    the values shared by half a group are those of the whole group and a contiguous part of the series to its left or
+    right; the middle third of that part and the middle values of the group are the middle values of the half.
 
     Args:
-        value: finite or infinite; as many windows as are a multiple of `group`.
+        value: finite or infinite; the number of windows is a multiple of `group`.
         window: an odd number.
-        group: windows of the first groups: a power of two, (window + 1) / 2 at most.
+        group: number of windows in the first groups: a power of two, at most (window + 1) / 2.
     """
     pieces = np.lib.stride_tricks.sliding_window_view
-    in_common = pieces(value, window - group + 1)[group - 1 :: group]
+    shared = pieces(value, window - group + 1)[group - 1 :: group]
     least = window // 2 + 1 - group
-    middle = np.sort(in_common, axis=1)[:, least : least + group]
+    middle = np.sort(shared, axis=1)[:, least : least + group]
     while group > 1:
         half = group // 2
         added = pieces(value, half)

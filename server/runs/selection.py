@@ -1,4 +1,4 @@
-"""Which points of a series answer a request: an axis, a window, at most so many points, smoothed or not."""
+"""Selects the points of a series for a request: axis, window, number of points and smoothing."""
 
 import bisect
 from typing import Literal, NamedTuple
@@ -15,7 +15,7 @@ Axis = Literal["step", "relative", "wall_time"]
 
 
 class Window(NamedTuple):
-    """What part of a series is asked for."""
+    """The requested part of a series."""
 
     axis: Axis = "step"
     """"relative" counts seconds from the start of the run."""
@@ -23,13 +23,13 @@ class Window(NamedTuple):
     hi: float = np.inf
     """Bounds on the axis, both included."""
     points: int = 0
-    """How many points at most, more or less (see downsample); 0: every point."""
+    """Approximate maximum number of points (see downsample); 0: every point."""
     scale: Scale = "linear"
-    """Of the axis: on a logarithmic one the points are spread as they are drawn."""
+    """Of the axis; on a logarithmic one, points are distributed as they are drawn."""
 
 
 class Best(NamedTuple):
-    """The smallest and the largest finite value, and the step of the first point that has it; None: none is."""
+    """The smallest and the largest finite value, and the step of the first point with each; None if none is finite."""
 
     min: float | None = None
     min_step: int | None = None
@@ -38,15 +38,15 @@ class Best(NamedTuple):
 
 
 class Selected(NamedTuple):
-    """The answer: the points, ordered along the axis."""
+    """The selected points, sorted along the axis."""
 
     points: Points
     smoothed: Float64s | None
-    """One value a point, read off the smoothed whole series."""
+    """One value a point, from the smoothed whole series."""
     total: int
-    """Points in the window before downsampling."""
+    """Number of points in the window before downsampling."""
     duplicates: int
-    """Points left out because a later one has the same step."""
+    """Number of points omitted because a later one has the same step."""
     best: Best
     """Of all points in the window."""
 
@@ -56,7 +56,7 @@ def select(
 ) -> Selected:
     """Select from one series of a run.
 
-    On the step axis, unless every point was asked for, the last of points with equal steps stands for all of them.
+    On the step axis, unless every point is requested, only the last of several points with the same step is returned.
     """
     by = "step" if window.axis == "step" else "wall_time"
     series, ordering = run.ordered(tag, rank, attempt, by)
@@ -77,7 +77,7 @@ def select(
 
 
 def _find_best(points: Points) -> Best:
-    """Return the smallest and the largest finite value of points, and where they are."""
+    """Return the smallest and the largest finite value of points, and their steps."""
     finite = np.isfinite(points.value)
     if not finite.all():
         points = points.take(finite)
@@ -93,12 +93,12 @@ def _start(run: RunView, window: Window) -> float:
 
 
 def _inside(points: Points, ordering: Ordering, window: Window, start: float) -> slice | npt.NDArray[np.intp]:
-    """Return where the points of a window are; found by bisection when they are in order."""
+    """Return the index of the points in a window; by bisection if they are in order."""
     keys = points.step if window.axis == "step" else points.wall_time
     if ordering == "none":
         x = keys - start if start else keys
         return np.flatnonzero((x >= window.lo) & (x <= window.hi))
-    # Python compares an int with a float exactly.
+    # Python, unlike NumPy, compares an int with a float exactly.
     position = int if window.axis == "step" else lambda wall_time: float(wall_time) - start
     lo = bisect.bisect_left(keys, window.lo, key=position)
     return slice(lo, bisect.bisect_right(keys, window.hi, lo, key=position))

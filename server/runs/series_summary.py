@@ -1,6 +1,7 @@
-"""What a table says of a scalar series: its last value, its extremes and its first non-finite point.
+"""Summaries of scalar series for tables: the last value, the extremes and the first non-finite point.
 
-All is computed from every point, and two summaries merge: a series that grew costs only its new points.
+They are computed from every point. Two summaries can be merged, so that for a series that grew only the new points are
+processed.
 """
 
 import math
@@ -11,7 +12,7 @@ import numpy as np
 from toposcope.server.reading.series import Float64s, Int64s, Points
 
 
-class BadPoint(NamedTuple):
+class NonFinitePoint(NamedTuple):
     """A point whose value is NaN or infinite."""
 
     step: int
@@ -21,60 +22,60 @@ class BadPoint(NamedTuple):
 
 
 class Extreme(NamedTuple):
-    """The smallest or the largest finite value, and the first step that has it."""
+    """The smallest or the largest finite value, and the first step with it."""
 
     value: float
     step: int
 
 
 class SeriesSummary(NamedTuple):
-    """A series in a few numbers."""
+    """A few statistics of a series."""
 
     points: int
     last: float
-    """At the largest step; of points with equal steps the last one recorded."""
+    """At the largest step; if several points have it, the last one recorded."""
     last_step: int
     min: Extreme | None
-    """None: no value is finite."""
+    """None if no value is finite."""
     max: Extreme | None
-    first_bad: BadPoint | None
-    """At the smallest step; None: every value is finite."""
+    first_non_finite: NonFinitePoint | None
+    """At the smallest step; None if every value is finite."""
 
 
 def summarise(points: Points) -> SeriesSummary:
-    """Return the summary of one point or more, in the order of the file."""
+    """Return the summary of one or more points, which are in file order."""
     step, value = points.step, points.value
     is_ascending = bool((step[1:] >= step[:-1]).all())
     last = len(step) - 1 - (0 if is_ascending else int(step[::-1].argmax()))
-    bad = first_bad(points)
-    if bad is not None:
+    non_finite = first_non_finite(points)
+    if non_finite is not None:
         finite = np.isfinite(value)
         step, value = step[finite], value[finite]
     lowest = highest = None
     if len(value):
         lowest = _extreme(step, value, int(value.argmin()), is_ascending)
         highest = _extreme(step, value, int(value.argmax()), is_ascending)
-    return SeriesSummary(points.total, points.value.item(last), points.step.item(last), lowest, highest, bad)
+    return SeriesSummary(points.total, points.value.item(last), points.step.item(last), lowest, highest, non_finite)
 
 
-def first_bad(points: Points) -> BadPoint | None:
-    """Return the first non-finite point of one point or more."""
+def first_non_finite(points: Points) -> NonFinitePoint | None:
+    """Return the first non-finite one of one or more points; None if there is none."""
     value = points.value
     if all_finite(value):
         return None
-    bad = np.flatnonzero(~np.isfinite(value))
-    row = int(bad[points.step[bad].argmin()])
-    return BadPoint(points.step.item(row), points.wall_time.item(row), value.item(row))
+    rows = np.flatnonzero(~np.isfinite(value))
+    row = int(rows[points.step[rows].argmin()])
+    return NonFinitePoint(points.step.item(row), points.wall_time.item(row), value.item(row))
 
 
 def all_finite(value: Float64s) -> bool:
-    """Say whether no value is NaN or infinite, of one or more."""
-    # A NaN is what both find, wherever it stands; a mask costs twice as much, and memory.
+    """Return whether all of one or more values are finite."""
+    # argmin and argmax return the first NaN if there is any; a mask would take twice as long, and memory.
     return math.isfinite(value.item(value.argmin())) and math.isfinite(value.item(value.argmax()))
 
 
 def _extreme(step: Int64s, value: Float64s, first: int, is_ascending: bool) -> Extreme:
-    """Return the extreme that is found at a row and at none before."""
+    """Return the extreme that first occurs in a row."""
     extreme = value.item(first)
     if is_ascending:
         return Extreme(extreme, step.item(first))
@@ -82,7 +83,7 @@ def _extreme(step: Int64s, value: Float64s, first: int, is_ascending: bool) -> E
 
 
 def merge(earlier: SeriesSummary, later: SeriesSummary) -> SeriesSummary:
-    """Return the summary of two parts of a series, one recorded after the other."""
+    """Return the summary of two consecutive parts of a series."""
     newest = later if later.last_step >= earlier.last_step else earlier
     lows = [low for low in (earlier.min, later.min) if low]
     highs = [high for high in (earlier.max, later.max) if high]
@@ -92,12 +93,12 @@ def merge(earlier: SeriesSummary, later: SeriesSummary) -> SeriesSummary:
         newest.last_step,
         min(lows, default=None),
         min(highs, key=lambda high: (-high.value, high.step), default=None),
-        merge_bad(earlier.first_bad, later.first_bad),
+        merge_non_finite(earlier.first_non_finite, later.first_non_finite),
     )
 
 
-def merge_bad(earlier: BadPoint | None, later: BadPoint | None) -> BadPoint | None:
-    """Return the first non-finite point of two parts of a series, one recorded after the other."""
+def merge_non_finite(earlier: NonFinitePoint | None, later: NonFinitePoint | None) -> NonFinitePoint | None:
+    """Return the first non-finite point of two consecutive parts of a series."""
     if earlier is None or later is None:
         return earlier or later
     return later if later.step < earlier.step else earlier

@@ -1,4 +1,4 @@
-"""Smoothing of a whole series, before any downsampling."""
+"""Smooths a whole series, before any downsampling."""
 
 import re
 from typing import NamedTuple
@@ -13,28 +13,28 @@ PATTERN = (
     r"|time:([1-9][0-9]{0,14}(\.[0-9]{1,9})?|0?\.0{0,8}[1-9][0-9]{0,8})"
     r"|median:(([1-9][0-9]?)?[13579]|1001))$"
 )
-"""What parse_smoothing takes: regular expression, of JSON Schema too."""
+"""What parse_smoothing accepts, as a regular expression, also for JSON Schema."""
 
 
 class Average(NamedTuple):
-    """Debiased exponential moving average: each point is so much older than the next."""
+    """Debiased exponential moving average by number of points."""
 
     weight: float
-    """Of what came before, in [0, 1)."""
+    """Of the previous average, in [0, 1)."""
 
 
 class TimedAverage(NamedTuple):
-    """Debiased exponential moving average by distance on the axis: a point at twice the distance weighs less."""
+    """Debiased exponential moving average by distance on the axis."""
 
     half_life: float
-    """The distance at which a point weighs half: steps, or seconds on an axis of time; above 0."""
+    """The distance at which the weight of a point is half: steps, or seconds on a time axis; positive."""
 
 
 class Median(NamedTuple):
     """Running median."""
 
     window: int
-    """Points, odd, WIDEST at most: the point itself and as many on either side."""
+    """Number of points, odd, at most WIDEST: the point itself and as many on either side."""
 
 
 Smoothing = Average | TimedAverage | Median
@@ -44,7 +44,7 @@ def parse_smoothing(text: str) -> Smoothing:
     """Parse "ema:WEIGHT", "time:HALF_LIFE" or "median:WINDOW".
 
     Raises:
-        ValueError: text is of no such form.
+        ValueError: text has another form.
     """
     kind, _, number = text.partition(":")
     if re.fullmatch(PATTERN, text):
@@ -62,22 +62,22 @@ def parse_smoothing(text: str) -> Smoothing:
 
 
 def smooth(value: Float64s, x: Int64s | Float64s, smoothing: Smoothing) -> Float64s:
-    """Return a series smoothed, one value a point.
+    """Return a smoothed series, one value a point.
 
-    Non-finite values stand in the result as they are and count for nothing in what is made of the others.
+    Non-finite values are copied to the result and do not affect the others.
 
-    With v the finite values, x their places and w the weight or h the half-life:
+    With v the finite values, x their positions and w the weight or h the half-life:
 
     * Average: s[n] = sum(w**k * v[n - k]) / sum(w**k), over k = 0..n
       (Kingma and Ba, Adam, 2015, section 3: the bias correction).
-    * TimedAverage: s[n] = sum(u[k] * v[k]) / sum(u[k]), over k = 0..n, with u[k] = 2**(-(x[n] - x[k]) / h). Where
-      x goes back, as over a restart, the way is added up; from a place that is not finite nothing before is remembered.
-    * Median: of v[n - window // 2 : n + window // 2 + 1]; at the ends of as many of these as there are.
+    * TimedAverage: s[n] = sum(u[k] * v[k]) / sum(u[k]), over k = 0..n, with u[k] = 2**(-(x[n] - x[k]) / h). If
+      x decreases, as after a restart, distances add up; points before a position that is not finite have no weight.
+    * Median: of v[n - window // 2 : n + window // 2 + 1]; of fewer values at the ends.
 
     Args:
         value: the whole series.
-        x: where its points are on the axis.
-        smoothing: how.
+        x: positions of its points on the axis.
+        smoothing: the method.
     """
     finite = np.isfinite(value)
     if finite.all():
@@ -98,8 +98,8 @@ def _smooth(value: Float64s, x: Int64s | Float64s, smoothing: Smoothing) -> Floa
 
 
 def _decay(x: Float64s, half_life: float) -> Float64s:
-    """Return how much less everything before each point weighs for it than for the one before it."""
-    with np.errstate(all="ignore"):  # Hostile times are infinite, or far apart.
+    """Return the factor by which all earlier weights decrease at each point."""
+    with np.errstate(all="ignore"):  # Damaged files may contain times that are infinite or far apart.
         decay = np.exp2(-np.abs(np.diff(x, prepend=x[:1])) / half_life)
     decay[np.isnan(decay)] = 0
     return decay
@@ -108,7 +108,7 @@ def _decay(x: Float64s, half_life: float) -> Float64s:
 def _decaying_average(value: Float64s, decay: Float64s) -> Float64s:
     """Return y[n] = sum(d[k] * value[k]) / sum(d[k]), over k = 0..n, with d[k] = decay[k + 1] * ... * decay[n]."""
     total = _recurrence(decay, np.ones(len(value)))  # sum(d[k])
-    # So each is a mean of the one before and the value, and nothing overflows.
+    # So each is a weighted mean of the previous one and the value, and nothing overflows.
     before = np.append(0.0, total[:-1])
     return _recurrence(decay * before / total, value / total)
 
@@ -116,23 +116,23 @@ def _decaying_average(value: Float64s, decay: Float64s) -> Float64s:
 def _recurrence(factor: Float64s, term: Float64s) -> Float64s:
     """Return y[n] = factor[n] * y[n - 1] + term[n], with y[-1] = 0.
 
-    The series is laid out in columns, one after the other. What happens within a column is found for all of them
-    together, row by row, and what each takes over from the last is added.
+    The series is arranged in columns, one after another. The recurrence within each column is computed for all columns
+    together, row by row; then the contribution of the previous columns is added.
     """
     length = len(term)
-    rows = int((length / 16) ** 0.5) + 1  # One costs more than a column.
+    rows = int((length / 16) ** 0.5) + 1  # A row takes longer than a column.
     columns = -(-length // rows)
     sums, products = np.zeros((2, columns * rows))
     sums[:length], products[:length] = term, factor
-    # Contiguous rows: the transposed is copied.
-    sums, products = (np.ascontiguousarray(each.reshape(columns, rows).T) for each in (sums, products))
+    # Copied, so that rows are contiguous.
+    sums, products = (np.ascontiguousarray(array.reshape(columns, rows).T) for array in (sums, products))
     for row in range(1, rows):
         sums[row] += products[row] * sums[row - 1]
         products[row] *= products[row - 1]
-    taken_over = 0.0
+    carry = 0.0
     carried = []
     for last_sum, last_product in zip(sums[-1].tolist(), products[-1].tolist(), strict=True):
-        carried.append(taken_over)
-        taken_over = last_sum + last_product * taken_over
+        carried.append(carry)
+        carry = last_sum + last_product * carry
     result: Float64s = (sums + products * np.array(carried)).T.reshape(-1)[:length]
     return result

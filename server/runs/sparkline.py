@@ -1,4 +1,4 @@
-"""A series in a few points, for a drawing as small as a word."""
+"""Reduces a series to a few points, for a sparkline."""
 
 from typing import NamedTuple
 
@@ -13,17 +13,17 @@ _BUCKETS = (MOST_POINTS - 2) // 2
 
 
 class Sparkline(NamedTuple):
-    """Finite points by step: the first, the last, and the smallest and the largest of each stretch between."""
+    """Finite points by step: the first, the last, and the smallest and the largest of each bucket."""
 
     step: Int64s
     value: Float64s
 
 
 def sparkline(points: Points) -> Sparkline:
-    """Return MOST_POINTS points at most of a series of one or more; of points with equal steps the last one counts.
+    """Return at most MOST_POINTS points of a series of one or more; of several points with the same step, the last.
 
     Args:
-        points: in the order of the file.
+        points: in file order.
     """
     step, value = points.step, points.value
     if not (step[1:] > step[:-1]).all():
@@ -41,13 +41,13 @@ def sparkline(points: Points) -> Sparkline:
 
 
 def _extremes(value: Float64s) -> Indices:
-    """Return the rows of the first and the last value, and of the extremes of _BUCKETS stretches at most."""
-    # tsdownsample costs 50 us a call, which ten thousand runs would feel.
+    """Return the rows of the first and the last value, and of the extremes of at most _BUCKETS buckets."""
+    # tsdownsample takes 50 us a call, which is too long for ten thousand runs.
     length = -(-len(value) // _BUCKETS)
     whole = len(value) // length * length
-    stretches = value[:whole].reshape(-1, length)
+    buckets = value[:whole].reshape(-1, length)
     starts = np.arange(0, whole, length)
-    rows = {0, len(value) - 1, *(starts + stretches.argmin(1)).tolist(), *(starts + stretches.argmax(1)).tolist()}
+    rows = {0, len(value) - 1, *(starts + buckets.argmin(1)).tolist(), *(starts + buckets.argmax(1)).tolist()}
     if whole < len(value):
         rows |= {whole + int(value[whole:].argmin()), whole + int(value[whole:].argmax())}
     return np.array(sorted(rows))

@@ -3,9 +3,7 @@
 from typing import NamedTuple
 
 from toposcope.proto.lineage_pb2 import DatasetGraph, Operation, OperationParameter
-from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.run import RunView
-from toposcope.server.values.lineage import Plain, from_json, read_messages, shortest, text
+from toposcope.server.values.lineage import Plain, from_json, shortest, text
 
 MOST_STAGES = 10_000
 """Stages and their operations in one pipeline; more than that is no pipeline."""
@@ -25,12 +23,6 @@ class Stage(NamedTuple):
     sampler: dict[str, Plain] | None
     """Parameters of the sampler, as of an operation."""
     children: list["Stage"]
-
-
-def read_dataset_graph(run: RunView) -> tuple[Stage | None, list[str]]:
-    """Return (the last stage of a run's newest pipeline, None when it has none; sentences about what is damaged)."""
-    found, problems = read_messages(run, Tag("dataset_graph", ""), dataset_graph, most=1)
-    return (found[0] if found else None), problems
 
 
 def dataset_graph(payload: bytes) -> Stage:

@@ -1,16 +1,12 @@
 """TensorBoard's hyperparameters: the session (one trial) that a run holds, and the experiment it belongs to."""
 
-import os
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from google.protobuf.struct_pb2 import Value
 
 from toposcope.proto import hparams_pb2 as messages
 from toposcope.proto.tensorboard_pb2 import SummaryMetadata
-from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.run import RunView
-from toposcope.server.values.lineage import Plain, read_messages, text
+from toposcope.server.values.lineage import Plain, text
 
 EXPERIMENT = "_hparams_/experiment"
 SESSION_START = "_hparams_/session_start_info"
@@ -90,25 +86,6 @@ class Experiment(NamedTuple):
     """Seconds since 1970; None when the file does not say."""
     hparams: list[HparamInfo]
     metrics: list[MetricInfo]
-
-
-def read_session(run: RunView) -> tuple[Session | None, list[str]]:
-    """Return (the session that a run holds, None when it holds none; sentences about what is damaged)."""
-    starts, problems = read_messages(run, Tag("hparams", SESSION_START), session_start, most=1)
-    ends, more_problems = read_messages(run, Tag("hparams", SESSION_END), session_end, most=1)
-    problems += more_problems
-    if not starts:
-        return None, problems
-    if not ends:
-        return starts[0], problems
-    status, end_time = ends[0]
-    return starts[0]._replace(status=status, end_time=end_time), problems
-
-
-def read_experiment(run: RunView) -> tuple[Experiment | None, list[str]]:
-    """Return (the experiment that a run describes, None when it describes none; sentences about what is damaged)."""
-    found, problems = read_messages(run, Tag("hparams", EXPERIMENT), experiment, most=1)
-    return (found[0] if found else None), problems
 
 
 def session_start(payload: bytes) -> Session:
@@ -215,44 +192,3 @@ def _metric_info(message: messages.MetricInfo) -> MetricInfo:
         text(message.description),
         _DATASETS.get(message.dataset_type),
     )
-
-
-def parent_of(run: RunView, runs: Mapping[str, RunView]) -> str | None:
-    """Return the name of the run that a directory holds a session of; None when the directory is a run by itself.
-
-    The add_hparams of torch and tensorboardX writes a session into a new directory below the run's: an experiment, the
-    session and the metrics that the experiment lists, nothing else. A session beside curves of its own, as of Keras
-    or Lightning, is a run, and a directory above that holds hyperparameters itself is an experiment of such runs.
-    """
-    above = runs.get(os.path.dirname(run.name) or ".")
-    if run.name == "." or above is None or "hparams" in above.plugins or run.plugins.keys() - {"hparams", "scalar"}:
-        return None
-    if "hparams" not in run.plugins or not {EXPERIMENT, SESSION_START} <= set(run.tags_of("hparams")):
-        return None
-    described, _ = read_experiment(run)
-    listed = {metric.tag for metric in described.metrics} if described else set()
-    return above.name if listed.issuperset(run.tags_of("scalar")) else None
-
-
-def read_metrics(run: RunView, runs: Mapping[str, RunView]) -> dict[str, float]:
-    """Return the last value of each metric of a session, by tag, after the name of its group where it has one.
-
-    The metrics are those that the nearest experiment lists: the session's own, or that of a directory above.
-    """
-    metrics = {}
-    for metric in _nearest_metrics(run, runs):
-        holder = runs.get(os.path.normpath(os.path.join(run.name, metric.group)))
-        ranks = holder.ranks_of(Tag("scalar", metric.tag)) if holder else []
-        if holder and ranks:
-            name = f"{metric.group}/{metric.tag}" if metric.group else metric.tag
-            metrics[name] = float(holder.points(metric.tag, ranks[0]).value[-1])
-    return metrics
-
-
-def _nearest_metrics(run: RunView, runs: Mapping[str, RunView]) -> list[MetricInfo]:
-    name = run.name
-    while True:
-        described = read_experiment(runs[name])[0] if name in runs else None
-        if described or name == ".":
-            return described.metrics if described else []
-        name = os.path.dirname(name) or "."

@@ -1,26 +1,19 @@
-"""Lineage of a run: what it was trained with and how good it became, merged from all that was recorded of it."""
+"""Lineage messages: what a run was trained with and how well it did, decoded and merged."""
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
-from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.payload import read_payload
-from toposcope.server.runs.run import ALL, RunView
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 """Plain data, as JSON has it, and NaN, infinities and integers of any size."""
 Content = TypeVar("Content")
 
-MOST_MESSAGES = 1000
-LARGEST_MESSAGE = 4 << 20
-"""Bytes; MindSpore's are a few hundred."""
-_LARGEST_TOTAL = 4 * LARGEST_MESSAGE
 _DEEPEST_JSON = 32
 _EXACT = re.compile("_(double|int64)$")
 
@@ -59,53 +52,6 @@ def merge(lineages: Iterable[Lineage]) -> Lineage:
     return merged
 
 
-def read_lineage(run: RunView) -> tuple[Lineage, list[str]]:
-    """Return (the lineage messages of a run merged, the newest wins; sentences about those that cannot be read)."""
-    lineages: list[Lineage] = []
-    problems: list[str] = []
-    for name, decode in _DECODERS.items():
-        found, failed = read_messages(run, Tag("lineage", name), decode)
-        lineages += found
-        problems += failed
-    return merge(lineages), problems
-
-
-def read_messages(
-    run: RunView, tag: Tag, decode: Callable[[bytes], Content], most: int = MOST_MESSAGES
-) -> tuple[list[Content], list[str]]:
-    """Read the newest payloads of a tag, whatever their attempt, of the lowest rank that has it.
-
-    Args:
-        run: whose.
-        tag: which.
-        decode: makes content of a payload; raises DecodeError or ValueError when it cannot.
-        most: how many payloads to read.
-
-    Returns:
-        (content of each payload, oldest first; sentences about those that are damaged or too large).
-    """
-    ranks = run.ranks_of(tag, ALL)
-    if not ranks:
-        return [], []
-    payloads = run.payloads(tag, ranks[0], ALL)
-    found: list[Content] = []
-    problems: list[str] = []
-    left = _LARGEST_TOTAL
-    for row in np.argsort(payloads.wall_time, kind="stable")[::-1][:most].tolist():
-        length = int(payloads.length[row])
-        try:
-            if length > min(LARGEST_MESSAGE, left):
-                raise ValueError(
-                    f"{length} bytes are more than are read: {LARGEST_MESSAGE} of a message, "
-                    f"{_LARGEST_TOTAL} of all, the newest first"
-                )
-            found.append(decode(read_payload(run, payloads, row)))
-            left -= length
-        except (DecodeError, ValueError) as error:
-            problems.append(f"{tag.plugin} {tag.name!r} of run {run.name!r} at step {payloads.step[row]}: {error}")
-    return found[::-1], problems
-
-
 def train_lineage(payload: bytes) -> Lineage:
     """Return what a TrainLineage message says.
 
@@ -142,14 +88,6 @@ def custom_lineage(payload: bytes) -> Lineage:
         ValueError: a name in it is not UTF-8.
     """
     return no_lineage()._replace(custom=_custom(UserDefinedInfo.FromString(payload)))
-
-
-_DECODERS: dict[str, Callable[[bytes], Lineage]] = {
-    "train": train_lineage,
-    "evaluation": evaluation_lineage,
-    "custom": custom_lineage,
-}
-"""By tag of the plugin "lineage"."""
 
 
 def present_fields(message: Message) -> dict[str, Plain]:

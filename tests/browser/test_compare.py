@@ -8,6 +8,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from support.element_state import expect_state
 from support.event_files import GOLDEN, scalar_event, write_run
 
 from toposcope.proto import framing, lineage_pb2
@@ -49,6 +50,15 @@ def expect_row(page: Page, name: str, *values: str) -> None:
     expect(page.locator(f'[data-difference] tr[data-name="{name}"] td')).to_have_text(list(values))
 
 
+def expect_compared(page: Page, *runs: str) -> None:
+    """Wait until these runs are compared, in this order."""
+    page.wait_for_function(
+        """runs => JSON.stringify([...document.querySelectorAll(".compared-run")].map(chip => chip.dataset.run))
+            === JSON.stringify(runs)""",
+        arg=list(runs),
+    )
+
+
 def test_differences(server, page, logdir):
     """Rows that differ come first, cells that are not as most are marked, equal rows are folded; runs are taken out."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -76,7 +86,7 @@ def test_same_series_side_by_side(server, page, pages, logdir):
     """Every kind of data stands once a run; another tag is chosen; the address restores both; live data arrives."""
     page.goto(server(logdir).url + "#page=compare&hide=c")
     scalar = page.locator('[data-section="scalar"] scalar-card')
-    expect(scalar).to_have_attribute("data-drawn-runs", '["a","b"]')
+    expect_state(scalar, "runs", ["a", "b"])
     expect(page.locator('[data-section="scalar"]')).to_have_attribute("data-section-tag", "loss")
     for kind, card in (("image", "image-card"), ("tensor", "tensor-card"), ("histogram", "histogram-card")):
         section = page.locator(f'[data-section="{kind}"]')
@@ -135,11 +145,11 @@ def test_no_more_runs_than_fit(server, page, tmp_path):
     page.goto(server(tmp_path).url + "#page=compare")
 
     expect(page.locator(".compared-run")).to_have_count(8)
-    expect(page.locator('[data-note="left_out"]')).to_contain_text("2 more")
+    expect(page.locator('[data-note="left_out"]')).to_contain_text("8 of 10")
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
-    compared = json.loads(page.locator(".compare").get_attribute("data-runs") or "[]")
+    compared = [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()]
     chart = page.locator('[data-section="scalar"] scalar-card')
-    expect(chart).to_have_attribute("data-drawn-runs", json.dumps(compared, separators=(",", ":")))
+    expect_state(chart, "runs", compared)
     page.locator('[data-page="scalars"]').click()
     expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "10")
 
@@ -149,15 +159,14 @@ def test_a_run_that_is_found_late(server, page, tmp_path):
     for run in ("b", "c"):
         write_run(tmp_path / run, [scalar_event(2000.0, 1, {"loss": 1.0})], 2000)
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=compare")
-    compared = page.locator(".compare")
-    expect(compared).to_have_attribute("data-runs", '["b","c"]')
+    expect_compared(page, "b", "c")
     button = page.locator('.compared-run[data-run="b"] button').element_handle()
 
     write_run(tmp_path / "a", [scalar_event(1000.0, 1, {"loss": 1.0})], 1000)
-    expect(compared).to_have_attribute("data-runs", '["a","b","c"]')
+    expect_compared(page, "a", "b", "c")
     button.click()
 
-    expect(compared).to_have_attribute("data-runs", '["a","c"]')
+    expect_compared(page, "a", "c")
 
 
 def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):

@@ -89,7 +89,7 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     section = page.locator('[data-section="landscape"]')
     section.scroll_into_view_if_needed()
     expect(section.locator("figure .landscape-picture")).to_have_count(2)
-    expect(section.locator(".meta").first).to_have_text("2 runs do not have it")
+    expect(section.locator(".meta").first).to_have_text("Missing in 2 runs")
     for tag in ("landscape_[1, 4]", "landscape_[4]"):
         section.locator("select").select_option(tag)
         expect(section.locator(f'.landscape-picture[data-tag="{tag}"]')).to_have_count(2)

@@ -81,7 +81,7 @@ def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
     page.locator('[data-key="page-step"] input').focus()
     page.keyboard.press("Home")
     expect_steps(page, 0, "")
-    expect(card(page).locator('.cell[data-run="b"] [data-state="later"]')).to_have_text("Nothing yet: begins at step 5")
+    expect(card(page).locator('.cell[data-run="b"] [data-state="later"]')).to_have_text("No data yet: starts at step 5")
     expect(page).to_have_url(re.compile(r"image\.step=0"))
 
 
@@ -237,7 +237,7 @@ def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
     tensorboard_run(tmp_path / "d", [(0, of_plugin("images", "several", strings(b"8", b"8", png, png, b"none")))])
     page.goto(server(tmp_path).url + "#page=images&tags=several")
     expect(card(page, "several").locator("still-picture[data-size='8x8']")).to_have_count(2)
-    expect(card(page, "several").locator("still-picture").nth(2)).to_have_text("This picture cannot be drawn.")
+    expect(card(page, "several").locator("still-picture").nth(2)).to_have_text("This image cannot be displayed.")
     assert colours(page, "several") == [[9, 0, 10], [9, 0, 10]]
 
     page.goto(page.url.split("#")[0] + "#page=images&open=x&show=a&show=b&image.difference=auto")

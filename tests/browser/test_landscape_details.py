@@ -122,14 +122,14 @@ def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
     assert fine["light"] == "fair"
     assert "1 of 80 measured losses is no finite number" in fine["holes"]
     assert fine["energy"].startswith("good: ")
-    assert "96 % of the path's movement (90 % + 6 %)" in fine["energy"]
+    assert "96 % of the path's squared displacement (90 % + 6 %)" in fine["energy"]
     assert "walk of 5 points would give 90 % (70 % + 20 %)" in fine["energy"]
     assert "35 % of the way" in fine["residual"]
     assert "at most 50 % (step 0)" in fine["residual"]
     assert "by 0.1 at the median" in fine["gap"]
     assert "at most by 0.4 (step 0)" in fine["gap"]
     assert "Between 9 \N{MULTIPLICATION SIGN} 9 nodes the surface is right within 0.4 %" in fine["interpolation"]
-    assert "200 times the standard error of one (0.01 at the median, 2,048 samples)" in fine["noise"]
+    assert "200 times the median standard error of 0.01 (2,048 samples)" in fine["noise"]
     assert fine["curvature"].startswith("good: ")
     assert page.locator('[data-provenance="samples"]').text_content() == "2,048"
     assert page.locator('[data-provenance="seed"]').text_content() == "7"
@@ -170,7 +170,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
 
     shown.locator('circle.checkpoint[data-at="1"]').hover()
     read_out = page.locator("#land-read-out")
-    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off the plane40 %", "learning rate0.1"):
+    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40 %", "learning rate0.1"):
         expect(read_out).to_contain_text(text)
     expect(read_out).to_contain_text("accuracy0.2")
     expect(slices).to_have_attribute("data-through", "[-0.6000000000000001,-0.6000000000000001]")
@@ -183,7 +183,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):
         page.keyboard.press(key)
     expect(read_out).to_contain_text("loss 0.6 ± 0.01")
-    expect(read_out).to_contain_text("measured here, with level 2")
+    expect(read_out).to_contain_text("measured at level 2")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page).to_have_url(re.compile(r"land\.pin=0\.5%2C0\.5"))

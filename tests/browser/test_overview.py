@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
+from support.element_state import expect_state
 from support.event_files import scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2
@@ -271,7 +272,8 @@ def test_filters_choose_what_is_compared(server, page, tmp_path, data_dir):
 
     page.locator('[data-key="compare"]').click()
 
-    expect(page.locator(".compare")).to_have_attribute("data-runs", '["sweep/a10","sweep/b1"]')
+    expect(page.locator(".compared-run")).to_have_count(2)
+    assert [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()] == ["sweep/a10", "sweep/b1"]
     expect(page.locator('.run[data-shown="true"]')).to_have_count(2)
 
 
@@ -349,7 +351,7 @@ def test_run_page(server, page, tmp_path, data_dir):
 
     bad = page.locator(".bad-news")
     expect(bad).to_have_attribute("data-bad-step", "2")
-    expect(bad).to_contain_text("NaN first at step 2 in train/loss")
+    expect(bad).to_contain_text("First NaN at step 2 in train/loss")
     place = page.locator(".damage li")
     expect(place).to_have_count(1)
     expect(place).to_contain_text("events.out.events.summary.1.0.host_MS")
@@ -358,7 +360,7 @@ def test_run_page(server, page, tmp_path, data_dir):
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("adam")
     bad.locator('[data-key="bad-look"]').click()
     card = page.locator('scalar-card[data-tag="train/loss"]')
-    expect(card).to_have_attribute("data-drawn-runs", '["sweep/b1"]')
+    expect_state(card, "runs", ["sweep/b1"])
     low, high = map(float, (card.get_attribute("data-window") or "0,0").split(","))
     assert low < 2 < high
     page.go_back()

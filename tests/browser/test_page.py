@@ -9,9 +9,11 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state
 
 from toposcope.recorder import SummaryRecord
 
+SHARED_WORDS = Path(__file__).parents[2] / "web/i18n/shared_words.js"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -36,7 +38,7 @@ def expect_points(page: Page, points: int | str, tag: str = "loss") -> None:
 
 def expect_runs(page: Page, *runs: str, tag: str = "loss") -> None:
     """Wait until exactly these runs are drawn."""
-    expect(card(page, tag)).to_have_attribute("data-drawn-runs", json.dumps(list(runs), separators=(",", ":")))
+    expect_state(card(page, tag), "runs", list(runs))
 
 
 def drag(page: Page, start: float, end: float, tag: str = "loss") -> None:
@@ -163,13 +165,13 @@ def test_address_restores_the_view(server, page, pages, tmp_path):
         expect(page).to_have_url(re.compile(setting))
     expect(card(page)).not_to_have_attribute("data-window", "0,199")
     expect(card(page)).to_have_attribute("data-pending", "false")
-    before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
+    before = card(page).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})")
 
     other = pages.open()
     other.goto(page.url)
 
     expect_points(other, before["drawnPoints"])
-    assert card(other).evaluate("card => ({...card.dataset, revision: ''})") == before
+    assert card(other).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})") == before
     expect(other.locator("#tag-filter")).to_have_value("lo.s")
     expect(other.locator("#smooth-number")).to_have_value("0.5")
     expect(other.locator('[data-choice="scale"] [aria-pressed="true"]')).to_have_attribute("data-value", "log")
@@ -228,7 +230,7 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     page.goto(server(tmp_path).url + "#y=log")
     expect_points(page, 6)
 
-    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points not above zero not drawn")
+    expect(card(page).locator('[data-note="dropped"]')).to_have_text("2 points ≤ 0 not shown")
     box = card(page).locator(".u-over").bounding_box()
     assert box
     card(page).locator(".u-over").hover(position={"x": box["width"] / 5, "y": 30})
@@ -244,7 +246,7 @@ def test_bad_regex_is_a_state(server, page, tmp_path):
     expect_points(page, 5)
 
     page.locator("#tag-filter").fill("lo(")
-    expect(page.locator("#tag-filter-error")).to_contain_text("Not a regular expression")
+    expect(page.locator("#tag-filter-error")).to_contain_text("Invalid regular expression")
     expect(page.locator("#tag-filter")).to_have_attribute("aria-invalid", "true")
     expect(page.locator("scalar-card")).to_have_count(2)
     page.locator("#tag-filter").fill("lo(s)")
@@ -354,7 +356,9 @@ def test_language(server, page, pages, tmp_path):
     record_run(tmp_path / "run", 5)
     page.goto(server(tmp_path).url)
     expect_points(page, 5)
-    english = page.evaluate("import('./lib/text.js').then(({ CATALOGUE }) => Object.values(CATALOGUE.en))")
+    english = re.findall(
+        r'^  "[^"]+":\s+"(.+)",$', SHARED_WORDS.read_text(encoding="utf-8").partition("const zh")[0], re.MULTILINE
+    )
     page.locator('[data-key="lang"]').click()
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
     page.keyboard.press("?")
@@ -369,15 +373,22 @@ def test_language(server, page, pages, tmp_path):
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
 
 
-def test_catalogues_are_complete(server, page, tmp_path):
-    """Every text exists in both languages, with the same holes."""
-    page.goto(server(tmp_path).url)
-    en, zh = page.evaluate("import('./lib/text.js').then(({ CATALOGUE }) => [CATALOGUE.en, CATALOGUE.zh])")
+def test_warnings_of_the_server(server, page, tmp_path):
+    """Faults of the installation are named in the top bar, with the server's advice; without a fault there is no note."""
+    record_run(tmp_path / "run", 5)
+    url = server(tmp_path).url
+    warnings = [{"kind": "uncompiled_scan", "message": "install a C compiler"}, {"kind": "other", "message": "a fault"}]
+    page.route("**/api/health", lambda route: route.fulfill(json={"warnings": warnings}))
+    page.goto(url)
+    notes = page.locator(".server-warning")
+    expect(notes).to_have_text(["Not compiled: slow loading", "a fault"])
+    expect(notes.first).to_have_attribute("title", "install a C compiler")
 
-    assert en.keys() == zh.keys()
-    for key, text in en.items():
-        assert set(re.findall(r"{\w+}", text)) == set(re.findall(r"{\w+}", zh[key])), key
-        assert zh[key].strip(), key
+    page.unroute("**/api/health")
+    page.route("**/api/health", lambda route: route.fulfill(json={"version": "0"}))
+    page.reload()
+    expect_points(page, 5)
+    expect(page.locator(".server-warning")).to_have_count(0)
 
 
 def test_server_that_stops_and_returns(server, pages, page, tmp_path):
@@ -450,19 +461,3 @@ def test_damage_is_told(server, page, tmp_path):
 
     expect(page.locator(".run .damaged")).to_have_attribute("aria-label", re.compile("damaged record"))
     expect_points(page, 49)
-
-
-def test_names_stand_in_natural_order(server, page, tmp_path):
-    """Names of letters and digits stand as the browser's own collation has them; zeros in front make no difference."""
-    page.goto(server(tmp_path).url)
-    wrong = page.evaluate("""async () => {
-        const { naturally } = await import('./lib/natural_order.js');
-        const { compare } = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-        const letter = () => 'aAbB0012'[Math.floor(Math.random() * 8)];
-        const name = () => Array.from({ length: Math.random() * 8 }, letter).join('');
-        return Array.from({ length: 20000 }, () => [name(), name()]).filter(([one, other]) => {
-            const expected = compare(one, other) || (one < other ? -1 : one > other ? 1 : 0);
-            return Math.sign(naturally(one, other)) !== Math.sign(expected);
-        });
-    }""")
-    assert wrong == []

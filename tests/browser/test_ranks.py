@@ -51,7 +51,7 @@ def expect_choices(page: Page, card: str, says: dict[str, list[str]]) -> None:
         expect(cell(page, card, run)).to_contain_text(text)
     expect(page.locator(f'{card} [data-note="rank"]')).to_have_count(0)
     choose(page, "rank", "1")
-    for run, text in zip(runs, [says["rank"][0], "Nothing of rank 1", "Nothing of rank 1"], strict=True):
+    for run, text in zip(runs, [says["rank"][0], "No data for rank 1", "No data for rank 1"], strict=True):
         expect(cell(page, card, run)).to_contain_text(text)
     expect(cell(page, card, "ranks").locator('[data-note="rank"]')).to_have_text("rank 1")
     choose(page, "rank", "")
@@ -129,11 +129,11 @@ def test_images_and_histograms(server, page, logdir):
     expect(counts).to_have_text(["4"] * 3 + ["8"] * 2 + ["10"] * 3 + ["12"] * 3)
     choose(page, "rank", "1")
     expect(counts).to_have_text(["6"] * 3)
-    expect(cell(page, "histogram-card", "single").locator(".state")).to_have_text("Nothing of rank 1 here")
+    expect(cell(page, "histogram-card", "single").locator(".state")).to_have_text("No data for rank 1")
     expect(page.locator('histogram-card [data-note="rank"]').first).to_have_text("rank 1")
     for mode in ("heat", "bands", "single"):
         page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
         expect(page.locator("histogram-card figcaption").first).to_contain_text("rank 1")
         page.locator("histogram-plot").first.hover()
     expect(page.locator("histogram-plot")).to_have_attribute("data-totals", "[6,0,0]")
-    expect(page.locator("histogram-card .run-key").nth(1)).to_contain_text("Nothing of rank 1 here")
+    expect(page.locator("histogram-card .run-key").nth(1)).to_contain_text("No data for rank 1")

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state, state_of
 from support.event_files import scalar_event, write_run
 
 from toposcope.recorder import SummaryRecord
@@ -35,16 +36,6 @@ def noisy(points: int, scale: float = 1.0) -> list[float]:
 def card(page: Page, tag: str = "loss") -> Locator:
     """Return a card of the page."""
     return page.locator(f"scalar-card[data-tag={json.dumps(tag)}]")
-
-
-def told(page: Page, name: str, tag: str = "loss") -> object:
-    """Return what a card says it has drawn."""
-    return json.loads(card(page, tag).get_attribute(f"data-{name}") or "null")
-
-
-def expect_told(page: Page, name: str, value: object, tag: str = "loss") -> None:
-    """Wait until a card says that it has drawn this."""
-    expect(card(page, tag)).to_have_attribute(f"data-{name}", json.dumps(value, separators=(",", ":")))
 
 
 def point_at(page: Page, step: float, tag: str = "loss") -> None:
@@ -110,7 +101,7 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     record(tmp_path / "run", {"loss": values})
     page.goto(server(tmp_path).url)
     expect(card(page)).to_have_attribute("data-drawn-points", "400")
-    assert told(page, "heights")["left"][1] > 50
+    assert state_of(card(page))["heights"]["left"][1] > 50
 
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="outliers"] [data-value="ignored"]').click()
@@ -119,23 +110,23 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     page.keyboard.press("Escape")
     expect(page.locator("#scalar-options")).to_be_hidden()
 
-    expect_told(page, "flags", [["run", 100, 50]])
+    expect_state(card(page), "flags", [["run", 100, 50]])
     expect(card(page)).to_have_attribute("data-window", "1,399")
-    low, high = told(page, "heights")["left"]
+    low, high = state_of(card(page))["heights"]["left"]
     inner = sorted(values)
     assert inner[0] < low <= inner[8]
     assert inner[-9] <= high < inner[-1]
     beyond = sum(not low <= value <= high for value in values[1:])
     assert beyond >= 2
     expect(card(page).locator('[data-note="outliers"]')).to_have_text(re.compile(f"^{beyond} outlier"))
-    expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not drawn")
+    expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not shown")
     expect(card(page)).to_have_attribute("data-pending", "false")
-    before = card(page).evaluate("card => ({...card.dataset, revision: ''})")
+    before = card(page).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})")
     other = pages.open()
     other.goto(page.url)
-    expect_told(other, "flags", [["run", 100, 50]])
+    expect_state(card(other), "flags", [["run", 100, 50]])
     expect(card(other)).to_have_attribute("data-pending", "false")
-    assert card(other).evaluate("card => ({...card.dataset, revision: ''})") == before
+    assert card(other).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})") == before
 
 
 def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
@@ -147,20 +138,20 @@ def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
     record(tmp_path / "restarted", {"loss": noisy(20)})
     record(tmp_path / "restarted", {"loss": noisy(20, 3)}, start=10)
     page.goto(server(tmp_path).url)
-    expect_told(page, "drawn-lines", [["ranks"], ["restarted"]])
+    expect_state(card(page), "lines", [["ranks"], ["restarted"]])
 
     page.locator('[data-select="rank"]').select_option("all")
-    expect_told(page, "drawn-lines", [["ranks", "rank 0"], ["ranks", "rank 1"], ["restarted"]])
+    expect_state(card(page), "lines", [["ranks", "rank 0"], ["ranks", "rank 1"], ["restarted"]])
     page.locator('[data-select="attempt"]').select_option("all")
     lines = [["ranks", "rank 0"], ["ranks", "rank 1"], ["restarted", "attempt 1"], ["restarted", "attempt 2"]]
-    expect_told(page, "drawn-lines", lines)
+    expect_state(card(page), "lines", lines)
     expect(card(page)).to_have_attribute("data-drawn-points", "80")
     point_at(page, 12)
     row = page.locator('#read-out .row[data-shown="true"][data-kin="attempt 2"]')
     expect(row).to_have_attribute("data-step", "12")
     assert float(row.get_attribute("data-value") or "nan") == pytest.approx(noisy(20, 3)[2])
     page.locator('[data-select="attempt"]').select_option("2")
-    expect_told(page, "drawn-lines", [["restarted", "attempt 2"]])
+    expect_state(card(page), "lines", [["restarted", "attempt 2"]])
     page.goto(page.url.split("#")[0] + "#show=ranks")
     expect(page.locator('[data-select="rank"]')).to_have_count(1)
     expect(page.locator('[data-select="attempt"]')).to_have_count(0)
@@ -212,16 +203,16 @@ def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
     menu.locator('input[name="tag"]').fill("acc, top-1")
     menu.locator('input[name="tag"]').press("Enter")
     lines = [["a", "loss"], ["b", "loss"], ["a", "acc, top-1", "right"], ["b", "acc, top-1", "right"]]
-    expect_told(page, "drawn-lines", lines)
-    left, right = told(page, "heights")["left"], told(page, "heights")["right"]
+    expect_state(card(page), "lines", lines)
+    left, right = state_of(card(page))["heights"]["left"], state_of(card(page))["heights"]["right"]
     assert left[1] > 3
     assert 0.9 < right[1] < 1.1
     menu.locator('input[name="value"]').fill("2")
     menu.locator('input[name="value"]').press("Enter")
-    expect_told(page, "beyond", ["b"])
+    expect_state(card(page), "beyond", ["b"])
     expect(card(page).locator('[data-note="limit"]')).to_have_text("Above 2: b")
     menu.locator('[data-choice="direction"] [data-value="below"]').click()
-    expect_told(page, "beyond", ["a", "b"])
+    expect_state(card(page), "beyond", ["a", "b"])
     page.keyboard.press("Escape")
     card(page, "other").hover()
     card(page, "other").locator('[data-key="pin"]').click()
@@ -230,13 +221,13 @@ def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
 
     again = pages.open()
     again.goto(page.url)
-    expect_told(again, "drawn-lines", lines)
-    expect_told(again, "beyond", ["a", "b"])
+    expect_state(card(again), "lines", lines)
+    expect_state(card(again), "beyond", ["a", "b"])
     expect(again.locator("scalar-card").first).to_have_attribute("data-tag", "other")
     menu = open_menu(again)
     menu.locator('[data-with] [data-key="remove"]').click()
     menu.locator('[data-limit] [data-key="remove"]').click()
-    expect_told(again, "drawn-lines", [["a"], ["b"]])
+    expect_state(card(again), "lines", [["a"], ["b"]])
     expect(again).not_to_have_url(re.compile(r"scalar\.(with|limit)"))
 
 
@@ -278,7 +269,7 @@ def test_bands_of_groups(server, page, tmp_path):
     for (rate, seed), values in runs.items():
         record(tmp_path / f"lr{rate}_seed{seed}", {"loss": values})
     page.goto(server(tmp_path).url + "#scalar.group=regex&scalar.pattern=" + quote("lr\\d+"))
-    expect_told(page, "drawn-runs", ["lr1", "lr10"])
+    expect_state(card(page), "runs", ["lr1", "lr10"])
     point_at(page, 5)
     row = page.locator('#read-out .row[data-shown="true"][data-run="lr10"]')
     expect(row).to_have_attribute("data-step", "5")
@@ -288,11 +279,11 @@ def test_bands_of_groups(server, page, tmp_path):
     assert found == pytest.approx([statistics.mean(column), min(column), max(column), 3], rel=1e-6)
 
     record(tmp_path / "other", {"loss": [math.nan]})
-    expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 run in no group")
+    expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 ungrouped run")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="band"] [data-value="std"]').click()
     page.locator('[data-choice="group"] [data-value="none"]').click()
-    expect_told(page, "drawn-runs", [""])
+    expect_state(card(page), "runs", [""])
     page.keyboard.press("Escape")
     point_at(page, 5)
     row = page.locator('#read-out .row[data-shown="true"]')
@@ -305,7 +296,7 @@ def test_bands_of_groups(server, page, tmp_path):
     low = float(row.get_attribute("data-low") or "nan")
     assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
     # "other" has the tag, but no finite value.
-    expect(card(page).locator('[data-note="fewer"]')).to_have_text("7 of 8 runs where the fewest are")
+    expect(card(page).locator('[data-note="fewer"]')).to_have_text("As few as 7 of 8 runs")
     expect(row.locator(".wall_time")).to_have_text("7 of 8")
     page.locator('[data-key="options"]').click()
     page.locator('[data-choice="group"] [data-value="off"]').click()

@@ -78,7 +78,7 @@ def test_markdown_is_formatted_and_harmless(server, page, tmp_path):
         for text, address in (
             ("https://example.org/auto", "https://example.org/auto"),
             ("good", "https://example.org/a?b=c"),
-            ("Picture: picture", "https://example.org/x.png"),
+            ("Image: picture", "https://example.org/x.png"),
         )
     ]
     expect(body.locator(".no-link")).to_have_text(["bad", "data", "relative"])
@@ -164,7 +164,7 @@ def test_tables_and_long_texts(server, page, tmp_path):
     long = cell(page, "long", "long")
     page.locator('text-card[data-tag="long"]').scroll_into_view_if_needed()
     expect(long.locator('[data-note="long"]')).to_contain_text("20,000")
-    expect(long.locator('[data-note="cut"]')).to_have_text("The first 100,000 of 210,000 characters.")
+    expect(long.locator('[data-note="cut"]')).to_have_text("Showing the first 100,000 of 210,000 characters.")
     assert len(long.locator("pre.raw").inner_text()) == 100_000
     page.locator('text-card[data-tag="nested"]').scroll_into_view_if_needed()
     expect(cell(page, "nested", "nested")).to_contain_text("deep")
@@ -179,9 +179,9 @@ def test_only_so_much_of_a_table_is_laid_out(server, page, tmp_path):
     page.goto(server(tmp_path).url + "#page=text")
     wide, long = cell(page, "run", "wide"), cell(page, "run", "long")
     expect(wide.locator("tr").first.locator("td")).to_have_count(50)
-    expect(wide.locator('[data-note="columns_cut"]')).to_have_text("The first 50 of 5,000 columns.")
+    expect(wide.locator('[data-note="columns_cut"]')).to_have_text("Showing the first 50 of 5,000 columns.")
     expect(long.locator("tr")).to_have_count(200)
-    expect(long.locator('[data-note="rows_cut"]')).to_have_text("The first 200 of 5,000 rows.")
+    expect(long.locator('[data-note="rows_cut"]')).to_have_text("Showing the first 200 of 5,000 rows.")
 
 
 def test_narrow_page_in_chinese(server, pages, tmp_path):

@@ -19,7 +19,8 @@ from toposcope.recorder.frameworks.mindspore import bridge
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 
 TRACES = json.loads((Path(__file__).parents[1] / "golden/traces/mindspore.json").read_text())

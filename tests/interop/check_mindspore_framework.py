@@ -13,8 +13,8 @@ from mindspore.train.callback._dataset_graph import DatasetGraph as MindSporeDat
 from PIL import Image
 
 from toposcope.proto.lineage_pb2 import DatasetGraph
-from toposcope.recorder.frameworks.framework import DatasetFacts, framework_of
-from toposcope.recorder.frameworks.mindspore.framework import FRAMEWORK
+from toposcope.recorder.framework import DatasetFacts, framework_of
+from toposcope.recorder.frameworks.mindspore.facts.framework import FRAMEWORK
 
 MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_MODE, id="PyNative mode")]
 

@@ -10,7 +10,7 @@ import pytest
 from mindspore import Tensor, nn, ops
 from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
 
-from toposcope.recorder.frameworks.mindspore import take_operator_values
+from toposcope.recorder.frameworks.mindspore.facts.operators import take_operator_values
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
 
 SAMPLES = 48

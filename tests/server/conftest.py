@@ -12,7 +12,7 @@ Serve = Callable[..., httpx.Client]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Return a function that serves a logdir, waits until it is loaded and returns a client."""
+    """Return a function that serves a logdir, waits until it is loaded, and returns a client."""
     processes: list[Process] = []
     clients: list[httpx.Client] = []
 

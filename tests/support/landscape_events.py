@@ -9,7 +9,7 @@ from toposcope.recorder.landscapes.sweep.job import FOLDER
 from toposcope.recorder.landscapes.sweep.journal import Journal, Place
 
 if TYPE_CHECKING:
-    from toposcope.server.values.landscape import Landscape
+    from toposcope.server.landscapes.landscape import Landscape
 
 
 def published(directory: Path) -> list[tuple[str, bytes]]:
@@ -31,7 +31,7 @@ def published(directory: Path) -> list[tuple[str, bytes]]:
 
 def newest(directory: Path) -> "dict[str, Landscape]":
     """Return the last landscape of each tag."""
-    from toposcope.server.values.landscape import landscape  # Where frameworks are checked there is no server.
+    from toposcope.server.landscapes.landscape import landscape  # Where frameworks are checked there is no server.
 
     return {tag: landscape(message) for tag, message in published(directory)}
 

@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
+from toposcope.recorder.landscapes.models.loss_sums import LossSums
 
 Float32s = npt.NDArray[np.float32]
 

@@ -1,4 +1,4 @@
-"""A straight line that trains itself: the smallest TrainableNetwork, and batches for it."""
+"""A straight line as the smallest TrainableNetwork, and batches for it."""
 
 from collections.abc import Mapping
 from typing import Any

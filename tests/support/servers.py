@@ -1,6 +1,6 @@
 """Real processes of summary-server for tests.
 
-They are forked from one that has imported all that they need: to import it costs a second each time.
+They are forked from a process that has imported everything they need, as importing it takes a second each time.
 """
 
 import multiprocessing
@@ -17,26 +17,27 @@ from typing import TypeVar
 
 from toposcope.server import cli
 
-Answer = TypeVar("Answer")
-_kept = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
-"""Where the servers keep their index and notes, unless they are told, and what they print."""
-ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_kept.name}/cache", "XDG_DATA_HOME": f"{_kept.name}/data"}
+Result = TypeVar("Result")
+_folder = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
+"""Contains the output of the servers, and their index and notes by default."""
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder.name}/cache", "XDG_DATA_HOME": f"{_folder.name}/data"}
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
-# Without the last one every server that tells importances would import it for itself: seconds on a busy machine.
-_forked.set_forkserver_preload(
-    ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
-)
+# Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
+if "coverage" not in sys.modules:  # Coverage does not measure a process that was forked from a preloaded one.
+    _forked.set_forkserver_preload(
+        ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
+    )
 
 
 class Process:
-    """A process of summary-server, and what it prints."""
+    """A process of summary-server, and its output."""
 
     def __init__(self, *arguments: str, **variables: str) -> None:
-        folder = tempfile.mkdtemp(dir=_kept.name)
-        self._printed = Path(folder, "stdout"), Path(folder, "stderr")
-        work = (arguments, ENVIRONMENT | variables, *self._printed)
-        self._process = _forked.Process(target=_main, args=work, daemon=True)
+        folder = tempfile.mkdtemp(dir=_folder.name)
+        self._output = Path(folder, "stdout"), Path(folder, "stderr")
+        parameters = (arguments, ENVIRONMENT | variables, *self._output)
+        self._process = _forked.Process(target=_main, args=parameters, daemon=True)
         self._process.start()
         self.pid: int = self._process.pid
 
@@ -46,8 +47,8 @@ class Process:
         return self._process.exitcode
 
     def first_line(self) -> str:
-        """Return the first line of standard output once it is there; what there is when the process ended without."""
-        out = self._printed[0]
+        """Wait for the first line of standard output and return it; or what was printed before the process ended."""
+        out = self._output[0]
         wait_until(lambda: self.returncode is not None or (out.exists() and "\n" in out.read_text()), SLOW_SECONDS)
         return out.read_text().partition("\n")[0]
 
@@ -57,15 +58,15 @@ class Process:
             os.kill(self.pid, number)
 
     def ended(self) -> tuple[str, str]:
-        """Wait for the end; return what was printed to standard output and to standard error."""
+        """Wait for the end; return what was written to standard output and to standard error."""
         self._process.join(SLOW_SECONDS)
-        assert self.returncode is not None, "summary-server does not end"
-        out, error = (path.read_text(encoding="utf-8") for path in self._printed)
+        assert self.returncode is not None, "summary-server did not end"
+        out, error = (path.read_text(encoding="utf-8") for path in self._output)
         return out, error
 
 
 def _main(arguments: list[str], environment: dict[str, str], out: Path, error: Path) -> None:
-    """Be summary-server, in a forked process."""
+    """Run summary-server in a forked process."""
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
@@ -77,14 +78,14 @@ def _main(arguments: list[str], environment: dict[str, str], out: Path, error: P
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run summary-server to its end; return what came of it."""
+    """Run summary-server until it ends; return its exit status and output."""
     process = Process(*map(str, arguments))
     out, error = process.ended()
     return subprocess.CompletedProcess(arguments, process.returncode or 0, out, error)
 
 
 def start(logdir: Path | str, *arguments: str, **variables: str) -> tuple[Process, str]:
-    """Start summary-server, on any free port unless one is named; return the process and its URL."""
+    """Start summary-server, on a free port by default; return the process and its URL."""
     port = () if "--port" in arguments else ("--port", "0")
     process = Process("--logdir", str(logdir), *port, *arguments, **variables)
     line = process.first_line()
@@ -94,15 +95,15 @@ def start(logdir: Path | str, *arguments: str, **variables: str) -> tuple[Proces
 
 
 def stop(process: Process) -> tuple[str, str]:
-    """End a server; return what it printed."""
+    """Stop a server; return its output."""
     process.send_signal(signal.SIGTERM)
     return process.ended()
 
 
-def wait_until(reached: Callable[[], Answer], seconds: float = SLOW_SECONDS) -> Answer:
-    """Return what reached() returns once it is true."""
+def wait_until(condition: Callable[[], Result], seconds: float = SLOW_SECONDS) -> Result:
+    """Wait until condition() is true; return its value."""
     end = time.monotonic() + seconds
-    while not (answer := reached()):
-        assert time.monotonic() < end, "waited in vain"
+    while not (result := condition()):
+        assert time.monotonic() < end, "the condition was not met in time"
         time.sleep(0.02)
-    return answer
+    return result

@@ -1,4 +1,4 @@
-"""Callbacks that write down what they are told, for tests."""
+"""Callbacks that record their calls, for tests."""
 
 from types import TracebackType
 from typing import Any
@@ -10,27 +10,27 @@ from toposcope.recorder.training.run_context import RunContext
 
 
 class Events(EventCallback):
-    """Writes down each event with the batches and epochs that are finished."""
+    """Records each event with the numbers of finished epochs and batches."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[str, int, int]] = []
+        self.trace: list[tuple[str, int, int]] = []
 
     def run_event(self, event: Event, state: Any, logger: Any) -> None:
-        self.seen.append((event.value, int(state.timestamp.epoch), int(state.timestamp.batch)))
+        self.trace.append((event.value, int(state.timestamp.epoch), int(state.timestamp.batch)))
 
     def close(self, state: Any, logger: Any) -> None:
-        self.seen.append(("close", int(state.timestamp.epoch), int(state.timestamp.batch)))
+        self.trace.append(("close", int(state.timestamp.epoch), int(state.timestamp.batch)))
 
     @property
     def names(self) -> list[str]:
-        return [name for name, *_ in self.seen]
+        return [name for name, *_ in self.trace]
 
 
 class Traced(Callback):
-    """Writes down each hook with the counters of the golden trace, and the params that were asked for."""
+    """Records each hook with the counters of the golden trace, and the values of some params."""
 
-    def __init__(self, *wanted: str) -> None:
-        self.wanted = wanted
+    def __init__(self, *param_names: str) -> None:
+        self.param_names = param_names
         self.trace: list[list[Any]] = []
         self.params: dict[str, list[Any]] = {}
 
@@ -43,11 +43,11 @@ class Traced(Callback):
     ) -> None:
         self.trace.append(["__exit__", str(kind.__name__ if kind else None)])
 
-    def took(self, hook: str, run_context: RunContext) -> None:
+    def add(self, hook: str, run_context: RunContext) -> None:
         params = run_context.original_args()
         self.trace.append([hook, params.mode, params.get("cur_epoch_num"), params.cur_step_num, params.batch_num])
-        self.params.setdefault(hook, []).append([params.get(name) for name in self.wanted])
+        self.params.setdefault(hook, []).append([params.get(name) for name in self.param_names])
 
 
 for hook in (name for name in dir(Callback) if name.startswith("on_")):
-    setattr(Traced, hook, lambda self, run_context, hook=hook: self.took(hook, run_context))
+    setattr(Traced, hook, lambda self, run_context, hook=hook: self.add(hook, run_context))

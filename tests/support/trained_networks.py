@@ -1,4 +1,4 @@
-"""Small networks of both kinds, trained for a step, and what the tests compare of them."""
+"""Small networks, a PyTorch module and a TrainableNetwork, trained for a few steps."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from toposcope.recorder.checkpoints.checkpoint import leaves_of
 
 
 def trained_torch(seed: int = 0) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
-    """Return a module with a buffer and an optimizer with moments."""
+    """Return a module with buffers, and an optimizer with moments."""
     torch.manual_seed(seed)
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -28,12 +28,12 @@ def trained_line(steps: int = 3) -> Line:
 
 
 def numbers_of(tree: Any) -> list[Any]:
-    """Return all leaves of a state as lists and numbers, to be compared."""
+    """Return all leaves of a state as lists and numbers that can be compared."""
     return [leaf.tolist() if hasattr(leaf, "tolist") else leaf for leaf in leaves_of(tree)]
 
 
 class Momentum:
-    """An optimizer without framework, with arrays in nested dicts, lists and tuples."""
+    """An optimizer without a framework, whose state has arrays in nested dicts, lists and tuples."""
 
     def __init__(self) -> None:
         self.state: dict[Any, Any] = {

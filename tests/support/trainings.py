@@ -1,4 +1,4 @@
-"""Trainings that tests run, here or in processes of their own, and what their recordings must hold."""
+"""Trainings that tests run, in this process or a child process, and checks of their recordings."""
 
 import re
 import subprocess
@@ -16,11 +16,11 @@ from toposcope.recorder import SummaryRecord
 NEVER = 1e6
 SLOW_SECONDS = 60
 ReadEvents = Callable[[Path | str], list[Event]]
-# What each training in a process of its own begins with.
+# The beginning of each training script that runs in a child process.
 TRAINING = """
 import gc, os, sys, threading, time, warnings
 import numpy as np
-warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of every fork beside a thread.
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of every fork of a multi-threaded process.
 from pathlib import Path
 from toposcope.recorder import SummaryRecord
 
@@ -38,13 +38,13 @@ def train(recorder, steps, kind="scalar"):
 def run_training(
     tmp_path: Path, script: str, *arguments: object, expected: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run script after TRAINING in a process of its own; return what it printed and logged, ended as expected."""
+    """Run TRAINING and script in a child process; assert its exit status and return its output."""
     path = tmp_path / "training.py"
     path.write_text(TRAINING + textwrap.dedent(script))
     command = [sys.executable, "-W", "error", str(path), *map(str, arguments)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=SLOW_SECONDS)
-    assert ended.returncode == expected, ended.stderr
-    return ended
+    process = subprocess.run(command, capture_output=True, text=True, timeout=SLOW_SECONDS)
+    assert process.returncode == expected, process.stderr
+    return process
 
 
 def add_all_kinds(recorder: SummaryRecord, step: int, number: int = 0) -> None:
@@ -58,7 +58,7 @@ def add_all_kinds(recorder: SummaryRecord, step: int, number: int = 0) -> None:
 
 
 def train(recorder: SummaryRecord, steps: Iterable[int]) -> list[bool]:
-    """Record a scalar and a tensor in each of steps; return what record() returned."""
+    """Record a scalar and a tensor at each step; return the results of record()."""
     outcomes = []
     for step in steps:
         recorder.add_value("scalar", "loss", step / 3)
@@ -68,12 +68,12 @@ def train(recorder: SummaryRecord, steps: Iterable[int]) -> list[bool]:
 
 
 def event_files(directory: Path) -> list[Path]:
-    """Return the event files of a directory in the order in which they began."""
+    """Return the event files of a directory, oldest first."""
     return sorted(directory.glob("*.summary.*"))
 
 
 def read_sessions(directory: Path, read_events: ReadEvents) -> list[list[Event]]:
-    """Return the events of each recording in directory; its files, and the order of their heads, are verified."""
+    """Return the events of each recording in directory; assert that its rotation numbers are consecutive."""
     sessions: dict[bytes, list[Event]] = {}
     rotations: dict[bytes, list[int]] = defaultdict(list)
     for path in event_files(directory):
@@ -85,7 +85,7 @@ def read_sessions(directory: Path, read_events: ReadEvents) -> list[list[Event]]
 
 
 def steps_in(directory: Path, read_events: ReadEvents) -> list[int]:
-    """Return the steps of the only recording in directory; the values are verified."""
+    """Return the steps of the only recording in directory; assert that its values are correct."""
     (events,) = read_sessions(directory, read_events)
     for event in events:
         for value in event.summary.value:
@@ -98,5 +98,5 @@ def steps_in(directory: Path, read_events: ReadEvents) -> list[int]:
 
 
 def lost_in(log: str) -> int:
-    """Return how many events the log says are lost."""
+    """Return the number of lost events according to the log."""
     return sum(int(number) for number in re.findall(r"(\d+) recorded events are lost", log))

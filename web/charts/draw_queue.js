@@ -1,35 +1,42 @@
-// Draws charts a few a frame, in the order they asked, so that many charts never hold up the page.
+// Draws a few charts per frame, in the order in which they were scheduled, so that many charts never block the page.
 
-/** Milliseconds of a frame that drawing may take. */
+/** Milliseconds of a frame that drawing may use. */
 const BUDGET = 8;
 
 /** @type {Set<() => void>} */
 const waiting = new Set();
-/** Those that make way for the others. @type {Set<() => void>} */
-const patient = new Set();
+/** Drawn only while nothing else is waiting. @type {Set<() => void>} */
+const background = new Set();
 let frame = 0;
 
-/** Draws in the next frame with room; asking twice draws once.
+/** Draws in the next frame that has time; scheduling twice draws once.
  * @param {() => void} draw */
-export function drawSoon(draw) {
+export function scheduleDraw(draw) {
   waiting.add(draw);
-  frame ||= requestAnimationFrame(drawSome);
+  scheduleFrame();
 }
 
-/** Draws in the next frame in which nobody else wants to: what takes long.
+/** Draws in the next frame in which nothing else is waiting: for slow drawings.
  * @param {() => void} draw */
-export function drawLast(draw) {
-  patient.add(draw);
-  frame ||= requestAnimationFrame(drawSome);
+export function scheduleDrawLast(draw) {
+  background.add(draw);
+  scheduleFrame();
 }
 
 /** @param {() => void} draw */
-export const drawNever = (draw) => waiting.delete(draw) || patient.delete(draw);
+export function cancelDraw(draw) {
+  waiting.delete(draw);
+  background.delete(draw);
+}
+
+function scheduleFrame() {
+  if (!frame) frame = requestAnimationFrame(drawSome);
+}
 
 function drawSome() {
   frame = 0;
   const until = performance.now() + BUDGET;
-  const queue = waiting.size ? waiting : patient;
+  const queue = waiting.size ? waiting : background;
   try {
     for (const draw of queue) {
       queue.delete(draw);
@@ -37,7 +44,7 @@ function drawSome() {
       if (performance.now() >= until) break;
     }
   } finally {
-    // Also when one of them fails: the others are drawn all the same.
-    if (waiting.size || patient.size) frame ||= requestAnimationFrame(drawSome);
+    // Also after an exception: the other charts are still drawn.
+    if (waiting.size || background.size) scheduleFrame();
   }
 }

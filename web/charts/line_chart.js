@@ -1,41 +1,42 @@
-// A line chart: uPlot lays out axes, grid and selection; the lines are ours, each with its own x (uPlot's mode 2).
+// A line chart: uPlot draws axes, grid and selection; LinesLayer draws the lines, each with its own x (uPlot's mode 2).
 
 import uPlot from "uplot";
-import { yExtent } from "../lib/extent.js";
-import { axisLabels } from "../lib/numbers.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../lib/ticks.js";
+import { axisLabels } from "../i18n/numbers.js";
+import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
 import { columnsOf, projections, sideOf } from "./plot.js";
-import { tokens } from "./tokens.js";
+import { tokens } from "./theme.js";
+import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** @typedef {import("../data/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
- * @property {(window: Window) => void} zoomed the user dragged over a stretch of x
+ * @property {(window: Window) => void} zoomed the user dragged over a range of x
  * @property {() => void} reset the user double-clicked
- * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = left it
+ * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer
+ * left
  */
 
 /** @type {ChartListener} */
-const NOBODY = { zoomed() {}, reset() {}, pointed() {} };
+const NO_LISTENER = { zoomed() {}, reset() {}, pointed() {} };
 
-/** Remembers the canvas of one card. Call `destroy` when the card goes out of sight. */
+/** The chart of one card. Call `destroy`, or `leave` to reuse it. */
 export class LineChart {
   /** @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
   constructor(host, plot, listener) {
     this.plot = plot;
     this.y = heightsOf(plot);
     this.listener = listener;
-    /** Made with the first drawing. @type {LinesLayer | undefined} */
+    /** Created by the first draw. @type {LinesLayer | undefined} */
     this.layer = undefined;
     this.line = document.createElement("div");
     this.line.className = "crosshair";
     this.line.hidden = true;
     /** @type {uPlot} */
-    this.u = this.made(host);
-    /** The pixel column of the shared crosshair, for a test of change. @type {number | null} */
+    this.u = this.#create(host);
+    /** The pixel column of the crosshair, to detect changes. @type {number | null} */
     this.crosshairAt = null;
   }
 
@@ -48,9 +49,9 @@ export class LineChart {
     else this.u.batch(() => this.u.setData(this.corners()));
   }
 
-  /** uPlot would draw once the turn of the page is over, behind the back of whoever counts what drawing costs; a batch draws at its end.
+  /** uPlot defers drawing to a microtask, outside the time that the draw queue measures; a batch draws at its end.
    * @param {HTMLElement} host @returns {uPlot} */
-  made(host) {
+  #create(host) {
     const u = (this.u = new uPlot(this.options(host), this.corners(), host));
     u.over.append(this.line);
     u.batch(() => {});
@@ -63,10 +64,10 @@ export class LineChart {
     const host = /** @type {HTMLElement} */ (this.u.root.parentElement);
     this.u.destroy();
     this.layer = undefined;
-    this.made(host);
+    this.#create(host);
   }
 
-  /** Moves to another card, as a new chart would be.
+  /** Moves to another card, equal to a new chart.
    * @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
   moveTo(host, plot, listener) {
     this.listener = listener;
@@ -76,15 +77,15 @@ export class LineChart {
     this.draw(plot);
   }
 
-  /** Leaves its card, with nothing of it to be seen. */
+  /** Leaves its card and clears it. */
   leave() {
-    this.listener = NOBODY;
+    this.listener = NO_LISTENER;
     this.showCrosshair(null);
     this.layer?.clear();
     this.u.root.remove();
   }
 
-  /** Drawn when it returns. @param {number} width @param {number} height */
+  /** Draws before it returns. @param {number} width @param {number} height */
   resize(width, height) {
     if (width !== this.u.width || height !== this.u.height) this.u.batch(() => this.u.setSize({ width, height }));
   }
@@ -116,7 +117,7 @@ export class LineChart {
     this.u.destroy();
   }
 
-  /** A series for each axis of heights: uPlot needs only the extremes, the lines are drawn by the layer. @returns {any} */
+  /** One series per y axis: uPlot needs only the extremes, as the layer draws the lines. @returns {any} */
   corners() {
     return [null, ...scalesOf(this.y).map(([, y]) => [[...this.plot.x], [...y]])];
   }
@@ -139,18 +140,41 @@ export class LineChart {
       pxAlign: true,
       legend: { show: false },
       padding: [6, this.y.right ? 0 : 16, 0, 0],
-      series: [{}, ...scales.map(([side]) => ({ facets: [{ scale: "x", auto: true }, { scale: side, auto: true }], paths: () => null, points: { show: false } }))],
+      series: [
+        {},
+        ...scales.map(([side]) => ({
+          facets: [
+            { scale: "x", auto: true },
+            { scale: side, auto: true },
+          ],
+          paths: () => null,
+          points: { show: false },
+        })),
+      ],
       scales: {
         x: { time: false, distr: logX ? 3 : 1, range: () => [...this.plot.x] },
-        ...Object.fromEntries(scales.map(([side]) => [side, { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) }])),
+        ...Object.fromEntries(
+          scales.map(([side]) => [
+            side,
+            { time: false, distr: log ? 3 : 1, range: () => /** @type {any} */ (heights(side)) },
+          ]),
+        ),
       },
-      axes: [xAxis(axis, logX), ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side)))],
+      axes: [
+        xAxis(axis, logX),
+        ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side))),
+      ],
       cursor: {
         x: false,
         y: false,
         points: { show: false },
         drag: { x: true, y: false, setScale: false, dist: 4 },
-        bind: { dblclick: () => () => (this.listener.reset(), null) },
+        bind: {
+          dblclick: () => () => {
+            this.listener.reset();
+            return null;
+          },
+        },
       },
       hooks: {
         draw: [() => this.drawLines()],
@@ -160,7 +184,7 @@ export class LineChart {
     };
   }
 
-  /** Are all heights on an axis whole numbers?
+  /** Are all values on an axis whole numbers?
    * @param {"left" | "right"} side */
   areCounts(side) {
     return areWhole(this.plot.lines.flatMap((line) => (sideOf(line) === side || !this.plot.y ? columnsOf(line) : [])));
@@ -187,7 +211,7 @@ export class LineChart {
   }
 }
 
-/** Microseconds are enough for an address.
+/** Microseconds are precise enough for the URL.
  * @param {number} seconds */
 const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
 
@@ -196,7 +220,10 @@ const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
 const kindOf = ({ axis, log, logX = false }, y) => [axis, log, logX, !y.left, !y.right].join();
 
 /** @param {Heights} y @returns {Array<["left" | "right", Window]>} */
-const scalesOf = ({ left, right }) => [...(left || !right ? [/** @type {["left", Window]} */ (["left", left ?? [0, 1]])] : []), ...(right ? [/** @type {["right", Window]} */ (["right", right])] : [])];
+const scalesOf = ({ left, right }) => [
+  ...(left || !right ? [/** @type {["left", Window]} */ (["left", left ?? [0, 1]])] : []),
+  ...(right ? [/** @type {["right", Window]} */ (["right", right])] : []),
+];
 
 /** @param {Plot} plot @returns {Heights} */
 export function heightsOf({ lines, x, log, y }) {
@@ -208,7 +235,7 @@ export function heightsOf({ lines, x, log, y }) {
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 const GRID = { stroke: () => tokens().grid, width: 1 };
 
-/** @param {import("../lib/ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
+/** @param {import("./ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
 function xAxis(axis, log) {
   return {
     font: FONT,
@@ -228,7 +255,8 @@ function xAxis(axis, log) {
   };
 }
 
-/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid @param {() => boolean} areCounts between two of which is no tick
+/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid
+ * @param {() => boolean} areCounts then no tick is between two of them
  * @returns {uPlot.Axis} */
 function yAxis(side, log, hasGrid, areCounts) {
   return {
@@ -249,7 +277,7 @@ function yAxis(side, log, hasGrid, areCounts) {
   };
 }
 
-/** A tick that was filtered out has no label.
+/** Ticks that were filtered out have no label.
  * @param {Array<number | null>} ticks */
 function labelsOf(ticks) {
   const shown = ticks.filter((tick) => tick !== null);

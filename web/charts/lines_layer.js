@@ -1,65 +1,65 @@
-// The canvas with all lines of a chart, and a second one on which one line stands out.
+// The canvas with all lines of a chart, and a second canvas with the highlighted lines.
 
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { keyOf, sideOf } from "./plot.js";
-import { dashOf, tokens } from "./tokens.js";
+import { dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Projection} Projection */
 /** @typedef {import("./plot.js").Projections} Projections */
 
-/** A line with its paths, and what of its dashes these do not have yet.
+/** A line with its paths; `dash` is empty if the path has gaps instead.
  * @typedef {{line: Line, path: Path2D, dots: Path2D, dash: number[]}} Placed */
 
-/** Points that can be drawn in one frame without holding up the page. */
+/** Points that can be drawn in one frame without blocking the page. */
 const POINTS_AT_ONCE = 20_000;
-/** Points of a chart up to which its lines are filled as outlines. Browsers without a GPU fill the outline of a noisy line
- * 25 times slower than they draw strokes of one pixel, segment by segment: 50 lines of 400 points 130 ms against 5. */
-const OUTLINED_POINTS = 4000;
+/** Points of a chart up to which lines are stroked with their full width. Without a GPU, browsers fill the outline of a
+ * noisy line 25 times slower than they draw strokes of one pixel: 50 lines of 400 points take 130 ms instead of 5. */
+const WIDE_STROKE_POINTS = 4000;
 
-/** Draws apart from the axes, so that one line can stand out without drawing the others again:
- * their canvas only fades, which costs the compositor and not the page. */
+/** Draws separately from the axes, so that a line can be highlighted without drawing the others again: their canvas
+ * only fades, which the compositor does. */
 export class LinesLayer {
   /** @param {HTMLElement} plotArea */
   constructor(plotArea) {
     this.all = document.createElement("canvas");
     this.all.className = "lines";
-    /** Where many lines are drawn before they are shown. */
+    /** Many lines are drawn here before they are shown. */
     this.hidden = document.createElement("canvas");
     this.hidden.className = "lines";
     this.frame = 0;
     this.isCrowded = false;
-    this.one = document.createElement("canvas");
-    this.one.className = "lines one";
+    this.highlight = document.createElement("canvas");
+    this.highlight.className = "lines one";
     this.dot = document.createElement("div");
     this.dot.className = "dot";
-    plotArea.prepend(this.all, this.one, this.dot);
+    plotArea.prepend(this.all, this.highlight, this.dot);
     /** @type {Map<string, Placed>} */
     this.drawn = new Map();
-    /** The lines that stand out: one by its key, or all of a run. @type {{key?: string, run?: string} | null} */
-    this.standingOut = null;
+    /** The highlighted lines: one by its key, or all of a run. @type {{key?: string, run?: string} | null} */
+    this.highlighted = null;
     /** @type {Projections | null} */
     this.to = null;
     /** @type {Plot | null} */
     this.plot = null;
   }
 
-  /** Few points are drawn at once; many a part a frame on a hidden canvas, which then takes the place of the old one.
+  /** Draws few points immediately, and many in parts per frame on a hidden canvas, which then replaces the visible one.
    * @param {Plot} plot @param {Projections} to */
   draw(plot, to) {
     cancelAnimationFrame(this.frame);
     this.to = to;
     this.plot = plot;
     const points = plot.lines.reduce((sum, line) => sum + countOf(line), 0);
-    this.isCrowded = points > OUTLINED_POINTS;
+    this.isCrowded = points > WIDE_STROKE_POINTS;
     this.drawn = new Map(plot.lines.map((line) => [keyOf(line), this.placed(line)]));
     const canvas = points <= POINTS_AT_ONCE ? this.all : this.hidden;
     fit(canvas, to.left);
     for (const line of plot.lines) fillBand(contextOf(canvas), line, to[sideOf(line)]);
     this.drawPart(canvas, plot.lines, 0);
-    this.drawStandingOut();
+    this.drawHighlight();
   }
 
   /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {number} first */
@@ -80,7 +80,7 @@ export class LinesLayer {
     else this.finish(canvas, lines);
   }
 
-  /** Between points this near each other the dashes of a browser would be drawn by the thousand: gaps of the path do.
+  /** Where points are dense, a browser would draw thousands of dashes: gaps in the path replace them.
    * @param {Line} line @returns {Placed} */
   placed(line) {
     const to = this.projectionOf(line);
@@ -98,64 +98,79 @@ export class LinesLayer {
   finish(canvas, lines) {
     const context = contextOf(canvas);
     const { left } = /** @type {Projections} */ (this.to);
-    drawLimits(context, this.plot?.limits ?? [], [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"), left);
+    drawLimits(
+      context,
+      this.plot?.limits ?? [],
+      [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"),
+      left,
+    );
     strokeTriangles(context, lines, (line) => this.projectionOf(line));
     drawFlags(context, lines, (line) => this.projectionOf(line));
     if (canvas === this.all) return;
     this.hidden = this.all;
     this.all.replaceWith(canvas);
     this.all = canvas;
-    this.drawStandingOut();
+    this.drawHighlight();
   }
 
   stop() {
     cancelAnimationFrame(this.frame);
   }
 
-  /** Forgets its lines, and shows none. */
+  /** Removes its lines. */
   clear() {
     this.stop();
-    this.standingOut = null;
+    this.highlighted = null;
     this.drawn.clear();
-    this.drawStandingOut();
+    this.drawHighlight();
     this.dot.hidden = true;
     if (this.to) fit(this.all, this.to.left);
   }
 
-  /** @param {string | null} run with all its lines */
-  standOut(run) {
-    if (run === (this.standingOut?.run ?? null) && !this.standingOut?.key) return;
-    this.standingOut = run === null ? null : { run };
-    this.drawStandingOut();
+  /** @param {string | null} run whose lines are highlighted, null = none */
+  highlightRun(run) {
+    if (run === (this.highlighted?.run ?? null) && !this.highlighted?.key) return;
+    this.highlighted = run === null ? null : { run };
+    this.drawHighlight();
   }
 
-  /** @param {Line | null} line by itself */
-  standOutLine(line) {
+  /** @param {Line | null} line that is highlighted, null = none */
+  highlightLine(line) {
     const key = line ? keyOf(line) : null;
-    if (key === (this.standingOut?.key ?? null) && !this.standingOut?.run) return;
-    this.standingOut = key === null ? null : { key };
-    this.drawStandingOut();
+    if (key === (this.highlighted?.key ?? null) && !this.highlighted?.run) return;
+    this.highlighted = key === null ? null : { key };
+    this.drawHighlight();
   }
 
-  chosen() {
-    const { key, run } = this.standingOut ?? {};
-    return [...this.drawn.values()].filter(({ line }) => (key !== undefined ? keyOf(line) === key : run !== undefined && line.run === run));
+  highlightedLines() {
+    const { key, run } = this.highlighted ?? {};
+    return [...this.drawn.values()].filter(({ line }) =>
+      key !== undefined ? keyOf(line) === key : run !== undefined && line.run === run,
+    );
   }
 
-  drawStandingOut() {
-    const chosen = this.standingOut ? this.chosen() : [];
-    this.all.classList.toggle("faded", chosen.length > 0);
-    this.one.hidden = chosen.length === 0;
-    if (!chosen.length || !this.to) return;
-    fit(this.one, this.to.left);
-    for (const { line } of chosen) fillBand(contextOf(this.one), line, this.projectionOf(line));
-    for (const placed of chosen) strokeLine(contextOf(this.one), placed, tokens().palette[placed.line.style.colour], 2.5, this.projectionOf(placed.line));
+  drawHighlight() {
+    const lines = this.highlighted ? this.highlightedLines() : [];
+    this.all.classList.toggle("faded", lines.length > 0);
+    this.highlight.hidden = lines.length === 0;
+    if (!lines.length || !this.to) return;
+    fit(this.highlight, this.to.left);
+    for (const { line } of lines) fillBand(contextOf(this.highlight), line, this.projectionOf(line));
+    for (const placed of lines)
+      strokeLine(
+        contextOf(this.highlight),
+        placed,
+        tokens().palette[placed.line.style.colour],
+        2.5,
+        this.projectionOf(placed.line),
+      );
   }
 
-  /** Marks one point of the line that stands out; null = none.
+  /** Marks a point of the highlighted line; null = none.
    * @param {{x: number, y: number} | null} point */
   mark(point) {
-    const chosen = point && this.standingOut?.key !== undefined && this.to ? this.drawn.get(this.standingOut.key) : undefined;
+    const chosen =
+      point && this.highlighted?.key !== undefined && this.to ? this.drawn.get(this.highlighted.key) : undefined;
     const to = chosen && this.projectionOf(chosen.line);
     const top = point && to ? to.top(point.y) : NaN;
     this.dot.hidden = !Number.isFinite(top);
@@ -168,10 +183,10 @@ export class LinesLayer {
 /** @param {Line} line */
 const countOf = ({ xs, raw }) => xs.length * (raw ? 2 : 1);
 
-/** CSS pixels the canvas reaches beyond the plot area, so that a dot at its edge is whole. */
+/** CSS pixels by which the canvas exceeds the plot area, so that dots at the edge are not cut. */
 const MARGIN = 4;
 
-/** Empties the canvas, and puts its origin at the corner of the plot area.
+/** Clears the canvas, and moves its origin to the corner of the plot area.
  * @param {HTMLCanvasElement} canvas @param {Projection} to */
 function fit(canvas, { width, height, pixelRatio }) {
   const margin = Math.round(MARGIN * pixelRatio);
@@ -207,7 +222,7 @@ function strokeLine(context, { path, dots, dash }, colour, width, to) {
   context.fill(dots);
 }
 
-/** As strokeLine, by strokes of one device pixel beside each other.
+/** Like strokeLine, by adjacent strokes of one device pixel.
  * @param {CanvasRenderingContext2D} context @param {Placed} placed @param {string} colour @param {number} width
  * @param {Projection} to */
 function strokeFinely(context, { path, dots, dash }, colour, width, to) {
@@ -217,10 +232,10 @@ function strokeFinely(context, { path, dots, dash }, colour, width, to) {
   context.setLineDash(dash);
   const strokes = Math.max(1, Math.floor(width * to.pixelRatio));
   for (let stroke = 0; stroke < strokes; stroke++) {
-    const aside = stroke - (strokes - 1) / 2;
-    context.translate(0, aside);
+    const offset = stroke - (strokes - 1) / 2;
+    context.translate(0, offset);
     context.stroke(path);
-    context.translate(0, -aside);
+    context.translate(0, -offset);
   }
   context.fill(dots);
 }
@@ -246,7 +261,8 @@ function strokeTriangles(context, lines, on) {
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {{path: Path2D, dots: Path2D}} paths @param {string} colour @param {Projection} to */
+/** @param {CanvasRenderingContext2D} context @param {{path: Path2D, dots: Path2D}} paths @param {string} colour
+ * @param {Projection} to */
 function strokeRaw(context, paths, colour, to) {
   context.globalAlpha = 0.25;
   context.strokeStyle = colour;

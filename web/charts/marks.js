@@ -1,14 +1,15 @@
-// What stands on a chart beside its lines: thresholds with what passes them, flags on best values.
+// Marks on a chart: thresholds with the values beyond them, flags on best values.
 
 import { flagPaths } from "./paths.js";
-import { tokens } from "./tokens.js";
+import { tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projection} Projection */
-/** @typedef {import("../state/scalar_view.js").Limit} Limit */
+/** @typedef {import("../data/scalar_view.js").Limit} Limit */
 
-/** A dashed line at each threshold; what lies beyond is shaded, and lines there have a glow.
- * @param {CanvasRenderingContext2D} context @param {readonly Limit[]} limits @param {Array<{line: Line, path: Path2D}>} drawn @param {Projection} to */
+/** Draws a dashed line at each threshold, shades the area beyond it, and gives lines there a glow.
+ * @param {CanvasRenderingContext2D} context @param {readonly Limit[]} limits
+ * @param {Array<{line: Line, path: Path2D}>} drawn @param {Projection} to */
 export function drawLimits(context, limits, drawn, to) {
   for (const { above, value } of limits) {
     const at = to.top(value);

@@ -1,52 +1,53 @@
-// Columns to canvas paths: a line with gaps, dots for lonely points, a band, triangles where a value was not finite, flags.
+// Canvas paths of columns: lines with gaps, dots of isolated points, bands, triangles at non-finite values, flags.
 
 /** @typedef {import("./plot.js").Projection} Projection */
 
-/** A line through the finite points; a gap where a value has no place; a dot where a point has no neighbour.
+/** A line through the finite points, with gaps at values without a position and dots at isolated points.
  * @param {Float64Array} xs @param {Float64Array} ys @param {Projection} to
- * @param {number[]} [dash] pixels along x drawn and left out in turn; none: all is drawn */
+ * @param {number[]} [dash] pixels along x that are alternately drawn and skipped; empty = all are drawn */
 export function linePath(xs, ys, to, dash = []) {
   const path = new Path2D();
   const dots = new Path2D();
   const radius = 2 * to.pixelRatio;
-  let run = 0;
+  let length = 0;
   let lastX = 0;
   let lastY = 0;
-  const endOfRun = () => {
-    if (run === 1) {
+  const endSegment = () => {
+    if (length === 1) {
       dots.moveTo(lastX + radius, lastY);
       dots.arc(lastX, lastY, radius, 0, 2 * Math.PI);
     }
-    run = 0;
+    length = 0;
   };
   for (let index = 0; index < ys.length; index++) {
     const y = to.top(ys[index]);
     const x = to.left(xs[index]);
     if (!Number.isFinite(y) || !Number.isFinite(x)) {
-      endOfRun();
+      endSegment();
       continue;
     }
-    if (run === 0 || isLeftOut(x, dash)) path.moveTo(x, y);
+    if (length === 0 || isSkipped(x, dash)) path.moveTo(x, y);
     else path.lineTo(x, y);
-    run++;
+    length++;
     lastX = x;
     lastY = y;
   }
-  endOfRun();
+  endSegment();
   return { path, dots };
 }
 
 /** @param {number} x @param {number[]} dash */
-function isLeftOut(x, dash) {
+function isSkipped(x, dash) {
   if (!dash.length) return false;
-  let rest = x % dash.reduce((sum, length) => sum + length, 0);
+  let remainder = x % dash.reduce((sum, length) => sum + length, 0);
   let place = 0;
-  while (rest >= dash[place]) rest -= dash[place++];
+  while (remainder >= dash[place]) remainder -= dash[place++];
   return place % 2 === 1;
 }
 
-/** Small open triangles at the edge where a value went: up for infinity, down for minus infinity and NaN.
- * @param {Float64Array} xs @param {Float64Array} values @param {Projection} to @returns {Path2D | null} null when all are finite */
+/** Small open triangles at the edge: at the top for infinity, at the bottom for minus infinity and NaN.
+ * @param {Float64Array} xs @param {Float64Array} values @param {Projection} to
+ * @returns {Path2D | null} null if all are finite */
 export function trianglesPath(xs, values, to) {
   /** @type {Path2D | null} */
   let path = null;
@@ -67,7 +68,7 @@ export function trianglesPath(xs, values, to) {
   return path;
 }
 
-/** The area between two columns; open where one of them has no place.
+/** The area between two columns, with gaps where one of them has no position.
  * @param {Float64Array} xs @param {Float64Array} low @param {Float64Array} high @param {Projection} to */
 export function bandPath(xs, low, high, to) {
   const path = new Path2D();
@@ -77,7 +78,12 @@ export function bandPath(xs, low, high, to) {
     begin = end + 1;
   };
   for (let index = 0; index < xs.length; index++) {
-    if (!Number.isFinite(to.top(low[index])) || !Number.isFinite(to.top(high[index])) || !Number.isFinite(to.left(xs[index]))) close(index);
+    if (
+      !Number.isFinite(to.top(low[index])) ||
+      !Number.isFinite(to.top(high[index])) ||
+      !Number.isFinite(to.left(xs[index]))
+    )
+      close(index);
   }
   close(xs.length);
   return path;
@@ -92,7 +98,7 @@ function outline(path, xs, low, high, begin, end, to) {
   path.closePath();
 }
 
-/** A pole on the point, its pennant to the side that has room. null when the point is not in sight.
+/** A flag on a point: a pole, and a pennant to the side that has room. null if the point is not visible.
  * @param {{x: number, y: number}} at @param {Projection} to @returns {{pole: Path2D, pennant: Path2D} | null} */
 export function flagPaths(at, to) {
   const x = to.left(at.x);

@@ -1,36 +1,36 @@
-// What a chart is asked to draw: lines with their own x each, axes, window.
+// What a chart draws: lines with their own x each, axes, window.
 
-/** One line. `ys` is what stands in front: the smoothed values when there are any.
+/** One line. `ys` are the values drawn in front: the smoothed ones, if any.
  * @typedef {object} Line
  * @property {string} run or group
- * @property {string} [key] tells it from all other lines of the chart; absent: its run does
+ * @property {string} [key] unique in the chart; absent = its run
  * @property {string} [tag]
- * @property {string[]} [kin] what tells it from other lines of its run: a tag, a rank, an attempt
- * @property {import("../lib/colours.js").LineStyle} style
+ * @property {string[]} [kin] what distinguishes it from other lines of its run: tag, rank, attempt
+ * @property {import("../data/run_styles.js").LineStyle} style
  * @property {Side} [side] absent = left
  * @property {Float64Array} xs ascending
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
- * @property {import("../lib/series.js").Series} series
- * @property {{x: number, y: number, step: number} | null} [flag] its best value
+ * @property {import("../data/series.js").Series} series
+ * @property {{x: number, y: number, step: number} | null} [flag] on its best value
  */
 
-/** On which axis heights are read. @typedef {"left" | "right"} Side */
+/** The y axis of a line. @typedef {"left" | "right"} Side */
 
 /** @typedef {object} Plot
  * @property {Line[]} lines
- * @property {import("../lib/ticks.js").Axis} axis
+ * @property {import("./ticks.js").Axis} axis
  * @property {boolean} log
  * @property {boolean} [logX]
  * @property {Window} x
- * @property {Heights} [y] absent: over all lines
- * @property {import("../state/scalar_view.js").Limit[]} [limits] on the left axis
+ * @property {Heights} [y] absent = over all lines
+ * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis
  */
 
-/** How far the axes reach; null = no line is read there. @typedef {Record<Side, Window | null>} Heights */
-/** @typedef {import("../lib/view.js").Window} Window */
+/** The ranges of the y axes; null = no line uses the axis. @typedef {Record<Side, Window | null>} Heights */
+/** @typedef {import("../data/address.js").Window} Window */
 
-/** How values become canvas pixels.
+/** Maps values to canvas pixels.
  * @typedef {object} Projection
  * @property {(x: number) => number} left
  * @property {(y: number) => number} top
@@ -46,10 +46,15 @@ export const keyOf = ({ key, run }) => key ?? run;
 /** @param {Line} line @returns {Side} */
 export const sideOf = ({ side }) => side ?? "left";
 
-/** @param {Line} line @returns {Float64Array[]} all heights that are drawn of it */
-export const columnsOf = ({ ys, raw, series }) => [ys, ...(raw ? [raw] : []), ...(series.band?.low.length ? [series.band.low, series.band.high] : [])];
+/** @param {Line} line @returns {Float64Array[]} all y values that are drawn of it */
+export const columnsOf = ({ ys, raw, series }) => [
+  ys,
+  ...(raw ? [raw] : []),
+  ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
+];
 
-/** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio @returns {Projections} */
+/** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio
+ * @returns {Projections} */
 export function projections({ x, log, logX = false }, heights, width, height, pixelRatio) {
   const on = (/** @type {Window} */ y) => projection(x, y, log, width, height, pixelRatio, logX);
   const left = on(heights.left ?? heights.right ?? [0, 1]);
@@ -59,13 +64,13 @@ export function projections({ x, log, logX = false }, heights, width, height, pi
 /** @param {Window} x @param {Window} y @param {boolean} log @param {number} width @param {number} height
  * @param {number} pixelRatio @param {boolean} [logX] @returns {Projection} */
 export function projection(x, y, log, width, height, pixelRatio, logX = false) {
-  const up = place(y, height, log);
-  return { left: place(x, width, logX), top: (value) => height - up(value), width, height, pixelRatio };
+  const up = scale(y, height, log);
+  return { left: scale(x, width, logX), top: (value) => height - up(value), width, height, pixelRatio };
 }
 
-/** Where in a length a value lies. A logarithm has no place for what is not above zero: NaN, which no line goes through.
+/** Maps a window to a length. On a logarithmic axis, values that are not positive map to NaN, where lines have gaps.
  * @param {Window} window @param {number} length @param {boolean} log @returns {(value: number) => number} */
-function place([lo, hi], length, log) {
+function scale([lo, hi], length, log) {
   if (!log) {
     const per = length / (hi - lo);
     return (value) => (value - lo) * per;

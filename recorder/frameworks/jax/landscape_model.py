@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.landscapes.models.held_samples import HeldSamples, first_samples, fixed_randomness
+from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_weights import (
     GIVEN_BACK,
     check_coordinates,
     check_directions,
     check_weights,
 )
-from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, LossSums, sums_of
+from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
+from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.values.foreign import shown
@@ -52,7 +53,7 @@ class JaxLandscapeModel:
     has_hvp, has_statistics = True, False
     mode = "eager"
 
-    def __init__(self, loss_function: Any, parameters: Any, held: HeldSamples, device: Any) -> None:
+    def __init__(self, loss_function: Any, parameters: Any, held: FixedSamples, device: Any) -> None:
         """Take a function.
 
         Args:

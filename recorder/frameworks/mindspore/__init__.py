@@ -2,14 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from toposcope.recorder.frameworks.mindspore.cell import graph_of, is_cell
-from toposcope.recorder.frameworks.mindspore.operators import is_imported, take_operator_values
-
 if TYPE_CHECKING:
     from toposcope.recorder.training.callback import Callback
     from toposcope.recorder.training.event_callback import EventCallback
 
-__all__ = ["bridge", "graph_of", "is_cell", "is_imported", "take_operator_values"]
+__all__ = ["bridge"]
 
 
 def bridge(*callbacks: "Callback | EventCallback") -> Any:
@@ -26,7 +23,6 @@ def bridge(*callbacks: "Callback | EventCallback") -> Any:
         TypeError: no callbacks are given, or one of them is none of ours; MindSpore's own need no bridge.
         ImportError: MindSpore is not installed.
     """
-    # Only now: whoever just records imports nothing of the trainings.
-    from toposcope.recorder.frameworks.mindspore.model_bridge import model_bridge
+    from toposcope.recorder.frameworks.mindspore.training.model_bridge import model_bridge
 
     return model_bridge(*callbacks)

@@ -1,8 +1,9 @@
 """Modules of PyTorch: known, and freed of what wraps them."""
 
 import importlib
-import sys
 from typing import Any
+
+from toposcope.recorder.adapters import is_module
 
 # What a wrapper calls the module inside it.
 _WRAPPED = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
@@ -14,18 +15,6 @@ _NUMBERS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int
 def library(name: str = "torch") -> Any:
     """Return PyTorch, or a module of it; called where something of PyTorch's is at hand, so that it is imported."""
     return importlib.import_module(name)
-
-
-def is_module(network: object) -> bool:
-    """Say whether network is a torch.nn.Module; PyTorch is not imported to find out."""
-    module = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
-    return module is not None and isinstance(network, module)
-
-
-def is_tensor(value: object) -> bool:
-    """Say whether value is a torch.Tensor; PyTorch is not imported to find out."""
-    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
-    return tensor is not None and isinstance(value, tensor)
 
 
 def unwrapped(module: Any) -> Any:

@@ -48,7 +48,7 @@ class HostWeights:
         for coordinate, direction in zip(coordinates, self._directions, strict=True):
             self.flat += np.float32(coordinate) * direction
         if len(self._variances):
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):  # Also zero times infinity.
                 # Added one after the other, too: BLAS has other last bits with other numbers of threads.
                 exponents = np.zeros(len(self._variances), np.float32)
                 for coordinate, logarithms in zip(coordinates, self._logarithmic, strict=True):

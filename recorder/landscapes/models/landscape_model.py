@@ -1,62 +1,20 @@
 """LandscapeModel: what a loss landscape needs of a network of any framework, and how it is made from callback_fn."""
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.frameworks.mindspore.cell import is_cell
-from toposcope.recorder.frameworks.torch.modules import is_module
+from toposcope.recorder.landscapes.models.loss_sums import LossSums
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.training.network import TrainableNetwork
 from toposcope.recorder.values.foreign import shown
 
 Float32s = npt.NDArray[np.float32]
-Float64s = npt.NDArray[np.float64]
-
-
-class LossSums(NamedTuple):
-    """The loss of some samples, as sums that add up over samples measured one after the other.
-
-    A unit is what has a loss of its own: a sample, or a batch where only the means of batches are known.
-    """
-
-    samples: int
-    units: int
-    total: float
-    """Of the losses of the units, each times its samples."""
-    squares: float
-    """Of the squares of the losses of the units, each times its samples."""
-
-    @property
-    def mean(self) -> float:
-        """The loss: that of all samples on average."""
-        return self.total / self.samples
-
-    @property
-    def standard_error(self) -> float:
-        """How far the mean of other samples may be: from the spread between units, NaN where there is only one."""
-        if self.units < 2 or not math.isfinite(self.squares):
-            return math.nan
-        return math.sqrt(max(self.squares / self.samples - self.mean**2, 0.0) / (self.units - 1))
-
-
-def sums_of(losses: npt.NDArray[Any], samples: npt.NDArray[np.int64] | None = None) -> LossSums:
-    """Return the sums of the losses of units, in double precision.
-
-    Args:
-        losses: shape (U,), of any floating dtype.
-        samples: shape (U,), how many samples each unit has; None: one.
-    """
-    exact = losses.astype(np.float64)
-    number = len(exact) if samples is None else int(samples.sum())
-    with np.errstate(all="ignore"):  # Losses far out may be anything.
-        weighted = exact if samples is None else exact * samples
-        return LossSums(number, len(exact), float(weighted.sum()), float((weighted * exact).sum()))
 
 
 @runtime_checkable
@@ -157,23 +115,22 @@ def model_of(result: Any, num_samples: int, device: int | None = None) -> Landsc
         raise TypeError(f"callback_fn returns (model, network, dataset, metrics), not {shown(result)}.")
     model, network, dataset, metrics = result
     framework = _framework(model, network)
-    if framework != "jax.":
+    if framework != "jax":
         _check_metrics(metrics)
-    module = import_module(f"toposcope.recorder.frameworks.{framework}landscape_model")
-    made: LandscapeModel = module.landscape_model(model, network, dataset, num_samples, device)
+    made: LandscapeModel = adapter(framework, "landscape").landscape_model(model, network, dataset, num_samples, device)
     return made
 
 
 def _framework(model: Any, network: Any) -> str:
-    """Return how the name of the module begins that knows the framework."""
+    """Return the framework whose adapter makes the model."""
     if is_module(network):
-        return "torch."
+        return "torch"
     if is_cell(network):
-        return "mindspore."
+        return "mindspore"
     if isinstance(network, TrainableNetwork):
-        return "plain_"
-    if callable(model) and not hasattr(model, "train_network"):
-        return "jax."
+        return "plain"
+    if callable(model) and not hasattr(model, "train_network") and "jax" in sys.modules:
+        return "jax"
     raise TypeError(
         "The network of callback_fn is a torch.nn.Module, a mindspore.nn.Cell, a TrainableNetwork, or the parameters "
         f"of a JAX function that stands in place of the model; not {shown(network)}."

@@ -97,17 +97,29 @@ def directions_of(checkpoints: CheckpointSet, combination: Doubles) -> Float32s:
         ValueError: a buffer is not finite in a checkpoint.
     """
     rows, layout, last = checkpoints.rows, checkpoints.layout, len(checkpoints.points) - 1
+    _check_buffers(checkpoints)
     directions = combined(rows, last, combination, layout.size)
     for tensor in layout.tensors:
         if tensor.is_variance:
             variances = np.array([rows.read(t, tensor.start, tensor.stop) for t in range(last + 1)], np.float64)
             logarithms = np.log(np.maximum(variances, _LEAST_VARIANCE))
             directions[:, tensor.start : tensor.stop] = combination @ (logarithms - logarithms[last])
-        if not np.isfinite(directions[:, tensor.start : tensor.stop]).all():
+    return directions
+
+
+def _check_buffers(checkpoints: CheckpointSet) -> None:
+    """Raise ValueError if a buffer is not finite in a checkpoint.
+
+    It comes before any product with buffers: some kernels of BLAS warn of infinities in a product, others do not.
+    """
+    rows = checkpoints.rows
+    for tensor in checkpoints.layout.tensors:
+        if tensor.kind == "buffer" and not all(
+            np.isfinite(rows.read(row, tensor.start, tensor.stop)).all() for row in range(len(rows))
+        ):
             raise ValueError(
                 f"{tensor.name!r} is not finite in all checkpoints: choose those before the training broke."
             )
-    return directions
 
 
 def _principal_axes(kind: str, checkpoints: CheckpointSet, products: Doubles, seed: int) -> Axes:

@@ -88,13 +88,16 @@ def hessian_eigenvalues(
 def curvatures_along(product: HessianProduct, directions: Float32s) -> Doubles:
     """Return the second derivatives of the loss along directions (K, N), per unit of length: d' H d / d' d, shape (K,).
 
-    They lie between the smallest and the largest eigenvalue of the Hessian; NaN for a direction without length.
+    They are between the smallest and the largest eigenvalue of the Hessian; NaN for a direction without length, and
+    where the product of the Hessian with the direction is not finite.
     """
     curvatures = np.full(len(directions), np.nan)
     for k, direction in enumerate(directions):
         if length := _length(direction):
             unit = direction / np.float32(length)
-            curvatures[k] = inner_products(unit[None], np.asarray(product(unit), np.float32)[None])[0, 0]
+            image = np.asarray(product(unit), np.float32)
+            if np.isfinite(image).all():
+                curvatures[k] = inner_products(unit[None], image[None])[0, 0]
     return curvatures
 
 

@@ -28,8 +28,9 @@ def mindspore_axes(checkpoints: CheckpointSet) -> Axes:
         raise ValueError(f"MindSpore's axes are found from {what}.")
     selection = _Selection(checkpoints, chosen)
     count = sum(tensor.stop - tensor.start for tensor in chosen)
-    means = products_with(selection, last, np.ones((1, count), np.float32), count)[:last, 0] / count
-    products = displacement_products(selection, last, count)[:last, :last] - count * np.outer(means, means)
+    with np.errstate(invalid="ignore", over="ignore"):  # The weights may not be finite.
+        means = products_with(selection, last, np.ones((1, count), np.float32), count)[:last, 0] / count
+        products = displacement_products(selection, last, count)[:last, :last] - count * np.outer(means, means)
     if not np.isfinite(products).all():
         raise ValueError("MindSpore's axes are found from checkpoints whose weights are finite.")
     values, vectors = np.linalg.eigh(products)

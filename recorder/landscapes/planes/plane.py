@@ -10,9 +10,9 @@ import numpy as np
 from toposcope.recorder.landscapes.planes.axes import Axes
 from toposcope.recorder.landscapes.planes.projection import projection_of
 from toposcope.recorder.landscapes.planes.random_walk import is_random_walk, random_walk
-from toposcope.recorder.landscapes.sweep.hashing import hash_of
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet, products_from_last
 from toposcope.recorder.landscapes.weights.gram import Doubles
+from toposcope.recorder.landscapes.weights.hashing import hash_of
 
 _FILE = "plane.json"
 

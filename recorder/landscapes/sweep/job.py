@@ -13,9 +13,9 @@ import numpy as np
 
 from toposcope.recorder.landscapes.planes.axes import Axes
 from toposcope.recorder.landscapes.planes.plane import Plane, save_plane
-from toposcope.recorder.landscapes.sweep.hashing import hash_of
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Float32s
+from toposcope.recorder.landscapes.weights.hashing import hash_of
 from toposcope.recorder.landscapes.weights.layout import Layout
 
 FOLDER = "landscapes"

@@ -3,12 +3,12 @@
 import contextlib
 import os
 import struct
-import sys
 import zlib
+from importlib import import_module
 from types import TracebackType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from toposcope.recorder.landscapes.models.landscape_model import LossSums
+from toposcope.recorder.landscapes.models.loss_sums import LossSums
 
 KINDS = ("node", "plane", "real")
 # Kind, level, i, j, whether it has a loss, samples wanted; samples, units, total, squares, seconds; and the checksum.
@@ -63,12 +63,12 @@ class Journal:
         self.measured: dict[Place, Measurement] = {}
         """What is known, by its place; with the holes that were found since the journal was opened."""
         self._path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+        self._lock, self._file = _locked(path), -1
         try:
-            _lock(self._file, path)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
             self._read()
         except BaseException:
-            os.close(self._file)
+            self.close()
             raise
 
     def append(self, measurement: Measurement) -> None:
@@ -89,6 +89,7 @@ class Journal:
             with contextlib.suppress(OSError):  # Some file systems cannot.
                 os.fsync(descriptor)
             os.close(descriptor)
+        self._lock.release()
 
     def __enter__(self) -> "Journal":
         return self
@@ -128,14 +129,15 @@ def _measurement(record: bytes) -> Measurement | None:
     return Measurement(Place(KINDS[kind], level, i, j, wanted), sums, seconds)
 
 
-def _lock(file: int, path: str) -> None:
-    if sys.platform == "win32":
-        return
-    import fcntl
-
+def _locked(path: str) -> Any:
+    """Return the lock of a journal, acquired unless its file system has no locks; it ends with the process."""
+    filelock: Any = import_module("filelock")
+    # Where there are no locks, a marker file in place of one would outlive a process that was killed.
+    lock = filelock.FileLock(f"{path}.lock", blocking=False, thread_local=False, fallback_to_soft=False)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+        lock.acquire()
+    except filelock.Timeout:
         raise JournalInUseError(f"Another process computes this landscape: it has {path!r} open.") from None
     except OSError:
-        return  # A file system without locks.
+        pass
+    return lock

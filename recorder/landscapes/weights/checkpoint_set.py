@@ -10,7 +10,7 @@ import numpy as np
 
 from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes.weights.gram import Doubles, displacement_products
-from toposcope.recorder.landscapes.weights.growing_gram import CheckpointFile, SavedGram, saved_gram
+from toposcope.recorder.landscapes.weights.incremental_gram import CheckpointFile, SavedGram, saved_gram
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import (
     Float32s,

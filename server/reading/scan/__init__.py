@@ -1,30 +1,38 @@
-"""The scan of event files, bytes to rows in one pass: compiled where there was a C compiler, else as it stands here.
+"""The scan of event files: turns bytes into rows in one pass. Compiled by Cython if there was a C compiler.
 
-The parts, each after those that it imports: kinds, state, wire, checksum, scalars, tags, values, events, records.
-setup.py joins them to one C unit, `compiled`, as C functions are inlined within a unit only: so no two parts may have a
-name in common. Its C types are in toposcope.server.reading.scan.compiled.pxd.
+The modules, each after those it imports: kinds, state, wire, checksum, scalars, tags, values, events, records.
+They are written in Cython's pure Python mode. setup.py concatenates them into one module, `compiled`, because a C
+compiler inlines functions only within one translation unit: therefore no two of them may define the same name. The C
+types are declared in compiled.pxd.
 
-Every index is checked against the window by the code itself, so that the compiled form needs no other check; the
-uncompiled form, run by the same tests, raises IndexError where one was forgotten.
+If there is no compiled module, the Python modules run as they are, and do not need Cython either (see uncompiled.py).
+
+The code checks every index against the window itself, so the compiled module runs without bounds checks. The
+uncompiled modules, which pass the same tests, raise IndexError where such a check is missing.
 """
 
+import logging
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or find_spec(f"{__name__}.compiled") is None:
     from toposcope.server.reading.scan.kinds import DIALECTS, KINDS
     from toposcope.server.reading.scan.records import next_header, scan
-    from toposcope.server.reading.scan.state import LIGHT_BYTES, SMALLEST_ROW, Rows, State
+    from toposcope.server.reading.scan.state import LARGE_RECORD_BYTES, SMALLEST_ROW, Rows, ScanState
     from toposcope.server.reading.scan.tags import STORES, Table, find_slot, insert
+
+    logging.getLogger(__name__).warning(
+        "event files are read about 50 times slower: this installation lacks the compiled scan, %s.compiled", __name__
+    )
 else:
     from toposcope.server.reading.scan.compiled import (
         DIALECTS,
         KINDS,
-        LIGHT_BYTES,
+        LARGE_RECORD_BYTES,
         SMALLEST_ROW,
         STORES,
         Rows,
-        State,
+        ScanState,
         Table,
         find_slot,
         insert,
@@ -35,11 +43,11 @@ else:
 __all__ = [
     "DIALECTS",
     "KINDS",
-    "LIGHT_BYTES",
+    "LARGE_RECORD_BYTES",
     "SMALLEST_ROW",
     "STORES",
     "Rows",
-    "State",
+    "ScanState",
     "Table",
     "find_slot",
     "insert",

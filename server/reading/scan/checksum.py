@@ -1,17 +1,17 @@
-"""The masked crc32c of a stretch of bytes, eight of them at a time: headers and light payloads are verified by it."""
+"""The masked crc32c of a byte range, eight bytes at a time; it verifies headers and small payloads."""
 
-import cython
 import google_crc32c
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.scan.wire import ONES_32, u32
+from toposcope.server.reading.scan.uncompiled import cython
+from toposcope.server.reading.scan.wire import MASK_32, u32
 
 _MASK_DELTA = 0xA282EAD8
 
 
 def _crc_tables() -> npt.NDArray[np.uint32]:
-    """Return the eight tables of slicing-by-8 crc32c, one after the other."""
+    """Return the eight tables of slicing-by-8 crc32c, concatenated."""
     tables = np.zeros((8, 256), np.uint32)
     crc = np.arange(256, dtype=np.uint32)
     for _ in range(8):
@@ -59,4 +59,4 @@ def masked_crc(data: memoryview, at: int, end: int) -> int:
         crc = ~crc
     else:
         crc = google_crc32c.value(bytes(data[at:end]))
-    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & ONES_32
+    return (((crc >> 15) | (crc << 17)) + _MASK_DELTA) & MASK_32

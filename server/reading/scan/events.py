@@ -1,10 +1,8 @@
-"""Reads the events of records into rows: the envelope first, then the values of its summary, one a row."""
-
-import cython
+"""Reads the event of a record into rows: first its envelope, then the values of its summary, one row each."""
 
 from toposcope.server.reading.scan.kinds import CUSTOM, DATASET_GRAPH, EVALUATION, GRAPH, LINEAGE, TENSOR, TRAIN
 from toposcope.server.reading.scan.scalars import store_tensor_scalar
-from toposcope.server.reading.scan.state import Rows, State
+from toposcope.server.reading.scan.state import Rows, ScanState
 from toposcope.server.reading.scan.tags import (
     FOLLOWER,
     STORED,
@@ -15,17 +13,18 @@ from toposcope.server.reading.scan.tags import (
     is_tag,
     slot_of,
 )
+from toposcope.server.reading.scan.uncompiled import cython
 from toposcope.server.reading.scan.values import read_value
-from toposcope.server.reading.scan.wire import HEAD_BYTES, read_field, read_varint, u64
+from toposcope.server.reading.scan.wire import FIELD_HEAD_BYTES, read_field, read_varint, u64
 
 FOOTER_BYTES = 4
-"""Of a record, behind its event: the crc."""
-_VALUE_HEAD_BYTES = 1 << 16  # Where the fields of a heavy value are looked for before the value is read whole.
-_LARGEST_READ = 64 << 20  # Bytes; what a value must be read whole for, its tag or a scalar, is shorter.
+"""The crc after a record's event."""
+_VALUE_START_BYTES = 1 << 16  # Searched for the fields of a large value before the whole value is read.
+_LARGEST_READ = 64 << 20  # What a value must be read whole for, its tag or a scalar, is shorter.
 
 
-def _member(dialect: int, key: int) -> int:
-    """Return what a field holds that stands in the place of an event's summary: index into KINDS, or 0."""
+def _member_kind(dialect: int, key: int) -> int:
+    """Return the kind of a field that an event has instead of a summary: an index into KINDS, or 0."""
     if dialect == LINEAGE:
         if key == 50:
             return TRAIN
@@ -40,12 +39,12 @@ def _member(dialect: int, key: int) -> int:
     return 0
 
 
-def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State) -> bool:
-    """Read the event up to `end` into state, its summary excepted; False when the scan must stop, state says why."""
+def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: ScanState) -> bool:
+    """Read the event up to `end`, except its summary; return False if the scan must stop (state has the reason)."""
     at = state.at
     while at < end:
         if at > edge:
-            return cut(at, HEAD_BYTES, state)
+            return cut(at, FIELD_HEAD_BYTES, state)
         after = read_field(data, at, end, state)
         key = state.key
         content = state.content
@@ -60,10 +59,10 @@ def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State)
         elif key == 42 and dialect != LINEAGE:
             state.has_summary = True
             state.member_kind = 0
-        elif key == 26 or _member(dialect, key) != 0:  # The members of the oneof replace one another.
+        elif key == 26 or _member_kind(dialect, key) != 0:  # The last member of a oneof replaces those before.
             state.has_summary = False
             state.summary = after
-            state.member_kind = _member(dialect, key)
+            state.member_kind = _member_kind(dialect, key)
             state.member_start = content
             state.member_end = after
         at = after
@@ -72,26 +71,26 @@ def _envelope(data: memoryview, end: int, edge: int, dialect: int, state: State)
     return True
 
 
-def cut(at: int, wanted: int, state: State) -> bool:
-    """Stop inside the record, to go on with a window that begins `at`."""
-    if wanted > _LARGEST_READ:
+def cut(at: int, needed: int, state: ScanState) -> bool:
+    """Stop inside the record; the next window begins `at`."""
+    if needed > _LARGEST_READ:
         state.has_bad_payload = True
         return False
     state.is_cut = True
     state.at = at
-    state.wanted = wanted
+    state.needed = needed
     return False
 
 
-def _lacks(size: int, state: State) -> bool:
-    """Say whether what must be known of the value at hand lies beyond data[:size]."""
+def _is_incomplete(size: int, state: ScanState) -> bool:
+    """Return whether something that is needed of the current value is beyond data[:size]."""
     return state.kind == 0 or state.tag_end == 0 or state.tag_end > size or state.metadata_end > size
 
 
-def _row(data: memoryview, at: int, size: int, table: Table, rows: Rows, state: State) -> bool:
-    """Append the value at hand, which begins `at`, to rows; False when the scan must stop, state says why."""
+def _append_row(data: memoryview, at: int, size: int, table: Table, rows: Rows, state: ScanState) -> bool:
+    """Append the current value, which begins `at`, to rows; return False if the scan must stop."""
     length = state.tag_end - state.tag_start
-    slot = table.slots[state.slot, FOLLOWER]  # Trainings record their tags in the same order again and again.
+    slot = table.slots[state.slot, FOLLOWER]  # Most trainings record their tags in the same order at every step.
     if not is_tag(data, state.tag_start, length, state.kind, table, slot):
         slot = slot_of(data, state.tag_start, length, state.kind, table)
         if table.slots[slot, TAG] < 0:
@@ -128,13 +127,15 @@ def _row(data: memoryview, at: int, size: int, table: Table, rows: Rows, state: 
     return True
 
 
-def _summary(data: memoryview, size: int, edge: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
-    """Append the values of the summary at hand to rows; False when the scan must stop, state says why."""
+def _read_summary(
+    data: memoryview, size: int, edge: int, dialect: int, table: Table, rows: Rows, state: ScanState
+) -> bool:
+    """Append the values of the current summary to rows; return False if the scan must stop."""
     at = state.at
     end = state.summary_end
     while at < end:
         if at > edge:
-            return cut(at, HEAD_BYTES, state)
+            return cut(at, FIELD_HEAD_BYTES, state)
         after = read_field(data, at, end, state)
         key = state.key
         content = state.content
@@ -142,30 +143,30 @@ def _summary(data: memoryview, size: int, edge: int, dialect: int, table: Table,
             state.has_bad_payload = True
             return False
         if key == 10:
-            if after > size and after - at < state.light:
+            if after > size and after - at < state.large_bytes:
                 return cut(at, after - at, state)
             if not read_value(data, content, after, size, dialect, state):
                 state.has_bad_payload = True
                 return False
-            if after > size and _lacks(size, state):
-                wanted = after - at
-                if size - at < _VALUE_HEAD_BYTES < wanted:
-                    wanted = _VALUE_HEAD_BYTES
-                return cut(at, wanted, state)
-            if state.kind != 0 and not _row(data, at, size, table, rows, state):
+            if after > size and _is_incomplete(size, state):
+                needed = after - at
+                if size - at < _VALUE_START_BYTES < needed:
+                    needed = _VALUE_START_BYTES
+                return cut(at, needed, state)
+            if state.kind != 0 and not _append_row(data, at, size, table, rows, state):
                 return False
         at = after
     state.at = at
     return True
 
 
-def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: State) -> bool:
-    """Read on in the event at hand; False when the scan must stop, state says why."""
+def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Rows, state: ScanState) -> bool:
+    """Continue reading the current event; return False if the scan must stop."""
     end = state.next - FOOTER_BYTES
     edge = end
     if end > size:
-        edge = size - HEAD_BYTES
-    if not state.has_envelope and not _envelope(data, end, edge, dialect, state):
+        edge = size - FIELD_HEAD_BYTES
+    if not state.has_envelope and not _read_envelope(data, end, edge, dialect, state):
         return False
     if state.member_kind != 0:
         state.kind = state.member_kind
@@ -174,14 +175,14 @@ def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Ro
         state.tail = 0
         state.payload_start = state.member_start
         state.payload_end = state.member_end
-        if not _row(data, state.at, size, table, rows, state):
+        if not _append_row(data, state.at, size, table, rows, state):
             return False
     while state.has_summary and state.at < end:
-        if state.at < 0:  # The summary begins before the window in which the rest of the event ended.
-            return cut(state.at, HEAD_BYTES, state)
+        if state.at < 0:  # The summary begins before this window, which contains the end of the event.
+            return cut(state.at, FIELD_HEAD_BYTES, state)
         if state.at >= state.summary_end:
             if state.at > edge:
-                return cut(state.at, HEAD_BYTES, state)
+                return cut(state.at, FIELD_HEAD_BYTES, state)
             after = read_field(data, state.at, end, state)
             key = state.key
             content = state.content
@@ -192,6 +193,6 @@ def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Ro
             if key == 42:
                 state.at = content
                 state.summary_end = after
-        if state.at < state.summary_end and not _summary(data, size, edge, dialect, table, rows, state):
+        if state.at < state.summary_end and not _read_summary(data, size, edge, dialect, table, rows, state):
             return False
     return True

@@ -1,11 +1,11 @@
-"""What files and their fields hold, as the numbers that a scan compares."""
+"""Dialects of event files and kinds of field contents, as the numbers that a scan compares."""
 
 MINDSPORE = 0
 LINEAGE = 2
 DIALECTS = {"mindspore": MINDSPORE, "tensorboard": 1, "lineage": LINEAGE}
-"""Of files; lineage files are MindSpore's, with events of their own."""
+"""Of files; lineage files are MindSpore's too, but contain other events."""
 
-# What a field holds that becomes a row; the numbers index KINDS.
+# Contents of the fields that become rows; the numbers index KINDS.
 SCALAR = 1
 IMAGE = 2
 TENSOR = 3

@@ -1,35 +1,34 @@
-"""Scans the records of a window: each is opened and verified, its event read into rows, then taken as read."""
-
-import cython
+"""Scans the records of a window: opens and verifies each, reads its event into rows, and marks it as read."""
 
 from toposcope.server.reading.scan.checksum import masked_crc
 from toposcope.server.reading.scan.events import FOOTER_BYTES, read_event
 from toposcope.server.reading.scan.scalars import INFINITY
-from toposcope.server.reading.scan.state import Rows, State
+from toposcope.server.reading.scan.state import Rows, ScanState
 from toposcope.server.reading.scan.tags import Table
+from toposcope.server.reading.scan.uncompiled import cython
 from toposcope.server.reading.scan.wire import pointer, u32, u64
 
-_HEADER_BYTES = 12  # Of a record: its length and the crc of that.
-_LONGEST = 1 << 47  # Bytes; a longer payload is no payload.
+_HEADER_BYTES = 12  # The length of the payload, and its crc.
+_LONGEST_PAYLOAD = 1 << 47  # A longer payload means that the header is damaged.
 _LONGEST_EVENT = 0xFFFFFF00  # Protobuf's messages are shorter than 2 GiB.
 
 
-def _open(data: memoryview, size: int, available: int, state: State) -> bool:
-    """Read the header of the record at hand, and verify a light one; False when the scan must stop, state says why."""
+def _open_record(data: memoryview, size: int, available: int, state: ScanState) -> bool:
+    """Read the header of the next record and verify a small payload; return False if the scan must stop."""
     position = state.position
     if size - position < _HEADER_BYTES:
         state.next = position + _HEADER_BYTES
         return False
     length = u64(data, position)
-    if masked_crc(data, position, position + 8) != u32(data, position + 8) or length > _LONGEST:
+    if masked_crc(data, position, position + 8) != u32(data, position + 8) or length > _LONGEST_PAYLOAD:
         state.has_bad_header = True
         return False
     start = position + _HEADER_BYTES
     end = start + length
     state.next = end + FOOTER_BYTES
-    if state.next > available or (length < state.light and state.next > size):
+    if state.next > available or (length < state.large_bytes and state.next > size):
         return False
-    if length > _LONGEST_EVENT or (length < state.light and masked_crc(data, start, end) != u32(data, end)):
+    if length > _LONGEST_EVENT or (length < state.large_bytes and masked_crc(data, start, end) != u32(data, end)):
         state.has_bad_payload = True
         return False
     state.is_inside = True
@@ -45,8 +44,8 @@ def _open(data: memoryview, size: int, available: int, state: State) -> bool:
     return True
 
 
-def _commit(rows: Rows, state: State) -> None:
-    """Take the record at hand as read and go on to the next."""
+def _finish_record(rows: Rows, state: ScanState) -> None:
+    """Mark the current record as read and move on to the next."""
     if 0 < state.wall_time < INFINITY:
         if state.first_wall == 0 or state.wall_time < state.first_wall:
             state.first_wall = state.wall_time
@@ -58,38 +57,38 @@ def _commit(rows: Rows, state: State) -> None:
         if state.summaries == 0 or state.step > state.max_step:
             state.max_step = state.step
         state.summaries += 1
-    if state.next - state.position - _HEADER_BYTES - FOOTER_BYTES >= state.light:
-        rows.heavy[state.heavy_records] = state.base + state.position
-        state.heavy_records += 1
+    if state.next - state.position - _HEADER_BYTES - FOOTER_BYTES >= state.large_bytes:
+        rows.large[state.large_records] = state.base + state.position
+        state.large_records += 1
     state.events += 1
     state.rows = state.partial_rows
     state.is_inside = False
     state.position = state.next
 
 
-def _records(
-    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: State
+def _scan_records(
+    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: ScanState
 ) -> None:
-    while state.is_inside or (state.position < limit and _open(data, size, available, state)):
+    while state.is_inside or (state.position < limit and _open_record(data, size, available, state)):
         if not read_event(data, size, dialect, table, rows, state):
             return
-        _commit(rows, state)
+        _finish_record(rows, state)
 
 
 def scan(
-    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: State
+    data: memoryview, size: int, limit: int, available: int, dialect: int, table: Table, rows: Rows, state: ScanState
 ) -> None:
-    """Scan the records of data[:size] from where state stands, without the GIL.
+    """Scan the records of data[:size] from state.position on, without the GIL.
 
     Args:
         data: bytes of an event file.
-        size: how many of them to scan.
-        limit: only records that begin before it.
+        size: number of bytes to scan.
+        limit: records that begin here or later are not scanned.
         available: where the file ends; records that end beyond it are not complete yet.
         dialect: one of DIALECTS.
-        table: the tags known so far.
+        table: the tags read so far.
         rows: receives the values, up to state.rows; at least size / SMALLEST_ROW rows.
-        state: says afterwards how far it came and why it stopped.
+        state: contains afterwards how far the scan got and why it stopped.
     """
     state.has_new_tag = False
     state.has_bad_header = False
@@ -97,17 +96,17 @@ def scan(
     state.is_cut = False
     content = pointer(data)
     with cython.nogil:
-        _records(content, size, limit, available, dialect, table, rows, state)
+        _scan_records(content, size, limit, available, dialect, table, rows, state)
 
 
 def next_header(data: memoryview, at: int, size: int) -> int:
-    """Return the first place from `at` on where a sound header stands in data[:size], or -1."""
-    found = -1
+    """Return the offset of the first valid record header in data[at:size], or -1."""
+    header = -1
     content = pointer(data)
     with cython.nogil:
         while at + _HEADER_BYTES <= size:
-            if masked_crc(content, at, at + 8) == u32(content, at + 8) and u64(content, at) <= _LONGEST:
-                found = at
+            if masked_crc(content, at, at + 8) == u32(content, at + 8) and u64(content, at) <= _LONGEST_PAYLOAD:
+                header = at
                 break
             at += 1
-    return found
+    return header

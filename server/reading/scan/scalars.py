@@ -1,9 +1,9 @@
-"""Scalars as doubles: narrower floats, and the one number of a TensorBoard tensor."""
+"""Converts scalars to doubles: narrower floats, and the single number of a TensorBoard tensor."""
 
-from toposcope.server.reading.scan.state import Rows, State
-from toposcope.server.reading.scan.wire import ONES_32, ONES_64, read_field, read_varint, u32, u64
+from toposcope.server.reading.scan.state import Rows, ScanState
+from toposcope.server.reading.scan.wire import MASK_32, MASK_64, read_field, read_varint, u32, u64
 
-# TensorBoard's codes of the data types that a scalar may have.
+# TensorFlow's DataType numbers of the types that a scalar may have.
 _TB_FLOAT = 1
 _TB_DOUBLE = 2
 _TB_INT32 = 3
@@ -20,7 +20,7 @@ _TB_UINT64 = 23
 
 _ONE = 1
 INFINITY = 0x7FF0000000000000
-"""Its bits as a double."""
+"""The bits of an infinite double."""
 
 
 def widen(bits: int, exponent_bits: int, mantissa_bits: int) -> int:
@@ -39,7 +39,7 @@ def widen(bits: int, exponent_bits: int, mantissa_bits: int) -> int:
         if mantissa == 0:
             return sign
         exponent = 1
-        while mantissa < hidden:  # What is subnormal there is a normal double.
+        while mantissa < hidden:  # Every subnormal narrower float is a normal double.
             mantissa <<= 1
             exponent -= 1
         mantissa &= hidden - 1
@@ -47,7 +47,7 @@ def widen(bits: int, exponent_bits: int, mantissa_bits: int) -> int:
 
 
 def _element_bytes(dtype: int) -> int:
-    """Return the bytes of an element of TensorBoard's data type; 0 when it cannot be a scalar's."""
+    """Return the size in bytes of an element of a TensorFlow data type; 0 if no scalar may have the type."""
     if dtype in (_TB_DOUBLE, _TB_INT64, _TB_UINT64):
         return 8
     if dtype in (_TB_FLOAT, _TB_INT32, _TB_UINT32):
@@ -60,9 +60,9 @@ def _element_bytes(dtype: int) -> int:
 
 
 def _store(bits: int, dtype: int, row: int, rows: Rows) -> None:
-    """Store an element, given as its little-endian bits, as a double; both outputs are views of one column."""
+    """Convert an element, passed as its little-endian bits, to a double and store it in a row."""
     if dtype == _TB_FLOAT:
-        rows.bits[row] = widen(bits & ONES_32, 8, 23)
+        rows.bits[row] = widen(bits & MASK_32, 8, 23)
     elif dtype == _TB_DOUBLE:
         rows.bits[row] = bits
     elif dtype == _TB_BFLOAT16:
@@ -71,18 +71,18 @@ def _store(bits: int, dtype: int, row: int, rows: Rows) -> None:
         rows.bits[row] = widen(bits & 0xFFFF, 5, 10)
     else:
         width = 8 * _element_bytes(dtype)
-        bits &= ONES_64 >> (64 - width)
+        bits &= MASK_64 >> (64 - width)
         is_signed = dtype in (_TB_INT8, _TB_INT16, _TB_INT32, _TB_INT64)
         if is_signed and bits >> (width - 1):
-            bits = (ONES_64 >> (64 - width)) - bits + 1
+            bits = (MASK_64 >> (64 - width)) - bits + 1
             magnitude = bits
             rows.value[row] = -magnitude
         else:
             rows.value[row] = bits
 
 
-def store_tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows, state: State) -> bool:
-    """Store the first element of the TensorBoard tensor in data[at:end]; False when it has none that is a number."""
+def store_tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Rows, state: ScanState) -> bool:
+    """Store the first element of the TensorBoard tensor in data[at:end]; return False if it is not a number."""
     dtype = 0
     bits = 0
     has_bits = False
@@ -122,6 +122,6 @@ def store_tensor_scalar(data: memoryview, at: int, end: int, row: int, rows: Row
             byte = data[start + i]
             bits |= byte << (8 * i)
     elif not has_bits:
-        bits = 0  # Protobuf leaves out values that are all zero.
+        bits = 0  # Writers omit a tensor's content if it is all zero.
     _store(bits, dtype, row, rows)
     return True

@@ -1,16 +1,16 @@
-"""What a scan fills and what it remembers: the columns of rows, and where it stands."""
+"""The columns that a scan fills, and its state between two windows."""
 
-LIGHT_BYTES = 4096
-"""Shorter payloads are read and verified, longer ones hopped over where they do not lie in the window anyway."""
+LARGE_RECORD_BYTES = 4096
+"""Payloads of this many bytes or more are large: not verified by the scan, and skipped where possible."""
 SMALLEST_ROW = 4
-"""Bytes of the smallest value that becomes a row: bounds the rows of a window."""
+"""Size in bytes of the smallest value that becomes a row; bounds the number of rows of a window."""
 
 
 class Rows:
     """The columns that a scan fills, one row a value; `bits` and `value` are two views of one column.
 
-    A scalar's row holds its value. Another value's holds where in the file its record begins (`bits`), where in the
-    record its payload does (`start`) and how long that is (`length`), in bytes.
+    The row of a scalar contains its value. The row of any other value contains the offset of its record in the file
+    (`bits`), the offset of its payload in the record (`start`) and the length of the payload (`length`), in bytes.
     """
 
     def __init__(
@@ -22,7 +22,7 @@ class Rows:
         value: memoryview,
         start: memoryview,
         length: memoryview,
-        heavy: memoryview,
+        large: memoryview,
     ):
         self.tag = tag
         self.step = step
@@ -31,84 +31,84 @@ class Rows:
         self.value = value
         self.start = start
         self.length = length
-        self.heavy = heavy
-        """Where in the file the records begin whose payload was not verified; no row each, but a list of their own."""
+        self.large = large
+        """Offsets in the file of the records whose payload was not verified; a separate list, not one entry a row."""
 
 
-class State:
-    """Where a scan stands: in the window, in the record and value at hand, and what it has seen so far.
+class ScanState:
+    """The position of a scan in the window, the current record and value, and statistics of all records so far.
 
-    Places are in the window. The types of its members are in toposcope.server.reading.scan.compiled.pxd.
+    Positions are relative to the window unless stated otherwise. The C types are in compiled.pxd.
     """
 
     def __init__(self) -> None:
-        # Why the scan stopped, all False: the window, or what was to be scanned of it, ends at `position`.
+        # Why the scan stopped. If all are False, it reached the end of the window or its limit.
         self.has_new_tag = False
-        """The tag table lacks the tag at hand; enter it and scan again."""
+        """The tag table lacks the current tag; insert it and scan again."""
         self.has_bad_header = False
-        """The length at `position` is damaged: where the next record begins is unknown."""
+        """The length at `position` is damaged: it is unknown where the next record begins."""
         self.has_bad_payload = False
-        """The payload of the record at `position` is damaged; the next one begins at `next`."""
+        """The payload of the record at `position` is damaged; the next record begins at `next`."""
         self.is_cut = False
-        """Go on with a window that begins at `at`, inside the record, and holds `wanted` bytes or more."""
+        """The next window must begin at `at`, inside the record, and contain at least `needed` bytes."""
 
-        self.light = LIGHT_BYTES
+        self.large_bytes = LARGE_RECORD_BYTES
         self.base = 0
-        """Where in the file the window begins."""
+        """Offset of the window in the file."""
         self.position = 0
-        """Where the record at hand begins; below 0 when that was before the window."""
+        """Where the current record begins; negative if that is before the window."""
         self.next = 0
-        """Where it ends, or, when its header is cut off, where that would end; may lie beyond the window."""
+        """Where the next record begins, or, if a header is cut off, where that header ends; may be after the window."""
         self.is_inside = False
-        """The record at hand is being read."""
+        """Whether a record was opened and not finished."""
         self.has_envelope = False
-        """All of it that is no summary was read."""
+        """Whether all of the current event but its summary was read."""
         self.at = 0
-        """Where to read on in it."""
-        self.wanted = 0
+        """Where reading continues in the current record."""
+        self.needed = 0
         self.summary_end = 0
-        """Where the summary at hand ends."""
+        """Where the current summary ends."""
         self.rows = 0
         """Rows of complete records."""
         self.partial_rows = 0
-        """Rows including those of the record at hand."""
-        self.heavy_records = 0
-        """Entries of Rows.heavy."""
+        """Rows including those of the current record."""
+        self.large_records = 0
+        """Number of entries of Rows.large."""
         self.slot = 0
         """Slot of the last tag."""
 
         self.key = self.content = self.number = 0
-        """Of the field at hand: number and wire type, where its content begins, and the last varint."""
+        """Of the current field: its number and wire type, where its content begins, and the last varint."""
         self.kind = 0
-        """What the value at hand holds: index into KINDS."""
+        """Kind of the current value: an index into KINDS."""
         self.tag_start = self.tag_end = 0
         self.payload_start = self.payload_end = 0
         self.metadata_start = self.metadata_end = 0
         self.tail = 0
-        """Where the part of the value begins that the window lacks; 0: none."""
+        """Where the part of the value begins that is not in the window; 0 if there is none."""
         self.value_end = 0
         self.bits = 0
-        """Of the scalar at hand, as a double."""
+        """Of the current scalar, as a double."""
 
         self.wall_time = 0
         """Bits of the double."""
         self.step = 0
         self.has_summary = False
         self.summary = 0
-        """Where in the record to look for its summary."""
+        """Where to start looking for the summary in the record."""
         self.member_kind = 0
-        """What the event holds in the place of a summary: index into KINDS; 0: nothing that becomes a row."""
+        """Kind of what the event contains instead of a summary: an index into KINDS; 0 if it does not become a row."""
         self.member_start = self.member_end = 0
 
         self.events = 0
         self.summaries = 0
-        """Events that hold summaries."""
+        """Number of events that contain a summary."""
         self.min_step = self.max_step = 0
         self.first_wall = self.last_wall = 0
-        """Bits of the smallest and the largest wall_time; 0: none yet. Bits of positive doubles sort as they do."""
+        """Bits of the smallest and the largest wall_time, 0 if there is none; positive doubles sort as their bits."""
 
-    def begin(self, base: int) -> None:
-        """Go over to a window that begins at a place of the file: where the record at hand begins, or at `at`."""
+    def move_window(self, base: int) -> None:
+        """Move to a window at an offset of the file: that of the current record, or of `at` if the scan was cut."""
         shift = base - self.base
         self.base = base
         self.position -= shift

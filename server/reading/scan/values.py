@@ -1,4 +1,4 @@
-"""Reads one value of a summary, of either dialect: its tag, what it holds, and where that stands."""
+"""Reads one value of a summary, in either dialect: its tag, its kind, and the location of its content."""
 
 from toposcope.server.reading.scan.kinds import (
     AUDIO,
@@ -12,18 +12,18 @@ from toposcope.server.reading.scan.kinds import (
     TEXT,
 )
 from toposcope.server.reading.scan.scalars import widen
-from toposcope.server.reading.scan.state import State
-from toposcope.server.reading.scan.wire import HEAD_BYTES, read_field, u32, u64
+from toposcope.server.reading.scan.state import ScanState
+from toposcope.server.reading.scan.wire import FIELD_HEAD_BYTES, read_field, u32, u64
 
 
-def read_value(data: memoryview, at: int, end: int, size: int, dialect: int, state: State) -> bool:
-    """Read the summary value data[at:end] into state; False when it is malformed.
+def read_value(data: memoryview, at: int, end: int, size: int, dialect: int, state: ScanState) -> bool:
+    """Read the summary value data[at:end] into state; return False if it is malformed.
 
-    Of a value that ends beyond data[:size], state.tail is where the part begins that was not read.
+    If the value ends beyond data[:size], state.tail is where the part begins that was not read.
     """
     edge = end
     if end > size:
-        edge = size - HEAD_BYTES
+        edge = size - FIELD_HEAD_BYTES
     kind = 0
     bits = 0
     exact = 0

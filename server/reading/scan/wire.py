@@ -1,22 +1,21 @@
 """Protobuf's wire format: little-endian numbers, varints and fields (protobuf.dev/programming-guides/encoding)."""
 
-import cython
+from toposcope.server.reading.scan.state import ScanState
+from toposcope.server.reading.scan.uncompiled import cython
 
-from toposcope.server.reading.scan.state import State
-
-HEAD_BYTES = 20
-"""The most that key and length, or key and number, of a field take."""
-ONES_32 = 0xFFFFFFFF
-ONES_64 = 0xFFFFFFFFFFFFFFFF
+FIELD_HEAD_BYTES = 20
+"""The most bytes that a field's key and length, or its key and number, occupy."""
+MASK_32 = 0xFFFFFFFF
+MASK_64 = 0xFFFFFFFFFFFFFFFF
 
 
 def pointer(data: memoryview) -> memoryview:
-    """Return data as the functions of the scan take it: in C a bare pointer, as a view is a large struct to pass on."""
+    """Return data in the form that the functions of the scan take: in C a bare pointer, as a view is a large struct."""
     return cython.address(data[0]) if cython.compiled else data
 
 
 def u32(data: memoryview, at: int) -> int:
-    """Return the little-endian 32-bit number at a place of data."""
+    """Return the little-endian 32-bit number at data[at:]."""
     number = data[at + 3]
     number = (number << 8) | data[at + 2]
     number = (number << 8) | data[at + 1]
@@ -24,18 +23,18 @@ def u32(data: memoryview, at: int) -> int:
 
 
 def u64(data: memoryview, at: int) -> int:
-    """Return the little-endian 64-bit number at a place of data."""
+    """Return the little-endian 64-bit number at data[at:]."""
     return u32(data, at) | (u32(data, at + 4) << 32)
 
 
-def read_varint(data: memoryview, at: int, end: int, state: State) -> int:
-    """Read a varint into state.number; return the place after it, -1 when it is longer than ten bytes or than data."""
+def read_varint(data: memoryview, at: int, end: int, state: ScanState) -> int:
+    """Read a varint into state.number; return its end, or -1 if it is longer than ten bytes or extends beyond `end`."""
     number = 0
     shift = 0
     while at < end and shift < 70:
         byte = data[at]
         at += 1
-        number |= ((byte & 0x7F) << shift) & ONES_64
+        number |= ((byte & 0x7F) << shift) & MASK_64
         if byte < 0x80:
             state.number = number
             return at
@@ -43,8 +42,8 @@ def read_varint(data: memoryview, at: int, end: int, state: State) -> int:
     return -1
 
 
-def read_field(data: memoryview, at: int, end: int, state: State) -> int:
-    """Read a field into state.key and state.content; return the place after it, -1 when it is malformed.
+def read_field(data: memoryview, at: int, end: int, state: ScanState) -> int:
+    """Read a field into state.key and state.content; return its end, or -1 if it is malformed.
 
     The content of a length-delimited field begins after its length.
     """

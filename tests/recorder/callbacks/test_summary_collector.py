@@ -103,7 +103,7 @@ def test_batches_without_images_are_told_of_once(tmp_path: Path, caplog: pytest.
 
     assert steps_of(tmp_path / "asked", "loss/auto") == [1, 10, 20, 30]
     (record,) = caplog.records
-    assert "the input: not collected any more" in record.getMessage()
+    assert "the input: no longer collected" in record.getMessage()
     assert "(4,)" in record.getMessage()
 
 

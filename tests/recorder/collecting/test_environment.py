@@ -1,4 +1,4 @@
-"""The environment that a run's lineage tells of."""
+"""The facts about the environment in a run's custom lineage."""
 
 import logging
 import os
@@ -25,10 +25,10 @@ SCRIPT = "print('training')\n"
 
 
 def git(directory: Path, *command: str) -> str:
-    """Run git with an identity of its own and return what it prints."""
+    """Run git with a test identity and return its output."""
     settings = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=m")
-    done = subprocess.run(("git", *settings, *command), cwd=directory, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout.strip()
+    process = subprocess.run(("git", *settings, *command), cwd=directory, check=True, stdout=subprocess.PIPE, text=True)
+    return process.stdout.strip()
 
 
 @pytest.fixture
@@ -107,18 +107,18 @@ def test_secrets_of_the_command_line_are_hidden(argv: list[str]) -> None:
         ["--task-name", "sk-learn"],
     ],
 )
-def test_all_else_of_the_command_line_is_shown(argv: list[str]) -> None:
+def test_other_arguments_are_shown_unchanged(argv: list[str]) -> None:
     assert shlex.split(command_line(["train.py", *argv])) == ["train.py", *argv]
 
 
-def test_a_long_command_line_is_cut() -> None:
+def test_a_long_command_line_is_truncated() -> None:
     line = command_line(["train.py", *map(str, range(10_000))])
 
     assert len(line) == 4000
     assert line.endswith(" ...")
 
 
-def test_a_command_line_of_megabytes_takes_no_time() -> None:
+def test_a_command_line_of_megabytes_is_processed_quickly() -> None:
     start = time.monotonic()
     for text in ("a" * 10**6, "a-" * 10**6, "a://" * 10**6, "token=" * 10**6, " " * 10**6):
         assert len(command_line([text] * 3)) <= 4000
@@ -126,8 +126,8 @@ def test_a_command_line_of_megabytes_takes_no_time() -> None:
     assert time.monotonic() - start < 30
 
 
-def test_commit_of_the_script_is_told(script: Path) -> None:
-    """Not that of the working directory, which is another repository's."""
+def test_commit_is_that_of_the_script(script: Path) -> None:
+    """The working directory belongs to another repository."""
     commit = git(script.parent, "rev-parse", "HEAD")
     facts = environment_facts([str(script)])
     assert (facts["environment/git_commit"], facts["environment/git_dirty"]) == (commit, False)
@@ -139,15 +139,15 @@ def test_commit_of_the_script_is_told(script: Path) -> None:
     assert environment_facts([str(script)])["environment/git_dirty"] is True
 
 
-def test_staged_changes_are_changes(script: Path) -> None:
+def test_staged_changes_make_the_repository_dirty(script: Path) -> None:
     script.write_text(SCRIPT * 2)
     git(script.parent, "add", ".")
 
     assert environment_facts([str(script)])["environment/git_dirty"] is True
 
 
-def test_the_repository_is_not_written(script: Path) -> None:
-    """Not even its index, which git renews when the script's date has changed."""
+def test_the_repository_is_not_modified(script: Path) -> None:
+    """Not even its index, which git normally refreshes when the script's modification time has changed."""
     os.utime(script, (1e9, 1e9))
     index = (script.parent / ".git" / "index").read_bytes()
 
@@ -164,7 +164,7 @@ def test_without_a_script_the_commit_is_that_of_the_working_directory(
         assert environment_facts(argv)["environment/git_commit"] == commit
 
 
-def test_without_a_commit_or_git_nothing_is_told_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_commit_or_git_there_are_no_git_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "train.py"
     path.write_text(SCRIPT)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
@@ -179,9 +179,7 @@ def test_without_a_commit_or_git_nothing_is_told_of_it(tmp_path: Path, monkeypat
         assert "environment/argv" in facts
 
 
-def test_a_git_that_does_not_answer_is_not_waited_for(
-    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hanging_git_is_killed(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec /bin/sleep 60\n")
@@ -203,7 +201,7 @@ def test_versions_are_those_of_imported_packages() -> None:
     assert "environment/version/mindspore" not in facts
 
 
-def test_host_and_processes_are_told() -> None:
+def test_facts_include_host_and_processes() -> None:
     before = datetime.now().astimezone()
     facts = environment_facts([], {"RANK": "3", "WORLD_SIZE": "8"})
 
@@ -232,7 +230,7 @@ def test_facts_are_custom_lineage(tmp_path: Path) -> None:
     assert re.match(r"\d{4}-\d\d-\d\dT", texts["environment/start_time"])
 
 
-def test_an_odd_command_line_and_environment_raise_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_command_line_and_environment_raise_nothing(caplog: pytest.LogCaptureFixture) -> None:
     class Odd:
         def __str__(self) -> str:
             raise RuntimeError("no text")
@@ -242,10 +240,10 @@ def test_an_odd_command_line_and_environment_raise_nothing(caplog: pytest.LogCap
     assert "environment/argv" not in facts
     assert facts["environment/rank"] == 0
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert "A part of the environment is not recorded: RuntimeError: no text" in warnings
+    assert "Part of the environment is not recorded: RuntimeError: no text" in warnings
 
 
-def test_the_default_is_this_process() -> None:
+def test_defaults_are_the_arguments_and_variables_of_this_process() -> None:
     script = """
         import sys
         from toposcope.recorder.collecting.environment import environment_facts

@@ -1,4 +1,4 @@
-"""When values and tensors are collected."""
+"""The steps at which values and tensors are collected."""
 
 from itertools import pairwise
 
@@ -8,13 +8,13 @@ from toposcope.recorder.collecting.schedule import MAX_TENSOR_STEPS, Due, Schedu
 
 
 def steps_due(schedule: Schedule, numbers: range) -> tuple[list[int], list[int]]:
-    """Return the steps of values and those of tensors, asking only at steps that have reached next."""
-    due = {number: schedule.take(number) for number in numbers if number >= schedule.next}
+    """Return the steps of values and the steps of tensors; advance() is called only when next is reached."""
+    due = {number: schedule.advance(number) for number in numbers if number >= schedule.next}
     return [n for n, d in due.items() if d.values], [n for n, d in due.items() if d.tensors]
 
 
-def test_600_steps_give_20_tensors_and_61_other_records() -> None:
-    """The figures of the API text; and the tensors reach from the first step to the last."""
+def test_600_steps_have_20_tensors_and_61_other_records() -> None:
+    """These are the numbers in the API documentation; the tensors range from the first step to the last."""
     values, tensors = steps_due(Schedule(10, None, 600), range(1, 601))
 
     assert values == [1, *range(10, 601, 10)]
@@ -26,8 +26,8 @@ def test_600_steps_give_20_tensors_and_61_other_records() -> None:
     assert set(gaps) <= {29, 30, 40}
 
 
-def test_20_steps_give_3_and_3() -> None:
-    """The other figures of the API text."""
+def test_20_steps_have_3_tensors_and_3_other_records() -> None:
+    """These are the other numbers in the API documentation."""
     assert steps_due(Schedule(10, None, 20), range(1, 21)) == ([1, 10, 20], [1, 10, 20])
 
 
@@ -35,7 +35,7 @@ def test_20_steps_give_3_and_3() -> None:
 @pytest.mark.parametrize("length", [1, 2, 19, 20, 21, 25, 48, 92, 5000])
 @pytest.mark.parametrize("first", [1, 8, 1001])
 def test_tensors_are_at_most_twenty_and_end_with_the_last_values(freq: int, length: int, first: int) -> None:
-    """In a training of any length, begun anew or resumed, tensors come with values and as many as there may be."""
+    """For any length and first step, tensors are due only with values, and as often as possible."""
     values, tensors = steps_due(Schedule(freq, None, length), range(first, first + length))
 
     assert values == [n for n in range(first, first + length) if n == first or n % freq == 0]
@@ -44,8 +44,8 @@ def test_tensors_are_at_most_twenty_and_end_with_the_last_values(freq: int, leng
     assert (tensors[0], tensors[-1]) == ((values[0], values[-1]) if len(values) > 1 else (first, first))
 
 
-def test_training_of_unknown_length_has_ever_sparser_tensors() -> None:
-    """Twenty of the first 61 collections, four more for each doubling, none further back than a fifth of the way."""
+def test_training_of_unknown_length_has_increasingly_sparse_tensors() -> None:
+    """Twenty in the first 61 collections, four more per doubling, the last in the last fifth of the training."""
     values, tensors = steps_due(Schedule(10), range(1, 10_001))
 
     collections = [0 if n == 1 else n // 10 for n in tensors]
@@ -56,8 +56,8 @@ def test_training_of_unknown_length_has_ever_sparser_tensors() -> None:
     assert tensors[-1] >= 8000
 
 
-def test_frequency_of_tensors_is_the_users() -> None:
-    """collect_tensor_freq means what collect_freq does, also where no other values are due."""
+def test_collect_tensor_freq_sets_the_frequency_of_tensors() -> None:
+    """It works as collect_freq does, also at steps without other values."""
     values, tensors = steps_due(Schedule(10, 4, 30), range(1, 31))
 
     assert values == [1, 10, 20, 30]
@@ -66,20 +66,20 @@ def test_frequency_of_tensors_is_the_users() -> None:
 
 @pytest.mark.parametrize("options", [(10, None, 600), (10, None, None), (10, 5, 600), (1, 1, 40)])
 def test_processes_take_the_tensors_in_turns(options: tuple[int, int | None, int | None]) -> None:
-    """Three processes share the steps of tensors evenly; each has all the other values."""
-    values, alone = steps_due(Schedule(*options), range(1, 601))
+    """Three processes share the steps of tensors evenly; each collects all other values."""
+    values, tensors = steps_due(Schedule(*options), range(1, 601))
     shares = [steps_due(Schedule(*options, rank, 3), range(1, 601)) for rank in range(3)]
 
     assert all(share[0] == values for share in shares)
-    assert sorted(step for share in shares for step in share[1]) == alone
-    assert [share[1] for share in shares] == [alone[0::3], alone[1::3], alone[2::3]]
+    assert sorted(step for share in shares for step in share[1]) == tensors
+    assert [share[1] for share in shares] == [tensors[0::3], tensors[1::3], tensors[2::3]]
 
 
-def test_nothing_is_due_between() -> None:
-    """The number that comes next is told, so that a step costs a comparison."""
+def test_next_is_the_next_due_step() -> None:
+    """A step that is not due costs one comparison."""
     schedule = Schedule(10)
 
-    assert schedule.take(1) == Due(values=True, tensors=True)
+    assert schedule.advance(1) == Due(values=True, tensors=True)
     assert schedule.next == 10
-    assert schedule.take(10).values
+    assert schedule.advance(10).values
     assert schedule.next == 20

@@ -1,29 +1,29 @@
-"""Steps and samples a second."""
+"""Throughput in steps and samples per second."""
 
 from toposcope.recorder.collecting.throughput import Throughput
 
 
-def test_nothing_is_told_before_a_step_was_measured() -> None:
-    """Neither at the beginning, nor when no step was done since."""
+def test_without_a_finished_step_there_is_no_throughput() -> None:
+    """Neither at the beginning nor directly after a restart."""
     throughput = Throughput()
-    assert throughput.take(5, 4) == {}
+    assert throughput.measure(5, 4) == {}
     throughput.restart(5)
-    assert throughput.take(5, 4) == {}
+    assert throughput.measure(5, 4) == {}
 
 
-def test_samples_are_those_of_the_steps() -> None:
-    """Without a batch size there are steps only."""
+def test_samples_per_second_follow_from_the_batch_size() -> None:
+    """Without a batch size only steps are measured."""
     throughput = Throughput()
     throughput.restart(10)
-    figures = throughput.take(20, 32)
-    assert figures["throughput/samples_per_second"] == 32 * figures["throughput/steps_per_second"]
-    assert list(throughput.take(30, None)) == ["throughput/steps_per_second"]
+    metrics = throughput.measure(20, 32)
+    assert metrics["throughput/samples_per_second"] == 32 * metrics["throughput/steps_per_second"]
+    assert list(throughput.measure(30, None)) == ["throughput/steps_per_second"]
 
 
-def test_what_lies_before_a_restart_does_not_count() -> None:
-    """Evaluations between epochs: steps count from the restart on."""
+def test_steps_before_a_restart_do_not_count() -> None:
+    """Evaluations between epochs are excluded by restarting."""
     throughput = Throughput()
     throughput.restart(0)
     throughput.restart(8)
-    assert throughput.take(9, None)["throughput/steps_per_second"] > 0
-    assert throughput.take(9, None) == {}
+    assert throughput.measure(9, None)["throughput/steps_per_second"] > 0
+    assert throughput.measure(9, None) == {}

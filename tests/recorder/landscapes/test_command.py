@@ -18,7 +18,7 @@ MODEL = "bowl_callbacks:callback_fn"
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in a folder with a module, as users do."""
     (tmp_path / "bowl_callbacks.py").write_text(
-        "from bowl_network import bowl_callback\ncallback_fn, number = bowl_callback(), 3\n"
+        "from support.bowl_network import bowl_callback\ncallback_fn, number = bowl_callback(), 3\n"
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))

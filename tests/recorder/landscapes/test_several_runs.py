@@ -13,8 +13,8 @@ from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.command import main
 from toposcope.recorder.landscapes.sweep.job import FOLDER
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_details import Details
+from toposcope.server.landscapes.details import Details
+from toposcope.server.landscapes.landscape import Landscape
 
 STEPS = {"slow": 9, "fast": 6, "wild": 7}
 JOINT = {"slow": "joint_landscape_[1, 9]", "fast": "joint_landscape_[1, 6]", "wild": "joint_landscape_[1, 7]"}
@@ -124,10 +124,9 @@ def test_losses_of_several_runs_are_measured_once_and_not_again(tmp_path: Path) 
 def test_command_takes_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By --others."""
     train(tmp_path)
-    monkeypatch.chdir(Path(__file__).parent)
-    monkeypatch.setattr("bowl_network.callback_fn", bowl_callback(), raising=False)
+    monkeypatch.setattr("support.bowl_network.callback_fn", bowl_callback(), raising=False)
     runs = [os.fspath(tmp_path / name) for name in ("slow", "fast", "wild")]
-    assert main([runs[0], "--model", "bowl_network:callback_fn", "--levels", "2", "--others", *runs[1:]]) == 0
+    assert main([runs[0], "--model", "support.bowl_network:callback_fn", "--levels", "2", "--others", *runs[1:]]) == 0
     assert all(JOINT[name] in newest(tmp_path / name) for name in JOINT)
 
 

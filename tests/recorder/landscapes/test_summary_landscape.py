@@ -20,8 +20,8 @@ from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.sweep.job import FOLDER
 from toposcope.recorder.training import Model
-from toposcope.server.values.landscape import Landscape
-from toposcope.server.values.landscape_details import Details
+from toposcope.server.landscapes.details import Details
+from toposcope.server.landscapes.landscape import Landscape
 
 INTERVAL, FINAL = "landscape_[1, 12]", "landscape_[12]"
 

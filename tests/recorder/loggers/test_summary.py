@@ -10,10 +10,10 @@ from PIL import Image as Pillow
 
 import toposcope.server
 from toposcope.recorder.loggers import SummaryLogger
-from toposcope.recorder.loggers.pictures import colours
+from toposcope.recorder.loggers.image_batches import label_colours
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.watch import watch
-from toposcope.server.opened import OpenLogdir, Run
+from toposcope.server.python_api import OpenLogdir, Run
 
 
 class LogsWhenClosed(EventCallback):
@@ -163,24 +163,24 @@ def test_masks_are_images_in_the_colours_of_their_labels(tmp_path: Path, logger:
 
     with opened(tmp_path) as logdir:
         found = only_run(logdir)
-        expected = colours()[np.concatenate(truth, axis=1)]
+        expected = label_colours()[np.concatenate(truth, axis=1)]
         assert (pixels(found, "Images/Eval/ground_truth") == expected).all()
         assert (pixels(found, "Images/Eval/prediction") == expected).all()
-        assert (pixels(found, "Images/Eval/first") == colours()[truth[0]]).all()
+        assert (pixels(found, "Images/Eval/first") == label_colours()[truth[0]]).all()
         (legend,) = found.text("Images/Eval/classes")
         assert "| 2 | dog | #008000 |" in legend.texts[0]
 
 
 def test_colours_are_those_of_pascal_voc() -> None:
     """Background is black; neighbours differ; none comes twice."""
-    assert colours()[[0, 1, 2, 3, 255]].tolist() == [
+    assert label_colours()[[0, 1, 2, 3, 255]].tolist() == [
         [0, 0, 0],
         [128, 0, 0],
         [0, 128, 0],
         [128, 128, 0],
         [224, 224, 192],
     ]
-    assert len({tuple(colour) for colour in colours().tolist()}) == 256
+    assert len({tuple(colour) for colour in label_colours().tolist()}) == 256
 
 
 @pytest.mark.parametrize(

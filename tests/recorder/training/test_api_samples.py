@@ -1,4 +1,4 @@
-"""The Python samples of the API texts, with only imports, network and data path changed."""
+"""The Python samples of MindSpore's API documentation, with only imports, network and data path changed."""
 
 import json
 import logging
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.mindspore_words import LeNet5, Tensor, context, create_dataset, ds, nn
+from support.mindspore_api import LeNet5, Tensor, context, create_dataset, ds, nn
 
 import toposcope.server
 from toposcope.recorder import SummaryRecord
@@ -27,7 +27,7 @@ from toposcope.recorder.training import Callback, Event, EventCallback, Logger, 
 
 
 @pytest.fixture(autouse=True)
-def _in_its_own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _run_in_temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
@@ -73,7 +73,7 @@ def test_summary_record_set_mode() -> None:
 
 
 def test_callback(capsys: pytest.CaptureFixture[str]) -> None:
-    class Print_info(Callback):  # noqa: N801 - the sample calls it so
+    class Print_info(Callback):  # noqa: N801 - the name in the sample
         def step_end(self, run_context: RunContext) -> None:
             cb_params = run_context.original_args()
             print("step_num: ", cb_params.cur_step_num)
@@ -140,7 +140,7 @@ def test_summary_collector() -> None:
 
     with toposcope.server.open(".") as logdir:
         run = logdir.runs["summary_dir"]
-        # Two trainings in one directory are two attempts at one run: the second replaces what it repeats.
+        # Two trainings in one directory are two attempts of one run: the second replaces the steps that it repeats.
         assert run.attempts == 2
         assert run.scalars("loss/auto", attempt="all").step.tolist() == [1]
         assert run.scalars("learning_rate").step.tolist() == [1]
@@ -150,7 +150,7 @@ def test_summary_collector() -> None:
         assert times == {f"{name}/auto": 2 for name in twice} | {f"{name}/auto": 1 for name in once}
 
 
-def test_summary_landscape_while_it_is_collected() -> None:
+def test_summary_landscape_checkpoints() -> None:
     def create_dataset(data_path: str, batch_size: int) -> Any:
         images, digits = np.zeros((160, 1, 32, 32), np.float32), np.arange(160) % 10
         return ds.NumpySlicesDataset({"image": images, "label": digits}).batch(batch_size)
@@ -296,7 +296,7 @@ def test_an_event_callback_with_one_method_for_all_events(capsys: pytest.Capture
                 print(f"Epoch: {int(state.timestamp.epoch)}")
 
         def epoch_start(self, state: State, logger: Logger) -> Any:
-            raise AssertionError("run_event() is overridden: this is not called.")
+            raise AssertionError("must not be called when run_event() is overridden")
 
     trainer = trainer_with(MyCallback())
     _ = trainer.engine.run_event(Event.EPOCH_START)

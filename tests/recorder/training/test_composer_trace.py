@@ -1,4 +1,4 @@
-"""The trainer against what Composer 0.32.1 really did: events, counters, labels and logged metrics."""
+"""The events, counters, labels and logged metrics of the trainer equal a trace recorded from Composer 0.32.1."""
 
 import json
 from pathlib import Path
@@ -9,15 +9,16 @@ import torch
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "traces" / "composer.json"
 
 
-class Seen(EventCallback):
-    """Writes down each event with the counters that the golden trace has."""
+class EventTrace(EventCallback):
+    """Records each event with the counters of the golden trace."""
 
     def __init__(self, trace: list[Any]) -> None:
         self.trace = trace
@@ -36,8 +37,8 @@ class Seen(EventCallback):
         self.trace.append(["cb", "post_close", None])
 
 
-class Destination(LoggerDestination):
-    """Writes down each event, and the names of the metrics with their step."""
+class DestinationTrace(LoggerDestination):
+    """Records each event, and the names of logged metrics with their step."""
 
     def __init__(self, trace: list[Any]) -> None:
         self.trace = trace
@@ -59,7 +60,7 @@ def accuracy(outputs: Any, labels: Any) -> float:
     return float((outputs.argmax(dim=1) == labels).float().mean())
 
 
-def test_a_training_and_an_evaluation_fire_the_events_of_composer_in_its_order() -> None:
+def test_events_of_training_and_evaluation_equal_those_of_composer() -> None:
     trace: list[Any] = []
     torch.manual_seed(0)
     network = torch.nn.Linear(3, 2)
@@ -72,8 +73,8 @@ def test_a_training_and_an_evaluation_fire_the_events_of_composer_in_its_order()
         eval_dataloader=Evaluator("eval", batches[:1], metrics),
         optimizers=torch.optim.SGD(network.parameters(), lr=0.1),
         max_duration="1ep",
-        callbacks=[Seen(trace)],
-        loggers=[Destination(trace)],
+        callbacks=[EventTrace(trace)],
+        loggers=[DestinationTrace(trace)],
         device_train_microbatch_size=2,
         train_metrics={"MulticlassAccuracy": accuracy},
     )
@@ -87,7 +88,7 @@ def test_a_training_and_an_evaluation_fire_the_events_of_composer_in_its_order()
 
 
 def golden_trace() -> list[Any]:
-    """Return the golden trace without algorithms and hyperparameters, which are Composer's own."""
+    """Return the golden trace without algorithms and hyperparameters, which only Composer has."""
     (recorded,) = json.loads(GOLDEN.read_text()).values()
     kept = [entry for entry in recorded if entry[0] not in ("alg", "log_traces", "log_hyperparameters")]
     return [[name, sorted(what), step] if name == "log_metrics" else [name, what, step] for name, what, step in kept]

@@ -1,4 +1,4 @@
-"""Every event: which call fires it, how often, and for whom in which order."""
+"""Which call runs each event, how often, and in which order callbacks are called."""
 
 import logging
 from collections import Counter
@@ -12,20 +12,21 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.logger import Logger, LoggerDestination
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.trainer import Trainer
 
 
-class Counted(EventCallback):
+class EventCounter(EventCallback):
     """Counts the events."""
 
     def __init__(self) -> None:
-        self.seen: Counter[Event] = Counter()
+        self.counts: Counter[Event] = Counter()
 
     def run_event(self, event: Event, state: State, logger: Logger) -> None:
-        self.seen[event] += 1
+        self.counts[event] += 1
 
 
 FIRED_BY = {
@@ -83,33 +84,33 @@ FIRED_BY = {
 }
 
 
-def test_each_of_the_forty_events_is_fired_by_the_call_that_the_table_names() -> None:
+def test_each_of_the_forty_events_is_fired_by_the_expected_call() -> None:
     fired: dict[str, set[Event]] = {}
-    counted = Counted()
+    counter = EventCounter()
 
-    def note(call: str) -> None:
-        fired[call] = set(counted.seen)
-        counted.seen.clear()
+    def collect(call: str) -> None:
+        fired[call] = set(counter.counts)
+        counter.counts.clear()
 
-    trainer = Trainer(model=Line(), train_dataloader=line_batches(2), max_duration=1, callbacks=counted)
-    note("Trainer()")
+    trainer = Trainer(model=Line(), train_dataloader=line_batches(2), max_duration=1, callbacks=counter)
+    collect("Trainer()")
     trainer.fit()
-    note("fit()")
+    collect("fit()")
     trainer.eval(line_batches(1))
-    note("eval()")
+    collect("eval()")
     trainer.predict([x for x, _ in line_batches(1)])
-    note("predict()")
+    collect("predict()")
     trainer.close()
-    lengthy = {"model": Line(), "train_dataloader": line_batches(2), "max_duration": 1, "callbacks": counted}
-    with Trainer(**lengthy, iteration_length="1ep") as trainer:
-        note("")
+    arguments = {"model": Line(), "train_dataloader": line_batches(2), "max_duration": 1, "callbacks": counter}
+    with Trainer(**arguments, iteration_length="1ep") as trainer:
+        collect("")
         trainer.fit()
-    note("fit() with iteration_length")
+    collect("fit() with iteration_length")
     fired["fit() with iteration_length"] -= FIRED_BY["fit()"]
-    with Trainer(**lengthy, eval_dataloader=line_batches(1)) as trainer:
-        note("")
+    with Trainer(**arguments, eval_dataloader=line_batches(1)) as trainer:
+        collect("")
         trainer.fit()
-    note("fit() with eval_dataloader")
+    collect("fit() with eval_dataloader")
     fired["fit() with eval_dataloader"] -= FIRED_BY["fit()"]
     fired.pop("")
 
@@ -121,10 +122,10 @@ def test_each_of_the_forty_events_is_fired_by_the_call_that_the_table_names() ->
     ("epochs", "batches", "microbatches", "evaluators", "eval_batches"),
     [(1, 1, 1, 0, 0), (3, 4, 2, 2, 3), (2, 5, 4, 1, 2)],
 )
-def test_counts_follow_from_epochs_batches_microbatches_and_evaluators(
+def test_event_counts_follow_from_epochs_batches_microbatches_and_evaluators(
     epochs: int, batches: int, microbatches: int, evaluators: int, eval_batches: int
 ) -> None:
-    counted, network = Counted(), torch.nn.Linear(2, 2)
+    counter, network = EventCounter(), torch.nn.Linear(2, 2)
     batch = (torch.zeros(4, 2), torch.zeros(4, 2))
     with Trainer(
         model=network,
@@ -134,25 +135,25 @@ def test_counts_follow_from_epochs_batches_microbatches_and_evaluators(
         eval_dataloader={f"evaluator{index}": [batch] * eval_batches for index in range(evaluators)},
         max_duration=f"{epochs}ep",
         device_train_microbatch_size=4 // microbatches,
-        callbacks=[counted],
+        callbacks=[counter],
     ) as trainer:
         trainer.fit()
 
-    seen, steps = counted.seen, epochs * batches
+    counts, steps = counter.counts, epochs * batches
     for name in ("BATCH_START", "BEFORE_TRAIN_BATCH", "AFTER_TRAIN_BATCH", "BATCH_END", "BATCH_CHECKPOINT"):
-        assert seen[Event[name]] == steps
-    assert seen[Event.BEFORE_DATALOADER] == steps + epochs
-    assert seen[Event.AFTER_DATALOADER] == steps
+        assert counts[Event[name]] == steps
+    assert counts[Event.BEFORE_DATALOADER] == steps + epochs
+    assert counts[Event.AFTER_DATALOADER] == steps
     for name in ("FORWARD", "LOSS", "BACKWARD"):
-        assert seen[Event[f"BEFORE_{name}"]] == seen[Event[f"AFTER_{name}"]] == steps * microbatches
-    assert seen[Event.EVAL_START] == seen[Event.EVAL_END] == epochs * evaluators
-    assert seen[Event.EVAL_BATCH_START] == seen[Event.EVAL_BATCH_END] == epochs * evaluators * eval_batches
-    assert seen[Event.EVAL_BEFORE_ALL] == seen[Event.EVAL_AFTER_ALL] == (epochs if evaluators else 0)
-    assert (seen[Event.ITERATION_START], seen[Event.ITERATION_END]) == (1, 0)
-    assert seen[Event.INIT] == seen[Event.BEFORE_LOAD] == seen[Event.AFTER_LOAD] == 1
+        assert counts[Event[f"BEFORE_{name}"]] == counts[Event[f"AFTER_{name}"]] == steps * microbatches
+    assert counts[Event.EVAL_START] == counts[Event.EVAL_END] == epochs * evaluators
+    assert counts[Event.EVAL_BATCH_START] == counts[Event.EVAL_BATCH_END] == epochs * evaluators * eval_batches
+    assert counts[Event.EVAL_BEFORE_ALL] == counts[Event.EVAL_AFTER_ALL] == (epochs if evaluators else 0)
+    assert (counts[Event.ITERATION_START], counts[Event.ITERATION_END]) == (1, 0)
+    assert counts[Event.INIT] == counts[Event.BEFORE_LOAD] == counts[Event.AFTER_LOAD] == 1
 
 
-def test_loading_comes_between_its_two_events() -> None:
+def test_load_is_called_between_its_two_events() -> None:
     trace: list[str] = []
 
     class Traced(EventCallback):
@@ -170,21 +171,21 @@ def test_loading_comes_between_its_two_events() -> None:
 
 
 def test_iterations_of_two_epochs_begin_three_times_in_five_and_end_twice() -> None:
-    """The third is cut by the end of the training."""
-    counted = Counted()
+    """The end of the training cuts the third one short."""
+    counter = EventCounter()
     with Trainer(
-        model=Line(), train_dataloader=line_batches(3), max_duration="5ep", iteration_length=2, callbacks=counted
+        model=Line(), train_dataloader=line_batches(3), max_duration="5ep", iteration_length=2, callbacks=counter
     ) as trainer:
         trainer.fit()
         assert trainer.state.timestamp.iteration == 2
         assert trainer.state.timestamp.epoch_in_iteration == 1
-    seen = counted.seen
-    assert (seen[Event.ITERATION_START], seen[Event.ITERATION_END], seen[Event.ITERATION_CHECKPOINT]) == (3, 2, 2)
-    assert seen[Event.EPOCH_START] == seen[Event.EPOCH_END] == 5
+    counts = counter.counts
+    assert (counts[Event.ITERATION_START], counts[Event.ITERATION_END], counts[Event.ITERATION_CHECKPOINT]) == (3, 2, 2)
+    assert counts[Event.EPOCH_START] == counts[Event.EPOCH_END] == 5
 
 
 class Named(EventCallback):
-    """Writes its name at two events, and at close()."""
+    """Appends its name to a trace at two events and at close()."""
 
     def __init__(self, name: str, trace: list[str]) -> None:
         self.name, self.trace = name, trace
@@ -203,11 +204,11 @@ class Named(EventCallback):
 
 
 class NamedDestination(Named, LoggerDestination):
-    """A destination that does the same."""
+    """The same as a logger destination."""
 
 
 class NamedHooks(Callback):
-    """Writes its name at the hook that FIT_START calls."""
+    """Appends its name to a trace at the hook that FIT_START calls."""
 
     def __init__(self, name: str, trace: list[str]) -> None:
         self.name, self.trace = name, trace
@@ -221,7 +222,7 @@ def engine_of(callbacks: list[Any]) -> Engine:
     return Engine(state, Logger(state, [each for each in callbacks if isinstance(each, LoggerDestination)]))
 
 
-def test_destinations_come_first_at_init_and_last_at_other_events() -> None:
+def test_destinations_are_called_first_at_init_and_last_at_other_events() -> None:
     trace: list[str] = []
     engine = engine_of([NamedDestination("dest", trace), Named("a", trace), NamedHooks("b", trace), Named("c", trace)])
     engine.run_event("INIT")
@@ -235,7 +236,7 @@ def test_destinations_come_first_at_init_and_last_at_other_events() -> None:
 
 
 class Failing(Named):
-    """Raises at the beginning of a training and when it is closed."""
+    """Raises at FIT_START and in close()."""
 
     def fit_start(self, state: State, logger: Logger) -> None:
         raise KeyError("no such thing")
@@ -244,7 +245,7 @@ class Failing(Named):
         raise OSError("disk full")
 
 
-def test_an_exception_ends_the_event_and_close_goes_on_to_the_others(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exception_ends_the_event_but_not_the_closing_of_other_callbacks(caplog: pytest.LogCaptureFixture) -> None:
     trace: list[str] = []
     engine = engine_of([Failing("bad", trace), Named("good", trace)])
     engine.run_event(Event.INIT)
@@ -265,14 +266,14 @@ def test_a_closed_engine_runs_no_event() -> None:
         engine_of([]).run_event("no_such_event")
 
 
-def test_a_callback_serves_one_engine_at_a_time_and_the_next_after_close() -> None:
+def test_a_callback_is_used_by_one_engine_at_a_time() -> None:
     trace: list[str] = []
     callback = Named("a", trace)
-    first, refused, second = engine_of([callback]), engine_of([callback]), engine_of([callback])
+    first, rejected, second = engine_of([callback]), engine_of([callback]), engine_of([callback])
     first.run_event(Event.INIT)
     with pytest.raises(RuntimeError, match="still in use"):
-        refused.run_event(Event.INIT)
-    refused.close()
+        rejected.run_event(Event.INIT)
+    rejected.close()
     assert trace == ["a init"]
     first.close()
     second.run_event(Event.INIT)
@@ -280,29 +281,30 @@ def test_a_callback_serves_one_engine_at_a_time_and_the_next_after_close() -> No
     assert trace == 2 * ["a init", "a close", "a post_close"]
 
 
-def test_a_trainer_that_is_dropped_closes_its_callbacks() -> None:
+def test_a_garbage_collected_trainer_closes_its_callbacks() -> None:
     trace: list[str] = []
     trainer = Trainer(model=Line(), callbacks=[Named("a", trace)])
     del trainer
     assert trace == ["a init", "a close", "a post_close"]
 
 
-def test_stop_training_ends_after_the_batch_that_runs() -> None:
-    class Stops(Counted):
+def test_stop_training_ends_the_training_after_the_current_batch() -> None:
+    class StoppingCounter(EventCounter):
         def run_event(self, event: Event, state: State, logger: Logger) -> None:
             super().run_event(event, state, logger)
             if event is Event.BATCH_START and state.timestamp.batch == 4:
                 state.stop_training()
 
-    stops = Stops()
-    with Trainer(model=Line(), train_dataloader=line_batches(3), max_duration="9ep", callbacks=stops) as trainer:
+    counter = StoppingCounter()
+    with Trainer(model=Line(), train_dataloader=line_batches(3), max_duration="9ep", callbacks=counter) as trainer:
         trainer.fit()
         assert trainer.state.timestamp.batch == 5
         assert trainer.state.is_over
-    assert (stops.seen[Event.EPOCH_END], stops.seen[Event.EPOCH_CHECKPOINT], stops.seen[Event.FIT_END]) == (1, 1, 1)
+    counts = counter.counts
+    assert (counts[Event.EPOCH_END], counts[Event.EPOCH_CHECKPOINT], counts[Event.FIT_END]) == (1, 1, 1)
 
 
-def test_a_training_goes_on_for_another_duration() -> None:
+def test_fit_continues_for_another_duration() -> None:
     with Trainer(model=Line(), train_dataloader=line_batches(3), max_duration="4ba") as trainer:
         trainer.fit()
         assert trainer.state.timestamp.batch == 4

@@ -1,4 +1,4 @@
-"""The model against what MindSpore 2.10 really did: hooks, counters and the keys of cb_params at each of them."""
+"""The hooks, counters and cb_params keys of a Model equal a trace recorded from MindSpore 2.10."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ HOOKS = [name for name in dir(Callback) if name.startswith("on_")]
 
 
 class Traced(Callback):
-    """Writes down each hook with the counters and keys that the golden trace has."""
+    """Records each hook with the counters and keys of the golden trace."""
 
     def __init__(self) -> None:
         self.trace: list[Any] = []
@@ -62,7 +62,7 @@ def torch_batches(number: int) -> list[Any]:
 
 @pytest.mark.parametrize(("model", "batches"), [(line_model, line_batches), (torch_model, torch_batches)])
 class TestHooksAreThoseOfMindSpore:
-    """In each kind of run."""
+    """For each kind of run."""
 
     def test_in_train(self, model: Any, batches: Any) -> None:
         callback = Traced()

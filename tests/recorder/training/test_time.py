@@ -1,4 +1,4 @@
-"""Time, timestamps and events: what they accept, compare and count."""
+"""Time, Timestamp and Event: parsing, comparison and counting."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from toposcope.recorder.training.time import Time, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
 
-def test_there_are_forty_events_of_which_pairs_share_a_canonical_name() -> None:
+def test_pairs_among_the_forty_events_share_a_canonical_name() -> None:
     assert len(Event) == 40
     assert Event("EPOCH_START") is Event("epoch_start") is Event.EPOCH_START
     pairs = [(event, other) for event in Event for other in Event if event.is_before_event and other.is_after_event]
@@ -21,14 +21,14 @@ def test_there_are_forty_events_of_which_pairs_share_a_canonical_name() -> None:
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["iter", "ep", "ba", "sp", "tok"]))
-def test_a_time_is_made_again_from_its_own_string(value: int, unit: str) -> None:
+def test_a_timestring_is_parsed_to_the_same_time(value: int, unit: str) -> None:
     time = Time(value, unit)
     assert Time.from_timestring(time.to_timestring()) == time
     assert time == value
     assert time == f"{value}{unit}"
 
 
-def test_a_time_reads_fractions_and_clocks() -> None:
+def test_timestrings_of_fractions_and_hours_are_parsed() -> None:
     assert Time.from_timestring("0.5dur") == Time(0.5, TimeUnit.DURATION)
     assert Time.from_timestring("1h30m") == Time(5400, "sec")
     assert Time.from_timestring("2_000ba") == Time(2000, "ba")
@@ -45,12 +45,12 @@ def test_times_of_different_units_cannot_be_mixed() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "ep", "3", "3 furlongs", "1h30", "half dur"])
-def test_a_string_that_is_no_time_is_refused_by_name(text: str) -> None:
+def test_a_malformed_timestring_is_an_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"time|unit"):
         Time.from_timestring(text)
 
 
-def test_a_time_of_things_is_whole() -> None:
+def test_a_time_in_batches_must_be_whole() -> None:
     with pytest.raises(ValueError, match="whole number"):
         Time(1.5, "ba")
     with pytest.raises(TypeError, match="True"):

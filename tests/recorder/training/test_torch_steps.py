@@ -1,4 +1,4 @@
-"""The steps of PyTorch modules: what they are called with, in which mode, and what metrics see."""
+"""The steps of PyTorch modules: their inputs, their mode, and the values that metrics receive."""
 
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class TwoInputs(nn.Module):
 
 
 def losses_of(network: nn.Module, data: Any, size: int | None) -> tuple[list[float], int]:
-    """Return the losses of a training, and the samples that were counted."""
+    """Return the losses of a training and its number of samples."""
     logger = InMemoryLogger()
     trainer = Trainer(
         model=network,
@@ -52,20 +52,20 @@ def losses_of(network: nn.Module, data: Any, size: int | None) -> tuple[list[flo
     return [float(value) for _, value in logger.data["loss/train/total"]], int(trainer.state.timestamp.sample)
 
 
-def test_microbatches_of_nested_inputs_give_the_loss_of_the_batch() -> None:
-    """A dict of two inputs is cut into samples, not into inputs."""
+def test_losses_with_microbatches_of_nested_inputs_equal_those_without() -> None:
+    """A dict of two inputs is split by samples, not by inputs."""
     data = [({"a": x, "b": x}, y) for x, y in batches()]
     torch.manual_seed(0)
     whole, samples = losses_of(TwoInputs(), data, None)
     torch.manual_seed(0)
-    cut, samples_of_cut = losses_of(TwoInputs(), data, 2)
+    split, samples_of_split = losses_of(TwoInputs(), data, 2)
 
-    assert cut == pytest.approx(whole, rel=1e-5)
-    assert samples == samples_of_cut == 32
+    assert split == pytest.approx(whole, rel=1e-5)
+    assert samples == samples_of_split == 32
 
 
 class OwnLoss(nn.Module):
-    """Holds a loss module under the name of Composer's method, and returns the loss before its scores."""
+    """Has a loss module as attribute "loss", the name of Composer's method, and returns loss and scores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,19 +77,19 @@ class OwnLoss(nn.Module):
         return self.loss(scores, labels), scores
 
 
-def test_network_that_returns_its_loss_is_trained_and_judged() -> None:
-    """Metrics see what stands behind the loss."""
+def test_network_that_returns_its_loss_is_trained_and_evaluated() -> None:
+    """Metrics receive the outputs after the loss."""
     network = OwnLoss()
     model = Model(network, optimizer=sgd(network), metrics={"acc", "loss"})
     model.fit(1, batches(), batches(), callbacks=LossMonitor())
 
     results = model.eval(batches())
-    right = torch.cat([network.fc(x).argmax(1) == y for x, y in batches()])
-    assert results["acc"] == pytest.approx(right.float().mean().item())
+    correct = torch.cat([network.fc(x).argmax(1) == y for x, y in batches()])
+    assert results["acc"] == pytest.approx(correct.float().mean().item())
 
 
-def test_dict_of_outputs_gives_loss_and_logits() -> None:
-    """As networks of the Transformers library return them; labels are found by name."""
+def test_loss_and_logits_are_read_from_a_dict_of_outputs() -> None:
+    """Networks of the Transformers library return such dicts; labels are found by name."""
 
     class Named(OwnLoss):
         def forward(self, labels: torch.Tensor, inputs: torch.Tensor) -> Any:
@@ -103,12 +103,12 @@ def test_dict_of_outputs_gives_loss_and_logits() -> None:
     assert 0 <= model.eval(data)["acc"] <= 1
 
 
-def test_dict_of_outputs_without_loss_is_refused_by_name() -> None:
+def test_dict_of_outputs_without_loss_is_an_error() -> None:
     class Losses(OwnLoss):
         def forward(self, inputs: torch.Tensor, labels: torch.Tensor) -> Any:
             return {"cls": inputs.sum(), "box": labels.sum()}
 
-    with pytest.raises(TypeError, match="this one has 'cls', 'box'"):
+    with pytest.raises(TypeError, match="'cls', 'box'"):
         Model(Losses()).train(1, batches())
 
 
@@ -136,7 +136,7 @@ class ByName(nn.Module):
         return nn.functional.cross_entropy(outputs, batch.labels)
 
 
-def test_named_tuples_and_packed_sequences_reach_the_network_as_they_are() -> None:
+def test_named_tuples_and_packed_sequences_are_passed_unchanged() -> None:
     network = ByName()
     Trainer(
         model=network,
@@ -160,15 +160,15 @@ def test_named_tuples_and_packed_sequences_reach_the_network_as_they_are() -> No
 
 
 def test_modules_keep_their_modes() -> None:
-    """A normalisation that a callback holds stays held; evaluations and predictions leave no trace."""
+    """A layer that a callback sets to evaluation mode stays there; evaluations and predictions restore the modes."""
     network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
     model = Model(network, nn.CrossEntropyLoss(), sgd(network), metrics={"acc"})
     modes: list[tuple[bool, bool]] = []
-    holding = LambdaCallback(
+    freezing = LambdaCallback(
         on_train_epoch_begin=lambda _: network[1].eval(),
         on_train_step_end=lambda _: modes.append((network[0].training, network[1].training)),
     )
-    model.fit(2, batches(2), batches(2), callbacks=holding)
+    model.fit(2, batches(2), batches(2), callbacks=freezing)
     model.predict(torch.randn(2, 3))
 
     assert modes == [(True, False)] * 4
@@ -176,16 +176,16 @@ def test_modules_keep_their_modes() -> None:
     assert not network[1].running_mean.any()
 
 
-def test_evaluation_network_is_the_one_that_is_told() -> None:
-    network, judge = nn.Linear(3, 2), OwnLoss()
-    model = Model(network, nn.CrossEntropyLoss(), sgd(network), {"loss"}, judge, [0, 1, -1])
-    told: list[Any] = []
+def test_callbacks_receive_the_evaluation_network() -> None:
+    network, eval_network = nn.Linear(3, 2), OwnLoss()
+    model = Model(network, nn.CrossEntropyLoss(), sgd(network), {"loss"}, eval_network, [0, 1, -1])
+    received: list[Any] = []
     model.eval(
-        batches(), callbacks=LambdaCallback(begin=lambda context: told.append(context.original_args().eval_network))
+        batches(), callbacks=LambdaCallback(begin=lambda context: received.append(context.original_args().eval_network))
     )
 
-    assert model.eval_network is judge
-    assert told == [judge]
+    assert model.eval_network is eval_network
+    assert received == [eval_network]
 
 
 NETWORK = nn.Linear(3, 2)
@@ -199,7 +199,11 @@ NETWORK = nn.Linear(3, 2)
         ({"loss_fn": nn.CrossEntropyLoss}, TypeError, r"CrossEntropyLoss\(\), not the class"),
         ({"schedulers": [3]}, TypeError, "schedulers .* not 3"),
         ({"schedulers": 3}, TypeError, "schedulers .* not 3"),
-        ({"schedulers": torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(NETWORK))}, TypeError, "ours"),
+        (
+            {"schedulers": torch.optim.lr_scheduler.ReduceLROnPlateau(sgd(NETWORK))},
+            TypeError,
+            "callback ReduceLROnPlateau",
+        ),
         ({"loggers": [3]}, TypeError, "loggers .* not 3"),
         ({"eval_network": 3}, TypeError, "eval_network .* not 3"),
         ({"eval_network": NETWORK, "eval_indexes": ["a", 1, 2]}, TypeError, "eval_indexes .* 'a'"),
@@ -209,7 +213,9 @@ NETWORK = nn.Linear(3, 2)
         ({"keep_batchnorm_fp32": False}, ValueError, "keep_batchnorm_fp32"),
     ],
 )
-def test_parts_that_cannot_be_are_refused_by_name(options: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_errors_name_the_invalid_argument_of_a_model(
+    options: dict[str, Any], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         Model(NETWORK, **options)
 
@@ -217,25 +223,27 @@ def test_parts_that_cannot_be_are_refused_by_name(options: dict[str, Any], error
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"optimizers": [sgd(NETWORK), sgd(NETWORK)]}, ValueError, "optimizers is one optimizer, not 2"),
+        ({"optimizers": [sgd(NETWORK), sgd(NETWORK)]}, ValueError, "optimizers must be a single optimizer, not 2"),
         ({"optimizers": "sgd"}, TypeError, "'sgd'"),
         ({"loggers": "x"}, TypeError, "loggers .* 'x'"),
         ({"schedulers": [3]}, TypeError, "schedulers .* 3"),
         ({"amp_level": "X"}, ValueError, "'X'"),
     ],
 )
-def test_parts_of_a_trainer_are_refused_by_name(options: dict[str, Any], error: type[Exception], words: str) -> None:
+def test_errors_name_the_invalid_argument_of_a_trainer(
+    options: dict[str, Any], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         Trainer(model=NETWORK, **options)
 
 
 @pytest.mark.parametrize("duration", [0, "0ep", "-1ep"])
-def test_a_duration_that_is_none_is_refused(duration: Any) -> None:
+def test_a_duration_must_be_positive(duration: Any) -> None:
     with pytest.raises(ValueError, match="max_duration"):
         Trainer(model=NETWORK, train_dataloader=batches(), max_duration=duration).fit()
 
 
-def test_a_logger_among_the_callbacks_of_a_trainer_hears_metrics() -> None:
+def test_a_logger_among_the_callbacks_of_a_trainer_receives_metrics() -> None:
     network, logger = nn.Linear(3, 2), InMemoryLogger()
     trainer = Trainer(
         model=network,
@@ -250,24 +258,24 @@ def test_a_logger_among_the_callbacks_of_a_trainer_hears_metrics() -> None:
 
 
 @pytest.mark.parametrize("hook", ["on_train_step_begin", "on_train_step_end"])
-def test_a_sink_is_not_cut(hook: str) -> None:
-    """A stop that is asked for inside a sink comes at its end, with its hook."""
+def test_a_stop_request_does_not_cut_a_sink_short(hook: str) -> None:
+    """The training stops at the end of the sink, after its on_train_step_end."""
     network, ends = nn.Linear(3, 2), list[int]()
     stop: Any = LambdaCallback(**{hook: lambda context: context.request_stop()})
-    noting = LambdaCallback(on_train_step_end=lambda context: ends.append(context.original_args().cur_step_num))
-    Model(network, nn.CrossEntropyLoss(), sgd(network)).train(3, batches(), [stop, noting], dataset_sink_mode=True)
+    tracing = LambdaCallback(on_train_step_end=lambda context: ends.append(context.original_args().cur_step_num))
+    Model(network, nn.CrossEntropyLoss(), sgd(network)).train(3, batches(), [stop, tracing], dataset_sink_mode=True)
     assert ends == [4]
 
 
-def test_classes_made_from_ours_hear_evaluations_inside_fit_when_they_have_hooks_for_them() -> None:
-    class Judge(LossMonitor):
-        heard = 0
+def test_subclasses_with_eval_hooks_take_part_in_the_evaluations_inside_fit() -> None:
+    class EvaluationCounter(LossMonitor):
+        evaluations = 0
 
         def on_eval_end(self, _context: Any) -> None:
-            self.heard += 1
+            self.evaluations += 1
 
-    network, judge, counts = nn.Linear(3, 2), Judge(), list[int]()
-    counting = LambdaCallback(on_eval_end=lambda _: counts.append(1))
+    network, counter, calls = nn.Linear(3, 2), EvaluationCounter(), list[int]()
+    counting = LambdaCallback(on_eval_end=lambda _: calls.append(1))
     model = Model(network, nn.CrossEntropyLoss(), sgd(network), metrics={"acc"})
-    model.fit(2, batches(), batches(), callbacks=[judge, counting])
-    assert (judge.heard, len(counts)) == (2, 2)
+    model.fit(2, batches(), batches(), callbacks=[counter, counting])
+    assert (counter.evaluations, len(calls)) == (2, 2)

@@ -1,4 +1,4 @@
-"""watch(): loops of the user's own, whatever they train with."""
+"""watch(): loops written by the user, with any kind of model."""
 
 import json
 import time
@@ -22,7 +22,7 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "traces" / "mindspor
 
 
 class StopsAt(Callback):
-    """Asks to stop at a hook of a step or an epoch."""
+    """Requests a stop at a hook of a step or an epoch."""
 
     def __init__(self, hook: str, number: int) -> None:
         self.number = number
@@ -35,7 +35,7 @@ class StopsAt(Callback):
 
 
 def test_events_of_a_loop_with_evaluations() -> None:
-    """Epochs are ended by the loader's length; the evaluation belongs to the epoch before it."""
+    """The loader's length determines the end of an epoch; an evaluation belongs to the epoch before it."""
     events = Events()
     with watch(events, loader=range(2)) as run:
         for _ in range(2):
@@ -60,13 +60,13 @@ def test_events_of_a_loop_with_evaluations() -> None:
         ]
 
     begin = [(name, 0, 0) for name in ("init", "before_load", "after_load", "fit_start", "iteration_start")]
-    assert events.seen == [*begin, *epoch(0), *epoch(1), ("fit_end", 2, 4), ("close", 2, 4)]
+    assert events.trace == [*begin, *epoch(0), *epoch(1), ("fit_end", 2, 4), ("close", 2, 4)]
 
 
 def test_hooks_are_those_of_mindspore() -> None:
-    """The same order and counters as its fit(), but for the steps of evaluations, which the loop does not tell of."""
+    """Order and counters are those of its fit(), without the steps of evaluations, which the loop does not report."""
 
-    def told(trace: list[list[Any]]) -> list[list[Any]]:
+    def comparable(trace: list[list[Any]]) -> list[list[Any]]:
         return [
             entry[:3] if entry[0].startswith("on_eval") else entry[:5] for entry in trace if "eval_step" not in entry[0]
         ]
@@ -78,7 +78,7 @@ def test_hooks_are_those_of_mindspore() -> None:
                 run.step(1.0)
             run.eval({"mse": 0.5})
 
-    assert told(callback.trace) == told(GOLDEN["fit"])
+    assert comparable(callback.trace) == comparable(GOLDEN["fit"])
 
 
 def test_outputs_follow_the_loss() -> None:
@@ -91,8 +91,8 @@ def test_outputs_follow_the_loss() -> None:
     assert callback.params["on_train_step_end"] == [[0.5], [(0.25, "logits")]]
 
 
-def test_loader_without_length_leaves_the_epochs_to_the_loop() -> None:
-    """end_epoch() says when; an evaluation before it belongs to the epoch."""
+def test_with_a_loader_without_length_the_loop_ends_epochs() -> None:
+    """end_epoch() ends an epoch; an evaluation before it belongs to that epoch."""
     callback = Traced("metrics")
     with watch(callback, loader=iter([1, 2])) as run:
         for epoch in range(2):
@@ -108,7 +108,7 @@ def test_loader_without_length_leaves_the_epochs_to_the_loop() -> None:
 
 
 def test_epoch_without_evaluation_is_ended_by_the_next_step() -> None:
-    """And the last one by the end of the loop."""
+    """The last one is ended by the end of the loop."""
     events = Events()
     with watch(events, loader=range(1)) as run:
         run.step(1.0)
@@ -119,8 +119,8 @@ def test_epoch_without_evaluation_is_ended_by_the_next_step() -> None:
     assert events.names[5:] == [*epoch, *epoch, "fit_end", "close"]
 
 
-def test_epoch_that_is_left_early_is_ended_for_callbacks() -> None:
-    """As MindSpore does; Composer's event does not come."""
+def test_on_train_epoch_end_is_called_for_an_epoch_that_was_cut_short() -> None:
+    """As in MindSpore; Composer's EPOCH_END is not run."""
     callback, events = Traced("metrics"), Events()
     with watch([callback, events], loader=range(10)) as run:
         run.step(1.0)
@@ -132,7 +132,7 @@ def test_epoch_that_is_left_early_is_ended_for_callbacks() -> None:
 
 
 def test_metrics_of_an_evaluation() -> None:
-    """Callbacks of both styles and loggers see them; "loss" is eval_loss too; several evaluations may come."""
+    """Callbacks of both styles and loggers receive them; "loss" is also eval_loss; an epoch may have several."""
     callback, logger = Traced("metrics", "eval_results"), InMemoryLogger()
     with watch(callback, loader=range(1), loggers=[logger]) as run:
         run.step(1.0)
@@ -148,15 +148,15 @@ def test_metrics_of_an_evaluation() -> None:
     assert run.state.dataloader_label == "train"
 
 
-def test_stop_of_a_step_is_told_by_step() -> None:
+def test_step_returns_whether_to_continue() -> None:
     """False means that the loop should end."""
     with watch(StopsAt("on_train_step_end", 3), loader=range(10)) as run:
         assert [run.step(1.0) for _ in range(3)] == [True, True, False]
         assert run.stop_requested
 
 
-def test_stop_at_the_end_of_an_epoch_is_known_before_the_next() -> None:
-    """After the evaluation."""
+def test_stop_at_the_end_of_an_epoch_is_visible_before_the_next() -> None:
+    """It is visible after the evaluation."""
     stopped = []
     with watch(StopsAt("on_train_epoch_end", 2), loader=range(3)) as run:
         for _ in range(5):
@@ -172,7 +172,7 @@ def test_stop_at_the_end_of_an_epoch_is_known_before_the_next() -> None:
 
 
 def test_exception_of_the_loop_reaches_callbacks_and_the_user() -> None:
-    """Everything is closed; the training has no end."""
+    """Callbacks are closed without FIT_END."""
     callback, events = Traced(), Events()
 
     def train() -> None:
@@ -188,15 +188,15 @@ def test_exception_of_the_loop_reaches_callbacks_and_the_user() -> None:
 
 @pytest.mark.parametrize("event", ["init", "fit_start", "batch_start", "batch_end", "eval_end", "fit_end"])
 def test_exception_of_a_callback_ends_the_training(event: str) -> None:
-    """Wherever it is raised, callbacks are left with it and closed, and may be used again."""
+    """Wherever it is raised, all callbacks are exited with it and closed, and may be used again."""
 
-    class Fails(EventCallback):
-        def run_event(self, event_now: Event, state: Any, logger: Any) -> None:
-            if event_now == event and is_failing:
+    class Failing(EventCallback):
+        def run_event(self, current_event: Event, state: Any, logger: Any) -> None:
+            if current_event == event and is_failing:
                 raise ZeroDivisionError
 
     is_failing = True
-    callback, events, failing = Traced(), Events(), Fails()
+    callback, events, failing = Traced(), Events(), Failing()
 
     def train() -> None:
         with watch([callback, events, failing]) as run:
@@ -212,8 +212,8 @@ def test_exception_of_a_callback_ends_the_training(event: str) -> None:
     train()
 
 
-def test_run_is_told_things_inside_the_with_statement_only() -> None:
-    """Clear errors for who forgot it, or comes too late, or again."""
+def test_run_must_be_used_inside_its_with_statement() -> None:
+    """Calls before and after it, and entering it again, raise a clear error."""
     run = watch(Events())
     with pytest.raises(RuntimeError, match=r"with \.\.\.\.watch"):
         run.step(1.0)
@@ -227,7 +227,7 @@ def test_run_is_told_things_inside_the_with_statement_only() -> None:
 
 
 def test_network_without_framework_is_watched() -> None:
-    """Any object is a model."""
+    """Any object can be the model."""
 
     class Line:
         weight = np.ones(3)
@@ -246,8 +246,8 @@ def test_network_without_framework_is_watched() -> None:
     assert callback.params["on_train_step_end"] == [[line, 0.0]] * 4
 
 
-def test_evaluation_time_is_no_training_time() -> None:
-    """Nothing between the last step of an epoch and the end of eval() counts."""
+def test_evaluation_time_is_not_training_time() -> None:
+    """The time between the last step of an epoch and the end of eval() does not count."""
     began = time.perf_counter()
     with watch([]) as run:
         run.step(1.0)
@@ -257,8 +257,8 @@ def test_evaluation_time_is_no_training_time() -> None:
         run.eval({})
         run.step(1.0)
 
-    taken = time.perf_counter() - began
-    assert 0 < run.state.timestamp.total_wct.total_seconds() <= taken - 0.05 + 1e-5
+    elapsed = time.perf_counter() - began
+    assert 0 < run.state.timestamp.total_wct.total_seconds() <= elapsed - 0.05 + 1e-5
 
 
 @pytest.mark.parametrize(
@@ -271,15 +271,15 @@ def test_evaluation_time_is_no_training_time() -> None:
         ({"callbacks": [], "epochs": "10"}, TypeError, "epochs"),
     ],
 )
-def test_wrong_arguments_are_named(arguments: dict, error: type[Exception], named: str) -> None:
-    """Before the training."""
+def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception], named: str) -> None:
+    """They are raised before the training."""
     with pytest.raises(error, match=named):
         watch(**arguments)
 
 
 @pytest.mark.parametrize("metrics", [0.5, {1: 0.5}, None])
-def test_metrics_are_a_dict_of_names(metrics: Any) -> None:
-    """Else eval() says so, before any event."""
+def test_metrics_must_be_a_dict_of_names(metrics: Any) -> None:
+    """Otherwise eval() raises before any event."""
     events = Events()
     with watch(events) as run:
         with pytest.raises(TypeError, match="metrics"):

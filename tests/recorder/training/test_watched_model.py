@@ -1,4 +1,4 @@
-"""watch() with a model of PyTorch: its calls are heard, and nothing else of it changes."""
+"""watch() with a PyTorch model: its calls are observed, and it is otherwise unchanged."""
 
 import copy
 import gc
@@ -13,7 +13,8 @@ import torch
 from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.watch import WatchedRun, watch
+from toposcope.recorder.training.watch import watch
+from toposcope.recorder.training.watched_run import WatchedRun
 
 
 @pytest.fixture
@@ -32,13 +33,13 @@ def batches(number: int) -> list[torch.Tensor]:
 
 
 def test_step_begins_when_the_model_is_called(model: torch.nn.Module) -> None:
-    """Callbacks hear of it before the forward pass, with its inputs."""
+    """Callbacks are called before the forward pass, with its inputs."""
     callback = Traced("train_dataset_element", "net_outputs")
     with watch(callback, model, loader=batches(2)) as run:
         for inputs in run.state.train_dataloader:
-            begun = len(callback.trace)
+            count = len(callback.trace)
             outputs = model(inputs)
-            assert [entry[0] for entry in callback.trace[begun:]][-1] == "on_train_step_begin"
+            assert [entry[0] for entry in callback.trace[count:]][-1] == "on_train_step_begin"
             run.step(outputs.mean())
 
     elements = [params[0] for params in callback.params["on_train_step_begin"]]
@@ -46,8 +47,8 @@ def test_step_begins_when_the_model_is_called(model: torch.nn.Module) -> None:
     assert int(run.state.timestamp.sample) == 8
 
 
-def test_evaluation_of_the_model_is_no_step(model: torch.nn.Module) -> None:
-    """In evaluation mode or without gradients."""
+def test_evaluation_of_the_model_is_not_a_step(model: torch.nn.Module) -> None:
+    """Calls in evaluation mode or without gradients are evaluations."""
     events = Events()
     with watch(events, model, loader=batches(1)) as run:
         train_step(run, model, batches(1)[0])
@@ -63,7 +64,7 @@ def test_evaluation_of_the_model_is_no_step(model: torch.nn.Module) -> None:
     assert int(run.state.timestamp.sample) == 8
 
 
-def test_step_of_several_forward_passes_is_one(model: torch.nn.Module) -> None:
+def test_several_forward_passes_before_step_are_one_step(model: torch.nn.Module) -> None:
     """Gradients are accumulated before step()."""
     events = Events()
     with watch(events, model) as run:
@@ -74,8 +75,8 @@ def test_step_of_several_forward_passes_is_one(model: torch.nn.Module) -> None:
     assert events.names.count("batch_start") == 1
 
 
-def test_batch_that_is_passed_counts(model: torch.nn.Module) -> None:
-    """Before the inputs that were seen; without either the loader tells the number of samples."""
+def test_batch_passed_to_step_replaces_the_observed_inputs(model: torch.nn.Module) -> None:
+    """Without either, the number of samples is the loader's batch size."""
     callback = Traced("train_dataset_element")
     loader = torch.utils.data.DataLoader(torch.zeros(10, 3), batch_size=5)
     with watch(callback, model, loader=loader) as run:
@@ -88,8 +89,8 @@ def test_batch_that_is_passed_counts(model: torch.nn.Module) -> None:
     assert int(run.state.timestamp.sample) == 2 + 5
 
 
-def test_nothing_holds_the_batch_or_the_graph(model: torch.nn.Module) -> None:
-    """After step() their memory is free."""
+def test_no_reference_to_the_batch_or_the_graph_is_kept(model: torch.nn.Module) -> None:
+    """Their memory is released after step()."""
     with watch([Traced(), Events()], model) as run:
         inputs = torch.zeros(4, 3)
         loss = model(inputs).mean()
@@ -101,37 +102,38 @@ def test_nothing_holds_the_batch_or_the_graph(model: torch.nn.Module) -> None:
         assert graph() is None
 
 
-def test_model_is_free_of_hooks_afterwards(model: torch.nn.Module) -> None:
-    """Also when the loop fails, and while callbacks use the model."""
+def test_hooks_are_removed_from_the_model(model: torch.nn.Module) -> None:
+    """They are removed while callbacks run, and at the end, also if the loop fails."""
 
-    class Looks(EventCallback):
+    class HookCounter(EventCallback):
         def batch_end(self, state: Any, logger: Any) -> None:
             hooks.append(len(model._forward_pre_hooks))
 
-    def train(fails: bool) -> None:
-        with watch(Looks(), model) as run:
+    def train(is_failing: bool) -> None:
+        with watch(HookCounter(), model) as run:
             train_step(run, model, batches(1)[0])
             assert len(model._forward_pre_hooks) == 1
-            if fails:
+            if is_failing:
                 raise ZeroDivisionError
 
     hooks: list[int] = []
-    train(fails=False)
+    train(is_failing=False)
     with pytest.raises(ZeroDivisionError):
-        train(fails=True)
+        train(is_failing=True)
     assert hooks == [0, 0]
     assert len(model._forward_pre_hooks) == 0
 
 
 def test_watched_model_is_copied_and_pickled(model: torch.nn.Module) -> None:
-    """The copy is a model that nobody watches, and loads where there is no toposcope."""
+    """The copy is not watched, and can be loaded where toposcope is not installed."""
     events = Events()
     with watch(events, model):
         stream = io.BytesIO()
         torch.save(model, stream)
         stream.seek(0)
-        for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), torch.load(stream, weights_only=False)):
-            assert other(torch.zeros(4, 3)).shape == (4, 2)
+        copies = (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), torch.load(stream, weights_only=False))
+        for each in copies:
+            assert each(torch.zeros(4, 3)).shape == (4, 2)
         assert b"toposcope.recorder" not in pickle.dumps(model)
 
     assert "batch_start" not in events.names
@@ -139,9 +141,9 @@ def test_watched_model_is_copied_and_pickled(model: torch.nn.Module) -> None:
 
 @pytest.mark.parametrize("when", ["before", "during", "in place"])
 def test_compiled_model_is_watched(when: str) -> None:
-    """Whichever of the two is watched, nothing of ours is compiled, and each step is one."""
+    """Watching the module or its compiled form, our hooks are not compiled, and each step is counted once."""
 
-    class Own(torch.nn.Module):  # Modules of PyTorch's own are not compiled in place.
+    class Own(torch.nn.Module):  # PyTorch's built-in modules are not compiled in place.
         def __init__(self) -> None:
             super().__init__()
             self.layer = torch.nn.Linear(3, 2)

@@ -82,7 +82,7 @@ def test_few_runs(sweep: Path, serve) -> None:
     reply = ask(serve(sweep), "loss", run=["run0", "run1", "run2", "run3"])
 
     assert (reply["enough"], reply["runs"], reply["score"]) == (False, 4, None)
-    assert reply["problem"] == "4 runs have both the metric and hyperparameters: importance takes at least 10."
+    assert reply["problem"] == "4 runs have both the metric and hyperparameters: importance requires at least 10."
     assert all(row["importance"] is None for row in reply["parameters"])
 
 
@@ -121,7 +121,7 @@ def test_metric_of_mindspore(serve) -> None:
 
     assert (reply["runs"], reply["problem"]) == (
         1,
-        "1 run has both the metric and hyperparameters: importance takes at least 10.",
+        "1 run has both the metric and hyperparameters: importance requires at least 10.",
     )
 
 

@@ -18,7 +18,7 @@ from toposcope.server.api.runs import Runs
 from toposcope.server.api.scalars import Scalars
 from toposcope.server.api.tags import Tags
 from toposcope.server.loading.discovery import discover
-from toposcope.server.loading.files import Loading
+from toposcope.server.loading.file_loader import FileLoader
 
 
 def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
@@ -438,11 +438,11 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
     loss_run(tmp_path / "a", range(3))
     path = loss_run(tmp_path / "b", range(3))
     found = discover(str(tmp_path)).files
-    loading = Loading(None)
+    loading = FileLoader(None)
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = records.append
-    logging.getLogger("toposcope.server.loading.files").addHandler(handler)
+    logging.getLogger("toposcope.server.loading.file_loader").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.
 
@@ -450,7 +450,7 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
         loading.add(found)
         loading.read(1.0)
 
-    logging.getLogger("toposcope.server.loading.files").removeHandler(handler)
+    logging.getLogger("toposcope.server.loading.file_loader").removeHandler(handler)
     loading.stop()
     assert len(records) == 1
     assert loading.problems == {str(path): os.strerror(errno.ELOOP)}

@@ -137,7 +137,7 @@ def test_folder_without_event_files_is_empty(tmp_path: Path, command: Command) -
     [
         ([], "DIR|FILE"),
         (["missing"], "'missing' does not exist"),
-        (["FILE"], "is no event file by its name"),
+        (["FILE"], "is not an event file"),
         (["DIR", "--yaml"], "unknown argument '--yaml'"),
     ],
 )

@@ -12,8 +12,8 @@ from support.summary_values import MindSporeValue, record
 from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Summary
+from toposcope.server.commands.file_check import survey
 from toposcope.server.commands.repair import repair
-from toposcope.server.commands.survey import survey
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 GOLDEN_FILES = sorted(GOLDEN.rglob("events.*"))
@@ -138,7 +138,7 @@ def test_large_file_is_repaired_across_windows(tmp_path: Path) -> None:
         (["GOOD", "--out", "GOOD"], "exists"),
         (["GOOD", "--out", "LINK"], "exists"),
         (["missing.tfevents.1", "--out", "OUT"], "'missing.tfevents.1' is no file"),
-        (["NOTES", "--out", "OUT"], "is no event file by its name"),
+        (["NOTES", "--out", "OUT"], "is not an event file"),
         (["GOOD", "--out", "notes.txt"], "'notes.txt' would not be read as what it is"),
         (["GOOD", "--out", "events.out.tfevents.1"], "would not be read as what it is"),
         (["EMPTY", "--out", "OUT"], "holds no sound record"),

@@ -4,8 +4,8 @@ import pytest
 
 from toposcope.proto.tensorboard_pb2 import AttrValue, GraphDef, NodeDef, RunMetadata
 from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.columns import Graph, Kind, Output
-from toposcope.server.graphs.entries import node_view
+from toposcope.server.graphs.entry_views import node_view
+from toposcope.server.graphs.graph import Graph, Kind, Output
 from toposcope.server.graphs.graph_def import read_graph_def, read_traced_functions
 from toposcope.server.graphs.graph_def_values import value_text
 from toposcope.server.graphs.limits import GraphError

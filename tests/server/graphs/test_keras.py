@@ -5,7 +5,7 @@ import json
 import pytest
 
 from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.columns import Graph, Kind, Output
+from toposcope.server.graphs.graph import Graph, Kind, Output
 from toposcope.server.graphs.keras import read_keras_model
 from toposcope.server.graphs.limits import GraphError
 

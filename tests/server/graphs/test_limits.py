@@ -17,7 +17,7 @@ from toposcope.server.graphs.limits import GraphError
 )
 def test_more_than_the_limit_is_refused(monkeypatch, limit: str, most: int, message: str) -> None:
     """The error names the limit; no more is read than shows that it is passed."""
-    monkeypatch.setattr(f"toposcope.server.graphs.draft.{limit}", most)
+    monkeypatch.setattr(f"toposcope.server.graphs.graph_builder.{limit}", most)
     graph = GraphDef()
     for name in (b"ab", b"cd", b"ef"):
         graph.node.add(name=name, op=b"Op", input=[b"ab", b"cd"])

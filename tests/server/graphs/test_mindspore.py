@@ -11,8 +11,8 @@ from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import GraphProto, InputProto, ValueProto
 from toposcope.recorder.messages.graph import CONSTANT, PARAMETER, Node, graph
 from toposcope.server.graphs.attributes import Room
-from toposcope.server.graphs.columns import Graph, Kind, Output
-from toposcope.server.graphs.entries import node_view
+from toposcope.server.graphs.entry_views import node_view
+from toposcope.server.graphs.graph import Graph, Kind, Output
 from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.mindspore import read_graph
 from toposcope.server.graphs.mindspore_values import value_text

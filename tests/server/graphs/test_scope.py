@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.columns import Graph, Kind, Output
-from toposcope.server.graphs.draft import Draft, Input
+from toposcope.server.graphs.graph import Graph, Kind, Output
+from toposcope.server.graphs.graph_builder import Draft, Input
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.views import ScopeView
 

@@ -3,8 +3,8 @@
 import pytest
 
 from toposcope.server.graphs.attributes import Attributes
-from toposcope.server.graphs.columns import Graph, Kind
-from toposcope.server.graphs.draft import Draft
+from toposcope.server.graphs.graph import Graph, Kind
+from toposcope.server.graphs.graph_builder import Draft
 from toposcope.server.graphs.search import search
 from toposcope.server.graphs.views import SearchView
 

@@ -1,4 +1,4 @@
-"""What a logdir holds: links, names that are no text, and what cannot be read."""
+"""Discovery of event files: links, names that are not valid text, and special files."""
 
 import os
 from pathlib import Path
@@ -12,11 +12,11 @@ from toposcope.server.loading.discovery import discover, find
 
 def runs(logdir: Path) -> list[str]:
     """Return the names of the runs of a logdir."""
-    return sorted({found.run for found in discover(str(logdir)).files})
+    return sorted({file.run for file in discover(str(logdir)).files})
 
 
 def test_directory_reached_twice_is_one_run(tmp_path: Path) -> None:
-    """Links to a run, to its parent and to each other add nothing and never end."""
+    """Links to a run, to its parent and to each other add no runs, and cycles end."""
     loss_run(tmp_path / "a/b", range(3))
     (tmp_path / "c").symlink_to(tmp_path / "a/b")
     (tmp_path / "a/b/up").symlink_to(tmp_path)
@@ -26,8 +26,8 @@ def test_directory_reached_twice_is_one_run(tmp_path: Path) -> None:
     assert runs(tmp_path) == ["a/b"]
 
 
-def test_run_keeps_its_own_name_beside_a_link_to_it(tmp_path: Path) -> None:
-    """A link such as "latest" does not rename the run it points to, wherever the two stand in the alphabet."""
+def test_run_with_a_link_to_it_keeps_its_name(tmp_path: Path) -> None:
+    """A link such as "latest" does not rename the run that it points to, whichever name sorts first."""
     loss_run(tmp_path / "run_1", range(3))
     (tmp_path / "latest").symlink_to(tmp_path / "run_1")
     (tmp_path / "zzz").symlink_to(tmp_path / "run_1")
@@ -35,8 +35,8 @@ def test_run_keeps_its_own_name_beside_a_link_to_it(tmp_path: Path) -> None:
     assert runs(tmp_path) == ["run_1"]
 
 
-def test_run_beyond_a_link_is_found(tmp_path: Path) -> None:
-    """A run elsewhere has the name of the link."""
+def test_linked_run_is_found(tmp_path: Path) -> None:
+    """A run outside the logdir has the name of the link."""
     loss_run(tmp_path / "elsewhere", range(3))
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/linked").symlink_to(tmp_path / "elsewhere")
@@ -44,20 +44,20 @@ def test_run_beyond_a_link_is_found(tmp_path: Path) -> None:
     assert runs(tmp_path / "runs") == ["linked"]
 
 
-def test_linked_file_means_that_changes_are_not_told(tmp_path: Path) -> None:
-    """An event file that is a link is found, and known to change where nobody watches."""
+def test_linked_file_is_reported_as_a_link(tmp_path: Path) -> None:
+    """An event file that is a link is found, and the result states that there are links."""
     path = loss_run(tmp_path / "elsewhere", range(3))
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs" / path.name).symlink_to(path)
 
     discovery = discover(str(tmp_path / "runs"))
 
-    assert [found.run for found in discovery.files] == ["."]
+    assert [file.run for file in discovery.files] == ["."]
     assert discovery.has_links
 
 
 def test_only_regular_files_are_found(tmp_path: Path) -> None:
-    """A pipe, a directory or a dead link by an event file's name is none; to open a pipe would wait for its writer."""
+    """A pipe, a directory or a dead link with the name of an event file is ignored; opening a pipe would block."""
     name = "events.out.tfevents.1.host"
     for folder in ("pipe", "dead", "folder"):
         (tmp_path / folder).mkdir()
@@ -70,8 +70,8 @@ def test_only_regular_files_are_found(tmp_path: Path) -> None:
     assert find(str(tmp_path), str(tmp_path / "nothing")) is None
 
 
-def test_missing_logdir_holds_nothing(tmp_path: Path) -> None:
-    """A logdir that does not exist is no problem."""
+def test_missing_logdir_has_no_files(tmp_path: Path) -> None:
+    """A logdir that does not exist is not an error."""
     discovery = discover(str(tmp_path / "missing"))
 
     assert (discovery.files, discovery.problems) == ([], {})
@@ -82,14 +82,12 @@ def test_missing_logdir_holds_nothing(tmp_path: Path) -> None:
     [(b"run\xff", b"events.out.events.summary.1.0.host_MS"), (b"run", b"events.out.events.summary.1.0.h\xff_MS")],
     ids=["directory", "file"],
 )
-def test_name_that_is_no_text_does_not_hide_the_other_runs(
-    tmp_path: Path, serve, directory: bytes, file: bytes
-) -> None:
-    """Names on disk are bytes; a run or a file whose name is no UTF-8 is listed under some name, beside the others."""
-    sound = loss_run(tmp_path / "sound", range(3))
+def test_name_that_is_not_utf8_does_not_hide_other_runs(tmp_path: Path, serve, directory: bytes, file: bytes) -> None:
+    """A run or a file whose name is not valid UTF-8 is listed under some name, with the others."""
+    intact = loss_run(tmp_path / "intact", range(3))
     os.mkdir(os.fsencode(tmp_path) + b"/" + directory)
     with open(os.fsencode(tmp_path) + b"/" + directory + b"/" + file, "wb") as odd:
-        odd.write(sound.read_bytes()[:-1] + b"garbage and more")
+        odd.write(intact.read_bytes()[:-1] + b"garbage and more")
     client: httpx.Client = serve(tmp_path)
 
     listed = client.get("api/runs")
@@ -97,16 +95,16 @@ def test_name_that_is_no_text_does_not_hide_the_other_runs(
     assert listed.status_code == 200
     names = [run["run"] for run in listed.json()["runs"]]
     assert len(names) == 2
-    assert "sound" in names
-    (odd_name,) = set(names) - {"sound"}
+    assert "intact" in names
+    (odd_name,) = set(names) - {"intact"}
     assert client.get("api/scalars", params={"tag": "loss", "run": odd_name}).status_code == 200
     assert client.get("api/tags").status_code == 200
     assert client.get("api/health").status_code == 200
 
 
 def test_rank_of_any_size_is_listed(tmp_path: Path, serve) -> None:
-    """A number in a file's name that fits into no machine word does not hide the other runs."""
-    loss_run(tmp_path / "sound", range(3))
+    """A number in a file name that does not fit a machine word does not hide the other runs."""
+    loss_run(tmp_path / "intact", range(3))
     loss_run(tmp_path / "odd", range(3), rank=10**30)
     client: httpx.Client = serve(tmp_path)
 

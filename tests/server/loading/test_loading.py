@@ -1,4 +1,4 @@
-"""Loading many files: one that is hostile, or changes in the midst, costs itself and nothing else."""
+"""Hostile files, and files that change while they are read, do not affect other files."""
 
 import contextlib
 import os
@@ -14,19 +14,19 @@ from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
 from toposcope.server.reading.scanner import Scanner
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.window import WINDOW_BYTES, Scratch
 
 LOSS = Tag("scalar", "loss")
 BUDGET = 1 << 30
-NO_TEXT = b"\xff\xfe\xfd\xfc"
+NOT_UTF8 = b"\xff\xfe\xfd\xfc"
 TENSORBOARD = "events.out.tfevents.1.host"
 
 
 @contextlib.contextmanager
 def at_most(seconds: int) -> Iterator[None]:
-    """Fail when the block takes longer; a thread that is waited for in vain would go on for ever."""
+    """Fail if the block takes longer, as an endless loop would never return."""
 
     def fail(*_: object) -> None:
         raise AssertionError(f"takes longer than {seconds} s")
@@ -66,32 +66,32 @@ def tagged(step: int, plugin: str, number: float = 1.0) -> tensorboard_pb2.Event
     return event
 
 
-def plugin_that_is_no_text() -> bytes:
-    """Return a TensorBoard file whose plugin's name is no UTF-8."""
-    return framing.frame(tagged(1, "AAAA").SerializeToString().replace(b"AAAA", NO_TEXT))
+def plugin_that_is_not_utf8() -> bytes:
+    """Return a TensorBoard file with a plugin name that is not UTF-8."""
+    return framing.frame(tagged(1, "AAAA").SerializeToString().replace(b"AAAA", NOT_UTF8))
 
 
-def version_that_is_no_text() -> bytes:
-    """Return a file whose version is no UTF-8."""
+def version_that_is_not_utf8() -> bytes:
+    """Return a file with a version that is not UTF-8."""
     event = summary_pb2.Event(wall_time=1.0, version="AAAA")
-    return framing.frame(event.SerializeToString().replace(b"AAAA", NO_TEXT))
+    return framing.frame(event.SerializeToString().replace(b"AAAA", NOT_UTF8))
 
 
-def tag_that_is_no_text() -> bytes:
-    """Return a file whose tag is no UTF-8."""
+def tag_that_is_not_utf8() -> bytes:
+    """Return a file with a tag that is not UTF-8."""
     event = tensorboard_pb2.Event(wall_time=1.0)
     event.summary.value.add(tag="AAAA", simple_value=1.0)
-    return framing.frame(event.SerializeToString().replace(b"AAAA", NO_TEXT))
+    return framing.frame(event.SerializeToString().replace(b"AAAA", NOT_UTF8))
 
 
 def length_of_a_petabyte() -> bytes:
-    """Return a file with a sound header that no record follows."""
+    """Return a file with a valid header for a record that does not follow."""
     length = (1 << 46).to_bytes(8, "little")
     return version_event() + length + framing.masked_crc(length).to_bytes(4, "little") + b"x" * 100
 
 
 def tag_that_changes_its_plugin() -> bytes:
-    """Return a file in which values some windows apart call the same tag a scalar and a text."""
+    """Return a file in which values several windows apart assign the same tag to different plugins."""
     record = tensorboard_event(1.0, 1, {"loss": 1.0})
     records = [record] * (7 * WINDOW_BYTES // len(record))
     for share, plugin in ((2, "scalars"), (3, "text"), (4, "text"), (5, "hparams")):
@@ -100,9 +100,9 @@ def tag_that_changes_its_plugin() -> bytes:
 
 
 HOSTILE = [
-    plugin_that_is_no_text,
-    version_that_is_no_text,
-    tag_that_is_no_text,
+    plugin_that_is_not_utf8,
+    version_that_is_not_utf8,
+    tag_that_is_not_utf8,
     length_of_a_petabyte,
     tag_that_changes_its_plugin,
 ]
@@ -110,8 +110,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
 def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make, serve) -> None:
-    """Whatever one file holds, the runs are listed and another run is served."""
-    loss_run(tmp_path / "sound", range(10))
+    """Whatever one file contains, all runs are listed and other runs are served."""
+    loss_run(tmp_path / "intact", range(10))
     (tmp_path / "hostile").mkdir()
     (tmp_path / "hostile" / TENSORBOARD).write_bytes(make())
 
@@ -119,12 +119,12 @@ def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make, serve) -> N
 
     assert client.get("api/runs").status_code == 200
     assert client.get("api/tags").status_code == 200
-    assert client.get("api/scalars?tag=loss&run=sound").json()["series"][0]["total"] == 10
+    assert client.get("api/scalars?tag=loss&run=intact").json()["series"][0]["total"] == 10
     assert client.get("api/health").json()["problems"] == {}
 
 
 def test_tag_keeps_the_plugin_of_its_first_value(tmp_path: Path) -> None:
-    """Windows read ahead of their turn do not decide what a tag is."""
+    """Windows that are read in parallel do not change the plugin of a tag."""
     path = tmp_path / TENSORBOARD
     path.write_bytes(tag_that_changes_its_plugin())
 
@@ -134,8 +134,8 @@ def test_tag_keeps_the_plugin_of_its_first_value(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", [0, 3, 5, 100])
-def test_file_that_shrinks_inside_a_record_is_no_endless_loop(tmp_path: Path, left: int) -> None:
-    """A reader that stands inside a heavy record whose end was cut off waits for more, or starts over."""
+def test_file_truncated_inside_a_record_does_not_block(tmp_path: Path, left: int) -> None:
+    """A reader inside a large record whose end was cut off returns, and starts over when the file is complete."""
     event = summary_pb2.Event(wall_time=2.0, step=1)
     for _ in range(5):
         event.summary.value.add(tag="picture").image.encoded_image = b"x" * 300_000
@@ -145,7 +145,7 @@ def test_file_that_shrinks_inside_a_record_is_no_endless_loop(tmp_path: Path, le
     at = len(version_event(1.0)) + framing.HEADER_BYTES + 300_000
     while (view := file.view()) is None or view.read_bytes < at:
         assert file.read(1)
-    assert view.read_bytes < len(whole) - 400_000, "the reader stands inside the record"
+    assert view.read_bytes < len(whole) - 400_000, "the reader is inside the record"
 
     os.truncate(path, view.read_bytes + left)
     with at_most(2):
@@ -158,7 +158,7 @@ def test_file_that_shrinks_inside_a_record_is_no_endless_loop(tmp_path: Path, le
 
 
 def test_file_overwritten_in_place_is_read_again(tmp_path: Path) -> None:
-    """A file whose bytes are replaced between two looks by as many and more (cp, rsync --inplace) is another file."""
+    """A file overwritten between two reads with at least as many bytes (cp, rsync --inplace) is read again."""
     path = loss_run(tmp_path / "a", range(10))
     other = loss_run(tmp_path / "b", range(100, 150))
     file = open_file(path)
@@ -169,10 +169,10 @@ def test_file_overwritten_in_place_is_read_again(tmp_path: Path) -> None:
     assert read_all(file).series[LOSS].step.tolist() == list(range(100, 150))
 
 
-def test_hostile_value_asks_for_no_window_of_gigabytes() -> None:
-    """A value that names itself behind a gigabyte of something else is damaged; it is not read whole."""
+def test_hostile_value_does_not_cause_a_huge_read() -> None:
+    """A value whose tag follows gigabytes of something else counts as damaged and is not read completely."""
     length = 3 << 30
-    field = framing.frame(b"")  # Any bytes: the window below ends long before the value does.
+    field = framing.frame(b"")  # Arbitrary bytes: the window below ends long before the value.
     head = summary_pb2.Event(wall_time=1.0).SerializeToString()
     value = b"\xa2\x06" + _varint(length) + field  # Field 100, unknown.
     summary = b"\x0a" + _varint(len(value) + length) + value
@@ -181,13 +181,13 @@ def test_hostile_value_asks_for_no_window_of_gigabytes() -> None:
     header = size.to_bytes(8, "little")
     content = header + framing.masked_crc(header).to_bytes(4, "little") + payload + bytes(1 << 20)
     scanner = Scanner("mindspore", lambda at, count: content[at : at + count])
-    offset, wanted = 0, 0
+    offset, min_bytes = 0, 0
     for _ in range(6):
-        arrays = Scratch(1 << 20)
+        arrays = ScanBuffers(1 << 20)
         read = content[offset : offset + (1 << 20)]
         arrays.window[: len(read)] = memoryview(read)
-        offset, wanted, *_ = scanner.read(arrays, len(read), offset, 4 << 30)
-        assert wanted <= 64 << 20
+        offset, min_bytes, *_ = scanner.read(arrays, len(read), offset, 4 << 30)
+        assert min_bytes <= 64 << 20
 
 
 def _varint(number: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Changes in a logdir reach a real server soon, wherever they happen; not only at the next walk, a minute later."""
+"""A real server notices changes in a logdir soon, wherever they happen, and not only at the next walk."""
 
 import os
 import shutil
@@ -24,20 +24,20 @@ def totals(client: httpx.Client) -> dict[str, int]:
 
 def grow(path: Path, steps: range) -> None:
     """Append steps to an event file."""
-    with path.open("ab") as opened:
-        opened.write(b"".join(scalar_event(2.0 + step, step, {"loss": 1.0}) for step in steps))
+    with path.open("ab") as file:
+        file.write(b"".join(scalar_event(2.0 + step, step, {"loss": 1.0}) for step in steps))
 
 
 @pytest.fixture
 def watched(tmp_path: Path, serve) -> tuple[Path, httpx.Client]:
-    """Serve a logdir with one run of five steps, already watched: it was walked often until its watch was set up."""
+    """Serve a logdir with one run of five steps; return when its watch is set up."""
     loss_run(tmp_path / "runs/first", range(5))
     client = serve(tmp_path / "runs", "--reload-interval", "0.1")
     wait_until(lambda: client.get("api/health").json()["uptime"] > SET_UP, SOON)
     return tmp_path / "runs", client
 
 
-def test_new_and_growing_runs_are_seen(watched: tuple[Path, httpx.Client]) -> None:
+def test_new_and_growing_runs_are_noticed(watched: tuple[Path, httpx.Client]) -> None:
     """A run in new folders appears and grows."""
     logdir, client = watched
     path = loss_run(logdir / "a/b/c/d", range(3))
@@ -47,7 +47,7 @@ def test_new_and_growing_runs_are_seen(watched: tuple[Path, httpx.Client]) -> No
 
 
 def test_run_moved_into_the_logdir_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
-    """A folder that is renamed into the logdir is a run, and goes on growing there."""
+    """A folder that is moved into the logdir is a run, and keeps growing."""
     logdir, client = watched
     path = loss_run(tmp_path / "elsewhere", range(3))
     (tmp_path / "elsewhere").rename(logdir / "moved")
@@ -57,7 +57,7 @@ def test_run_moved_into_the_logdir_grows(watched: tuple[Path, httpx.Client], tmp
 
 
 def test_renamed_run_grows_under_its_new_name(watched: tuple[Path, httpx.Client]) -> None:
-    """A run that is renamed goes, and comes back under its new name, with what its writer goes on to write."""
+    """A run that is renamed is listed with its new name, and with what its writer appends."""
     logdir, client = watched
     (path,) = (logdir / "first").iterdir()
     (logdir / "first").rename(logdir / "second")
@@ -66,15 +66,15 @@ def test_renamed_run_grows_under_its_new_name(watched: tuple[Path, httpx.Client]
     wait_until(lambda: totals(client) == {"second": 9}, SOON)
 
 
-def test_removed_run_goes(watched: tuple[Path, httpx.Client]) -> None:
-    """A run whose folder is removed is listed no more."""
+def test_removed_run_is_no_longer_listed(watched: tuple[Path, httpx.Client]) -> None:
+    """Removing the folder removes the run."""
     logdir, client = watched
     shutil.rmtree(logdir / "first")
     wait_until(lambda: client.get("api/runs").json()["runs"] == [], SOON)
 
 
 def test_linked_run_that_appears_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
-    """A link to a folder elsewhere is a run; what is written there is seen soon too."""
+    """A link to a folder outside the logdir is a run; what is written there is noticed soon too."""
     logdir, client = watched
     path = loss_run(tmp_path / "elsewhere", range(3))
     (logdir / "linked").symlink_to(tmp_path / "elsewhere")
@@ -84,7 +84,7 @@ def test_linked_run_that_appears_grows(watched: tuple[Path, httpx.Client], tmp_p
 
 
 def test_linked_file_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
-    """A link to an event file elsewhere is read as it grows there."""
+    """A link to an event file outside the logdir is read as that file grows."""
     logdir, client = watched
     path = loss_run(tmp_path / "elsewhere", range(3))
     (logdir / "linked").mkdir()
@@ -94,8 +94,8 @@ def test_linked_file_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -
     wait_until(lambda: totals(client).get("linked") == 7, SOON)
 
 
-def test_second_name_of_a_run_adds_nothing(watched: tuple[Path, httpx.Client]) -> None:
-    """A link to a run of the same logdir, made while it is watched, is no second run."""
+def test_second_name_of_a_run_is_not_a_run(watched: tuple[Path, httpx.Client]) -> None:
+    """A link to a run of the same logdir, created while it is watched, adds no run."""
     logdir, client = watched
     (logdir / "zzz").symlink_to(logdir / "first")
     path = loss_run(logdir / "later", range(3))
@@ -106,8 +106,8 @@ def test_second_name_of_a_run_adds_nothing(watched: tuple[Path, httpx.Client]) -
     assert sorted(totals(client)) == ["first", "later"]
 
 
-def test_logdir_that_is_removed_and_made_again_is_watched_again(watched: tuple[Path, httpx.Client]) -> None:
-    """A logdir may be thrown away and begun anew under a running server."""
+def test_logdir_that_is_removed_and_created_again_is_watched(watched: tuple[Path, httpx.Client]) -> None:
+    """A logdir may be deleted and created again while the server runs."""
     logdir, client = watched
     shutil.rmtree(logdir)
     wait_until(lambda: client.get("api/runs").json()["runs"] == [], SOON)
@@ -118,8 +118,8 @@ def test_logdir_that_is_removed_and_made_again_is_watched_again(watched: tuple[P
     wait_until(lambda: totals(client) == {"again": 7}, SOON)
 
 
-def test_logdir_that_is_renamed_and_replaced_is_watched_again(watched: tuple[Path, httpx.Client]) -> None:
-    """What counts is the folder that now has the logdir's name."""
+def test_logdir_that_is_renamed_and_replaced_is_watched(watched: tuple[Path, httpx.Client]) -> None:
+    """The folder that has the logdir's name now is served."""
     logdir, client = watched
     os.rename(logdir, logdir.with_name("old"))
     path = loss_run(logdir / "again", range(3))
@@ -128,8 +128,8 @@ def test_logdir_that_is_renamed_and_replaced_is_watched_again(watched: tuple[Pat
     wait_until(lambda: totals(client) == {"again": 7}, SOON)
 
 
-def test_only_folders_that_exist_here_can_be_watched(tmp_path: Path) -> None:
-    """A file or nothing at all cannot be watched, a folder can."""
+def test_only_existing_folders_can_be_watched(tmp_path: Path) -> None:
+    """Files and missing folders cannot be watched."""
     (tmp_path / "file").touch()
 
     assert can_watch(str(tmp_path))

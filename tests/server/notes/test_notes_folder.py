@@ -1,4 +1,4 @@
-"""The files of notes: what is damaged, what newer versions wrote, and who else is at work."""
+"""The files of notes: damage, fields of newer versions, crashes and locks."""
 
 import fcntl
 import json
@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.server.notes import folder_lock
 from toposcope.server.notes.data_folder import hashed, notes_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.notes.run_notes import RunNotes
 
 
-def test_damaged_files_are_told_and_put_aside(tmp_path: Path) -> None:
-    """The others are read; a change of a damaged one keeps its bytes under another name."""
+def test_damaged_files_are_reported_and_kept(tmp_path: Path) -> None:
+    """The others are read; changing a damaged one keeps its bytes under another name."""
     folder = NotesFolder(tmp_path, "logdir")
     for run in ("a", "b", "c", "d", "e"):
         folder.change(run, {"alias": run})
@@ -26,12 +25,12 @@ def test_damaged_files_are_told_and_put_aside(tmp_path: Path) -> None:
     path["d"].write_text(json.dumps({"run": "other"}))
 
     notes = Notes(folder, lambda: 7)
-    noted = notes.current()
+    snapshot = notes.current()
 
-    assert dict(noted.runs) == {"e": RunNotes(alias="e")}
-    assert len(noted.problems) == 4
-    assert all(str(tmp_path) in problem for problem in noted.problems)
-    assert [word in " ".join(noted.problems) for word in ("no JSON", "name a run", "its colour", "'other'")] == [
+    assert dict(snapshot.runs) == {"e": RunNotes(alias="e")}
+    assert len(snapshot.problems) == 4
+    assert all(str(tmp_path) in problem for problem in snapshot.problems)
+    assert [word in " ".join(snapshot.problems) for word in ("not JSON", "name a run", "its colour", "'other'")] == [
         True
     ] * 4
     assert notes.change("a", {"hidden": True}) == RunNotes(hidden=True)
@@ -39,8 +38,8 @@ def test_damaged_files_are_told_and_put_aside(tmp_path: Path) -> None:
     assert len(notes.current().problems) == 3
 
 
-def test_fields_of_newer_versions_stay(tmp_path: Path) -> None:
-    """A change keeps what it does not know."""
+def test_fields_of_newer_versions_are_kept(tmp_path: Path) -> None:
+    """A change preserves fields that this version does not know."""
     folder = NotesFolder(tmp_path, "logdir")
     folder.change("a", {"alias": "x"})
     path = tmp_path / f"{hashed('a')}.json"
@@ -53,11 +52,11 @@ def test_fields_of_newer_versions_stay(tmp_path: Path) -> None:
 
 
 def test_revision_of_the_logdir_is_that_of_the_last_change(tmp_path: Path) -> None:
-    """It says which answers may lack the change; what changes nothing moves nothing."""
+    """It identifies the replies that may lack the change; a change without effect does not increase it."""
     revisions = iter(range(10, 20))
     notes = Notes(NotesFolder(tmp_path, "logdir"), lambda: next(revisions))
-    told: list[list[str]] = []
-    notes.start(told.append)
+    notified: list[list[str]] = []
+    notes.start(notified.append)
     assert notes.current()[:2] == (0, -1)
 
     notes.change("a", {"alias": "x"})
@@ -67,11 +66,11 @@ def test_revision_of_the_logdir_is_that_of_the_last_change(tmp_path: Path) -> No
     notes.change("b", {"alias": "y"})
     assert notes.current()[:2] == (2, 11)
     notes.stop()
-    assert told == [["a"], ["b"]]
+    assert notified == [["a"], ["b"]]
 
 
-def test_crash_leaves_a_draft_at_most(tmp_path: Path) -> None:
-    """What a killed server left half written is no note, and the next change is not held up by it."""
+def test_crash_leaves_only_a_part_file(tmp_path: Path) -> None:
+    """What a killed server left half written is ignored and overwritten by the next change."""
     folder = NotesFolder(tmp_path, "logdir")
     folder.change("a", {"alias": "x"})
     (tmp_path / "draft").write_bytes(b'{"run": "a", "al')
@@ -81,21 +80,21 @@ def test_crash_leaves_a_draft_at_most(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["lock", "logdir.txt", f"{hashed('a')}.json"])
 
 
-def test_lock_that_is_held_for_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that hangs with it must not hang the others."""
-    monkeypatch.setattr(folder_lock, "_PATIENCE_SECONDS", 0.1)
+def test_change_fails_while_another_server_holds_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that hangs while holding it must not block the others."""
+    monkeypatch.setattr("toposcope.server.notes.notes_folder._LOCK_SECONDS", 0.1)
     descriptor = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
-    with pytest.raises(TimeoutError, match="another server holds"):
+    with pytest.raises(TimeoutError, match="another server has locked"):
         NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"})
 
     os.close(descriptor)
     assert NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"}) == RunNotes(alias="x")
 
 
-def test_a_logdir_has_one_folder_however_it_is_named(tmp_path: Path) -> None:
-    """Relative or through a link; another has another."""
+def test_a_logdir_has_one_folder_for_all_its_paths(tmp_path: Path) -> None:
+    """Relative, or through a link; another logdir has another folder."""
     (tmp_path / "runs").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "runs")
 

@@ -1,4 +1,4 @@
-"""Event files as they grow, tear, break and are replaced."""
+"""Reading event files that grow, are incomplete or damaged, and are replaced."""
 
 import os
 import shutil
@@ -26,14 +26,14 @@ def open_file(path: Path) -> EventFile:
 
 
 def view_of(file: EventFile) -> FileView:
-    """Return what a file holds that holds something."""
+    """Return the view of a file that is not empty."""
     view = file.view()
     assert view is not None
     return view
 
 
 def test_file_is_read_while_it_grows_byte_by_byte(tmp_path: Path) -> None:
-    """After each byte a reader has every complete record and waits for the rest without reading in vain."""
+    """After each byte a reader has every complete record, and does not read before the next one may be complete."""
     content = version_event() + b"".join(scalar_event(2.0 + step, step, {"loss": step / 4}) for step in range(5))
     path = tmp_path / "events.out.events.summary.1.0.host_MS"
     path.touch()
@@ -49,12 +49,12 @@ def test_file_is_read_while_it_grows_byte_by_byte(tmp_path: Path) -> None:
             view = file.view()
             seen = view.series[LOSS].step.tolist() if view and LOSS in view.series else []
             assert seen == [point.step for point in expected]
-    # A look when a header or a record should be complete, and none in between.
+    # One read when a header or a record should be complete, and none in between.
     assert reads <= 2 * 6 + 2
 
 
-def test_torn_tail_is_no_damage_and_no_news(tmp_path: Path) -> None:
-    """A record that is not complete yet is waited for: nothing is damaged, and there is nothing to read."""
+def test_incomplete_record_is_neither_damage_nor_news(tmp_path: Path) -> None:
+    """An incomplete record at the end is not damage, and there is nothing to read until the file grows."""
     path = loss_run(tmp_path, range(10))
     whole = path.read_bytes()
     path.write_bytes(whole[:-5])
@@ -72,7 +72,7 @@ def test_torn_tail_is_no_damage_and_no_news(tmp_path: Path) -> None:
 
 
 def test_wrong_payload_is_skipped_and_counted(tmp_path: Path) -> None:
-    """A record whose payload crc is wrong costs that record only."""
+    """A wrong payload crc affects that record only."""
     records = [scalar_event(2.0, step, {"loss": 1.0}) for step in range(5)]
     damaged = bytearray(records[2])
     damaged[20] ^= 0xFF
@@ -90,8 +90,8 @@ def test_wrong_payload_is_skipped_and_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("hole", [b"\0" * 64, b"garbage" * 9, b"\0" * 5_000_000], ids=["zeros", "garbage", "5 MB"])
-def test_reading_goes_on_after_a_damaged_length(tmp_path: Path, hole: bytes) -> None:
-    """Bytes that are no record are one damaged place; reading goes on at the next sound header."""
+def test_reading_continues_after_a_damaged_length(tmp_path: Path, hole: bytes) -> None:
+    """Bytes that are not a record are damage, counted once; reading continues at the next valid header."""
     before, after = scalar_event(2.0, 1, {"loss": 1.0}), scalar_event(3.0, 2, {"loss": 0.5})
     path = tmp_path / "events.out.events.summary.1.0.host_MS"
     path.write_bytes(version_event() + before + hole + after)
@@ -104,8 +104,8 @@ def test_reading_goes_on_after_a_damaged_length(tmp_path: Path, hole: bytes) -> 
     assert [damage.reason for damage in view_of(file).damage] == ["length"]
 
 
-def test_replaced_and_shortened_files_are_read_again(tmp_path: Path) -> None:
-    """A file that another took the place of, or that shrank, is read from its start."""
+def test_replaced_and_truncated_files_are_read_again(tmp_path: Path) -> None:
+    """A file that was replaced or has shrunk is read from its start."""
     path = loss_run(tmp_path, range(10))
     file = open_file(path)
     file.read(BUDGET)
@@ -123,8 +123,8 @@ def test_replaced_and_shortened_files_are_read_again(tmp_path: Path) -> None:
     assert view_of(file).series[LOSS].step.tolist() == [100]
 
 
-def test_views_stay_as_they_were(tmp_path: Path) -> None:
-    """What was published before does not change when the file grows."""
+def test_views_do_not_change(tmp_path: Path) -> None:
+    """A view that was returned does not change when the file grows."""
     path = loss_run(tmp_path, range(10))
     file = open_file(path)
     file.read(BUDGET)
@@ -141,7 +141,7 @@ def test_views_stay_as_they_were(tmp_path: Path) -> None:
 
 
 def test_record_larger_than_a_window_is_read(tmp_path: Path) -> None:
-    """A record of any size is hopped over or read, and those after it are read too."""
+    """A record of any size is skipped or read, and the records after it are read too."""
     event = tensorboard_pb2.Event(wall_time=2.0, step=1)
     event.summary.value.add(tag="huge", image=b"x" * 9_000_000)
     path = tmp_path / "events.out.tfevents.1.host"
@@ -156,8 +156,8 @@ def test_record_larger_than_a_window_is_read(tmp_path: Path) -> None:
     assert not view_of(file).damage
 
 
-def test_version_event_tells_the_dialect_whatever_the_name_says(tmp_path: Path) -> None:
-    """A TensorBoard file under MindSpore's kind of name is read as TensorBoard's."""
+def test_version_event_determines_the_dialect(tmp_path: Path) -> None:
+    """A TensorBoard file with a name like MindSpore's is read as TensorBoard's."""
     source = GOLDEN / "tensorboard/torch/both_a/events.out.tfevents.1795230800.vm.26977.1"
     path = tmp_path / "events.out.events.summary.1.0.host_MS"
     shutil.copy(source, path)
@@ -169,8 +169,8 @@ def test_version_event_tells_the_dialect_whatever_the_name_says(tmp_path: Path) 
     assert view_of(file).series[Tag("scalar", "both")].step.tolist() == [0, 20, 40]
 
 
-def test_no_descriptor_stays_open(tmp_path: Path) -> None:
-    """Between two reads a file costs no descriptor, however many files there are."""
+def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
+    """Between two reads a file needs no descriptor, however many files there are."""
     files = [open_file(loss_run(tmp_path / str(i), range(3))) for i in range(50)]
     before = len(os.listdir("/proc/self/fd"))
 

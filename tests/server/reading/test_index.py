@@ -1,4 +1,4 @@
-"""The index: restarts read what was appended, and nothing in its folder makes points wrong or stops a server."""
+"""The index: a restart reads only what was appended, and nothing in the folder causes wrong points or a failure."""
 
 import logging
 import os
@@ -23,7 +23,7 @@ BUDGET = 1 << 30
 
 
 def open_file(path: Path, folder: Path, limit: int = 1 << 30) -> EventFile:
-    """Return a reader as a server that has just started makes it."""
+    """Return a reader like that of a server which has just started."""
     name = parse_file_name(path.name)
     assert name is not None
     return EventFile(str(path), name, Index(folder, limit))
@@ -39,7 +39,7 @@ def read_all(file: EventFile) -> FileView:
 
 
 def restart(path: Path, folder: Path) -> FileView:
-    """Return what a new server knows of a file, heavy records verified."""
+    """Return the view of a file in a new server, with large records verified."""
     file = open_file(path, folder)
     read_all(file)
     while file.verify(BUDGET):
@@ -60,18 +60,18 @@ def segments(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*-*-*"))
 
 
-def picture(step: int, size: int = 20_000, is_sound: bool = True) -> bytes:
-    """Return a record too heavy to be verified when it is loaded."""
+def picture(step: int, size: int = 20_000, is_intact: bool = True) -> bytes:
+    """Return a large record, which is not verified when it is loaded."""
     event = summary_pb2.Event(wall_time=2.0 + step, step=step)
     event.summary.value.add(tag="picture").image.encoded_image = b"x" * size
     record = bytearray(framing.frame(event.SerializeToString()))
-    if not is_sound:
+    if not is_intact:
         record[size // 2] ^= 1
     return bytes(record)
 
 
 def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
-    """Bytes that the index knows are not read again: garbage in their midst is not noticed."""
+    """Bytes that the index covers are not read again: garbage among them is not noticed."""
     path, folder = loss_run(tmp_path / "run", range(2000)), tmp_path / "index"
     before = save(path, folder).view()
     assert before is not None
@@ -90,7 +90,7 @@ def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["replaced", "shortened", "regrown", "other head", "other tail"])
 def test_changed_file_is_read_again(tmp_path: Path, change: str) -> None:
-    """Of a file that is not what it was the index says nothing."""
+    """The index is not used for a file that was changed."""
     path, folder = loss_run(tmp_path / "run", range(100)), tmp_path / "index"
     save(path, folder)
     other = loss_run(tmp_path / "other", range(1000, 1200))
@@ -117,8 +117,8 @@ def test_changed_file_is_read_again(tmp_path: Path, change: str) -> None:
     assert seen.damage == expected.damage
 
 
-def test_damaged_segment_is_made_anew(tmp_path: Path) -> None:
-    """Whichever byte of a segment is flipped, or cut off, the points are right, and the next segment is sound."""
+def test_damaged_segment_is_replaced(tmp_path: Path) -> None:
+    """Whichever byte of a segment is changed or missing, the points are right and the next segment is intact."""
     path, folder = loss_run(tmp_path / "run", range(5)), tmp_path / "index"
     save(path, folder)
     (segment,) = segments(folder)
@@ -134,7 +134,7 @@ def test_damaged_segment_is_made_anew(tmp_path: Path) -> None:
 
 
 def test_many_segments_become_one(tmp_path: Path) -> None:
-    """A file that grew and was saved again and again has few segments, and all of its points."""
+    """A file that grew and was saved many times has few segments, and all of its points."""
     path, folder = loss_run(tmp_path / "run", range(10)), tmp_path / "index"
     file = save(path, folder)
     for step in range(10, 50):
@@ -152,11 +152,11 @@ def test_many_segments_become_one(tmp_path: Path) -> None:
     ]
 
 
-def test_damage_and_verified_records_are_remembered(tmp_path: Path) -> None:
-    """A restart knows what is damaged, light or heavy, and verifies no record twice."""
+def test_damage_and_verified_records_are_indexed(tmp_path: Path) -> None:
+    """A restart has the damage, of small and large records, and verifies no record twice."""
     broken = bytearray(scalar_event(3.0, 1, {"loss": 1.0}))
     broken[-1] ^= 1
-    records = [picture(1), picture(2, is_sound=False), bytes(broken), scalar_event(4.0, 2, {"loss": 1.0}), picture(3)]
+    records = [picture(1), picture(2, is_intact=False), bytes(broken), scalar_event(4.0, 2, {"loss": 1.0}), picture(3)]
     path, folder = write_run(tmp_path / "run", records), tmp_path / "index"
     file = open_file(path, folder)
     read_all(file)
@@ -172,12 +172,12 @@ def test_damage_and_verified_records_are_remembered(tmp_path: Path) -> None:
     assert seen.series[PICTURE].step.tolist() == [1, 3]
     assert [damage.reason for damage in seen.damage] == ["payload", "payload"]
     assert seen.damage == expected.damage
-    assert (seen.heavy, seen.verified) == (2, 2)
+    assert (seen.large_records, seen.verified_large_records) == (2, 2)
 
 
 def test_half_verified_file_is_verified_after_a_restart(tmp_path: Path) -> None:
-    """Damage found by a server that stopped before it was done is found again by the next."""
-    records = [picture(1), picture(2, is_sound=False), picture(3), picture(4)]
+    """Damage found by a server that stopped before it had verified all records is found again by the next."""
+    records = [picture(1), picture(2, is_intact=False), picture(3), picture(4)]
     path, folder = write_run(tmp_path / "run", records), tmp_path / "index"
     file = open_file(path, folder)
     read_all(file)
@@ -192,7 +192,7 @@ def test_half_verified_file_is_verified_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_half_read_file_leaves_no_points_of_damaged_records(tmp_path: Path) -> None:
-    """A server stopped while it reads a record that proves malformed at its end saves no points of that."""
+    """A server that stops while reading a record whose end is malformed saves no points of it."""
     event = summary_pb2.Event(wall_time=2.0, step=1)
     for content in (b"x", b"y"):
         event.summary.value.add(tag="picture").image.encoded_image = content * 300_000
@@ -212,8 +212,8 @@ def test_half_read_file_leaves_no_points_of_damaged_records(tmp_path: Path) -> N
         assert seen.damage == expected.damage
 
 
-def test_limit_is_kept_and_what_was_used_lately_stays(tmp_path: Path) -> None:
-    """A full index lets go of what was unused for longest."""
+def test_least_recently_used_segments_are_evicted(tmp_path: Path) -> None:
+    """The size of the index stays below its limit."""
     folder = tmp_path / "index"
     paths = [loss_run(tmp_path / str(number), range(100)) for number in range(20)]
     save(paths[0], folder)
@@ -236,10 +236,10 @@ def test_limit_is_kept_and_what_was_used_lately_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["file", "full"])
-def test_folder_that_cannot_be_written_is_told_once(
+def test_folder_that_cannot_be_written_is_logged_once(
     tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without a usable folder everything works as if there were no index, after one warning."""
+    """Without a writable folder everything works as if there were no index, after one warning."""
     folder = tmp_path / "index"
     if kind == "file":
         folder.touch()
@@ -258,8 +258,8 @@ def test_folder_that_cannot_be_written_is_told_once(
     assert str(folder) in caplog.text
 
 
-def test_foreign_files_in_the_folder_stay_and_disturb_nothing(tmp_path: Path) -> None:
-    """A folder that holds something else too is no reason to fail, nor to delete what is not the index's."""
+def test_other_files_in_the_folder_are_ignored(tmp_path: Path) -> None:
+    """Files that are not the index's cause no failure and are not deleted."""
     path, folder = loss_run(tmp_path / "run", range(5)), tmp_path / "index"
     save(path, folder)
     parent = segments(folder)[0].parent
@@ -276,8 +276,8 @@ def test_foreign_files_in_the_folder_stay_and_disturb_nothing(tmp_path: Path) ->
     assert [each.read_text() for each in foreign] == ["keep me"] * 3
 
 
-def test_abandoned_drafts_go(tmp_path: Path) -> None:
-    """What a server left half written long ago is removed, what another one writes now is not."""
+def test_old_part_files_are_deleted(tmp_path: Path) -> None:
+    """What a server left half written long ago is deleted, but not what another one is writing now."""
     folder = tmp_path / "index"
     (folder / "ab").mkdir(parents=True)
     old, fresh = folder / "ab/0123456789abcdef.part", folder / "ab/fedcba9876543210.part"
@@ -306,10 +306,10 @@ def test_two_servers_share_a_folder(tmp_path: Path) -> None:
     assert restart(path, folder).series[LOSS].step.tolist() == list(range(3050))
 
 
-def test_logdir_is_never_written(tmp_path: Path) -> None:
-    """A server leaves the logdir as it was: the same files, with the same bytes, none of them touched."""
+def test_logdir_is_never_modified(tmp_path: Path) -> None:
+    """After a server ran, the logdir contains the same files with the same content and times."""
     loss_run(tmp_path / "runs/a", range(10))
-    write_run(tmp_path / "runs/b", [picture(1), picture(2, is_sound=False), b"garbage"])
+    write_run(tmp_path / "runs/b", [picture(1), picture(2, is_intact=False), b"garbage"])
     before = listing(tmp_path / "runs")
 
     process, url = start(tmp_path / "runs", "--index-dir", str(tmp_path / "index"))
@@ -320,8 +320,8 @@ def test_logdir_is_never_written(tmp_path: Path) -> None:
     assert segments(tmp_path / "index")
 
 
-def test_index_starts_where_a_record_is_cut_off(tmp_path: Path) -> None:
-    """A file saved with half a record at its end goes on with that record."""
+def test_indexed_file_continues_with_an_incomplete_record(tmp_path: Path) -> None:
+    """A file saved with half a record at its end continues with that record."""
     path, folder = loss_run(tmp_path / "run", range(10)), tmp_path / "index"
     record = scalar_event(50.0, 10, {"loss": 1.0})
     with path.open("ab") as grows:
@@ -337,7 +337,7 @@ def test_index_starts_where_a_record_is_cut_off(tmp_path: Path) -> None:
 
 
 def total(url: str) -> int:
-    """Return how many points of loss a server has; 0 when it has none yet."""
+    """Return how many points of loss a server has; 0 if it has none yet."""
     import httpx
 
     reply = httpx.get(f"{url}api/scalars", params={"tag": "loss"})
@@ -345,13 +345,13 @@ def total(url: str) -> int:
 
 
 def listing(folder: Path) -> list[tuple[str, int, int, int]]:
-    """Return (name, inode, size, time of the last change) of everything below a folder."""
-    found = sorted(folder.rglob("*"))
-    return [(str(each), each.stat().st_ino, each.stat().st_size, each.stat().st_mtime_ns) for each in found]
+    """Return (name, inode, size, time of the last modification) of everything below a folder."""
+    paths = sorted(folder.rglob("*"))
+    return [(str(path), path.stat().st_ino, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
 
 
-def test_empty_file_is_not_saved(tmp_path: Path) -> None:
-    """A file with nothing but its version event is saved and grows on."""
+def test_file_without_points_is_indexed(tmp_path: Path) -> None:
+    """A file with only its version event can be saved and continued."""
     path, folder = tmp_path / "events.out.events.summary.1.0.host_MS", tmp_path / "index"
     path.write_bytes(version_event())
     save(path, folder)

@@ -1,4 +1,4 @@
-"""Segments of the index as bytes: whole, or known to be damaged."""
+"""Encoded segments of the index: damage is always detected."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ from toposcope.server.reading.segment import Segment, decode
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
-REFUSALS = (ValueError, LookupError, TypeError)
-"""What the index takes for damage; DamagedSegmentError is a ValueError."""
+REJECTIONS = (ValueError, LookupError, TypeError)
+"""Errors that the index treats as damage; DamagedSegmentError is a ValueError."""
 
 
 @pytest.fixture
@@ -30,17 +30,17 @@ def stored(tmp_path: Path) -> bytes:
     return segment.read_bytes()
 
 
-def is_refused_or_equal(content: bytes, whole: Segment) -> bool:
-    """Say whether bytes are refused, or else mean what the whole segment does."""
+def is_rejected_or_equal(content: bytes, whole: Segment) -> bool:
+    """Return whether bytes are rejected or decode to the same segment."""
     try:
         other = decode(memoryview(content))
-    except REFUSALS:
+    except REJECTIONS:
         return True
     is_same = [np.array_equal(a, b) for a, b in zip(other.series[LOSS], whole.series[LOSS], strict=True)]
     return all(is_same) and (other.start, other.end, other.identity) == (whole.start, whole.end, whole.identity)
 
 
-def test_segment_comes_back_as_it_was(stored: bytes) -> None:
+def test_segment_round_trip(stored: bytes) -> None:
     """Steps, wall times and values are those of the file."""
     segment = decode(memoryview(stored))
 
@@ -49,29 +49,29 @@ def test_segment_comes_back_as_it_was(stored: bytes) -> None:
     assert (segment.start, segment.version.dialect, segment.counters.events) == (0, "mindspore", 11)
 
 
-def test_no_changed_byte_of_the_head_goes_unnoticed(stored: bytes) -> None:
-    """Whatever a byte of the head is changed to, the segment is refused or means the same."""
+def test_every_changed_byte_of_the_head_is_detected(stored: bytes) -> None:
+    """Whatever a byte of the head is changed to, the segment is rejected or decodes to the same."""
     whole = decode(memoryview(stored))
     wrong = [
         (at, value)
         for at in range(24)
         for value in range(256)
-        if not is_refused_or_equal(stored[:at] + bytes([value]) + stored[at + 1 :], whole)
+        if not is_rejected_or_equal(stored[:at] + bytes([value]) + stored[at + 1 :], whole)
     ]
     assert not wrong
 
 
-def test_no_flipped_byte_goes_unnoticed(stored: bytes) -> None:
-    """A segment with any byte flipped is refused."""
+def test_every_flipped_byte_is_detected(stored: bytes) -> None:
+    """A segment with any byte flipped is rejected."""
     whole = decode(memoryview(stored))
     for at in range(len(stored)):
         changed = bytearray(stored)
         changed[at] ^= 0xFF
-        assert is_refused_or_equal(bytes(changed), whole), f"byte {at}"
+        assert is_rejected_or_equal(bytes(changed), whole), f"byte {at}"
 
 
-def test_truncated_segment_is_refused(stored: bytes) -> None:
-    """No beginning of a segment is taken for the whole."""
+def test_truncated_segment_is_rejected(stored: bytes) -> None:
+    """No prefix of a segment is a valid segment."""
     for size in range(len(stored)):
-        with pytest.raises(REFUSALS):
+        with pytest.raises(REJECTIONS):
             decode(memoryview(stored[:size]))

@@ -32,8 +32,8 @@ def steps(run: RunView, tag: str = "loss", rank: int = 0, attempt: int | str | N
     return run.points(tag, rank, attempt).step.tolist()
 
 
-def test_restart_hides_what_it_repeats_and_nothing_else(tmp_path: Path) -> None:
-    """From the restart step on the older points of the tags that the restart holds are hidden; none is lost."""
+def test_restart_hides_only_what_it_repeats(tmp_path: Path) -> None:
+    """From the restart step on, older points of the restarted tags are hidden; all attempts contain every point."""
     write_run(
         tmp_path,
         [scalar_event(100 + step, step, {"loss": 1.0, "only_before": 2.0}) for step in range(1, 101)],
@@ -53,8 +53,8 @@ def test_restart_hides_what_it_repeats_and_nothing_else(tmp_path: Path) -> None:
     assert steps(run, attempt=ALL) == [*range(1, 101), *range(81, 121)]
 
 
-def test_second_restart_hides_parts_of_both_attempts_before(tmp_path: Path) -> None:
-    """Attempts are stitched in order, each over all before it."""
+def test_second_restart_hides_parts_of_both_earlier_attempts(tmp_path: Path) -> None:
+    """Each attempt hides points of all earlier ones."""
     loss_run(tmp_path, range(1, 11), seconds=100)
     loss_run(tmp_path, range(8, 21), seconds=200)
     loss_run(tmp_path, range(5, 7), seconds=300)
@@ -65,8 +65,8 @@ def test_second_restart_hides_parts_of_both_attempts_before(tmp_path: Path) -> N
     assert len(run.attempts[0]) == 3
 
 
-def test_file_that_continues_starts_no_attempt(tmp_path: Path) -> None:
-    """A later file with later steps is the same attempt."""
+def test_file_that_continues_does_not_start_an_attempt(tmp_path: Path) -> None:
+    """A later file with later steps belongs to the same attempt."""
     loss_run(tmp_path, range(1, 11), seconds=100)
     loss_run(tmp_path, range(11, 21), seconds=200)
 
@@ -77,7 +77,7 @@ def test_file_that_continues_starts_no_attempt(tmp_path: Path) -> None:
 
 
 def test_files_that_overlap_in_time_are_parallel_writers(tmp_path: Path) -> None:
-    """Two live writers of one rank both stay, repeated steps and all."""
+    """The points of two live writers of one rank are all shown, including repeated steps."""
     loss_run(tmp_path, range(1, 11), seconds=100)
     loss_run(tmp_path, range(1, 11), seconds=105)
 
@@ -88,7 +88,7 @@ def test_files_that_overlap_in_time_are_parallel_writers(tmp_path: Path) -> None
 
 
 def test_rotations_of_one_session_are_one_attempt(tmp_path: Path) -> None:
-    """Files of one recorder never are restarts, even when their steps go back."""
+    """Files of one recorder are never restarts, even if their steps go back."""
     for seconds, first in ((100, 1), (200, 5)):
         content = [
             version_event(seconds, b"session"),
@@ -99,8 +99,8 @@ def test_rotations_of_one_session_are_one_attempt(tmp_path: Path) -> None:
     assert len(load(tmp_path).attempts[0]) == 1
 
 
-def test_writer_may_say_that_it_starts_an_attempt(tmp_path: Path) -> None:
-    """A version event that says so starts an attempt where the steps alone would not."""
+def test_version_event_may_start_an_attempt(tmp_path: Path) -> None:
+    """A version event with that flag starts an attempt if the steps alone would not."""
     loss_run(tmp_path, range(0, 101, 10), seconds=100)
     content = [
         version_event(500.0, b"new", starts_attempt=True),
@@ -112,8 +112,8 @@ def test_writer_may_say_that_it_starts_an_attempt(tmp_path: Path) -> None:
     assert [attempt.restart_step for attempt in load(tmp_path).attempts[0]] == [None, 105]
 
 
-def test_by_products_of_landscapes_hide_and_add_nothing(tmp_path: Path) -> None:
-    """A file of landscapes, all at step 0, starts no attempt; its scalars are in attempt=all only."""
+def test_by_products_of_landscapes_neither_hide_nor_add_points(tmp_path: Path) -> None:
+    """A file of landscapes, all at step 0, does not start an attempt; its scalars are in attempt=all only."""
     loss_run(tmp_path, range(1, 11), seconds=100)
     write_run(tmp_path, [landscape_event(201.0, "landscape_[1, 4]", {"loss": 9.0})], seconds=200)
 
@@ -124,16 +124,16 @@ def test_by_products_of_landscapes_hide_and_add_nothing(tmp_path: Path) -> None:
     assert steps(run, attempt=ALL) == [*range(1, 11), 0]
 
 
-def test_evaluation_at_step_0_is_no_restart(tmp_path: Path) -> None:
-    """A later file with a tag at step 0 only stays beside the training."""
+def test_evaluation_at_step_0_is_not_a_restart(tmp_path: Path) -> None:
+    """A later file with a tag at step 0 only belongs to the same attempt."""
     loss_run(tmp_path, range(0, 11), seconds=100)
     loss_run(tmp_path, [0], seconds=200)
 
     assert len(load(tmp_path).attempts[0]) == 1
 
 
-def test_ranks_are_told_by_file_names(tmp_path: Path) -> None:
-    """Files of several ranks are one run, each rank a series of its own with attempts of its own."""
+def test_ranks_are_read_from_file_names(tmp_path: Path) -> None:
+    """Files of several ranks are one run; each rank has its own series and attempts."""
     loss_run(tmp_path, range(1, 11), seconds=100, rank=0)
     loss_run(tmp_path, range(1, 6), seconds=100, rank=3)
     loss_run(tmp_path, range(3, 9), seconds=200, rank=3)
@@ -147,7 +147,7 @@ def test_ranks_are_told_by_file_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_concurrent_tensorboard_writers_are_numbered_by_file_name(tmp_path: Path, order: Iterable[int]) -> None:
-    """TensorBoard's files name no rank: those that grow at the same time are ranks in the order of their names."""
+    """TensorBoard's files have no rank: those that grow at the same time are numbered in order of their names."""
     for rank in order:
         content = b"".join(tensorboard_event(100 + rank + i, i, {"loss": float(rank)}) for i in range(10))
         (tmp_path / f"events.out.tfevents.100.host.{rank}").write_bytes(content)
@@ -158,7 +158,7 @@ def test_concurrent_tensorboard_writers_are_numbered_by_file_name(tmp_path: Path
     assert [run.points("loss", rank).value[0] for rank in (0, 1)] == [0.0, 1.0]
 
 
-def test_tensorboard_writers_one_after_the_other_are_one_rank(tmp_path: Path) -> None:
+def test_consecutive_tensorboard_writers_are_one_rank(tmp_path: Path) -> None:
     """A TensorBoard file that begins after another ended continues or restarts it."""
     for seconds, first in ((100, 1), (200, 6)):
         content = b"".join(tensorboard_event(seconds + i, first + i, {"loss": 0.0}) for i in range(10))
@@ -170,8 +170,8 @@ def test_tensorboard_writers_one_after_the_other_are_one_rank(tmp_path: Path) ->
     assert steps(run) == list(range(1, 16))
 
 
-def test_restart_hides_of_each_tag_what_it_repeats_and_no_more(tmp_path: Path) -> None:
-    """A tag that a restart records once at a low step, or at step 0, takes nothing from the others or from itself."""
+def test_restart_hides_points_of_each_tag_separately(tmp_path: Path) -> None:
+    """A tag that a restart records once at a low step, or at step 0, hides no points of other tags."""
     first = [scalar_event(100 + i, i, {"loss": 1.0}) for i in range(1, 101)]
     write_run(tmp_path, [scalar_event(100, 1, {"startup": 1.0}), *first], seconds=100)
     again = [scalar_event(600 + i, i, {"loss": 2.0}) for i in (0, *range(50, 121))]

@@ -1,4 +1,4 @@
-"""Bands of groups of runs against a slow and obvious one, and which runs form a group."""
+"""Bands against a slow and simple implementation, and grouping of runs."""
 
 import math
 import resource
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from toposcope.server.runs.alignment import Curve, Room, align, read_at, room_for
-from toposcope.server.runs.bands import Band, Centre, Spread, find_band
+from toposcope.server.runs.alignment import Curve, PositionLimits, align, position_limits, read_at
+from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.run import RunView
@@ -23,49 +23,49 @@ steps = st.integers(0, 30) | st.integers(0, 30).map(lambda step: 10**18 + step)
 
 
 @st.composite
-def curves(draw: st.DrawFn, places: st.SearchStrategy[float] = steps) -> Curve:
-    """Draw a curve of a few points, none to all of the same places as another."""
-    x = np.array(sorted(draw(st.sets(places, max_size=20))))
+def curves(draw: st.DrawFn, positions: st.SearchStrategy[float] = steps) -> Curve:
+    """Generate a curve of a few points, which shares none to all of its positions with others."""
+    x = np.array(sorted(draw(st.sets(positions, max_size=20))))
     if draw(st.booleans()):
         x = np.arange(len(x))
     x = x.astype(float if x.dtype == float and len(x) else np.int64)
     return Curve(x, np.array(draw(st.lists(numbers, min_size=len(x), max_size=len(x))), float))
 
 
-def value_at(curve: Curve, place: float) -> float | None:
-    """Return the value of a curve at a place: its own, or between its neighbours; None where there is none."""
-    known = dict(zip(curve.x.tolist(), curve.value.tolist(), strict=True))
-    if place in known:
-        return known[place] if math.isfinite(known[place]) else None
-    before = max((x for x in known if x < place), default=None)
-    behind = min((x for x in known if x > place), default=None)
-    if before is None or behind is None or not math.isfinite(known[before]) or not math.isfinite(known[behind]):
+def value_at(curve: Curve, position: float) -> float | None:
+    """Return the value of a curve at a position, interpolated if necessary; None if there is none."""
+    values = dict(zip(curve.x.tolist(), curve.value.tolist(), strict=True))
+    if position in values:
+        return values[position] if math.isfinite(values[position]) else None
+    before = max((x for x in values if x < position), default=None)
+    after = min((x for x in values if x > position), default=None)
+    if before is None or after is None or not math.isfinite(values[before]) or not math.isfinite(values[after]):
         return None
-    part = (Fraction(place) - Fraction(before)) / (Fraction(behind) - Fraction(before))
-    return float(Fraction(known[before]) * (1 - part) + Fraction(known[behind]) * part)
+    part = (Fraction(position) - Fraction(before)) / (Fraction(after) - Fraction(before))
+    return float(Fraction(values[before]) * (1 - part) + Fraction(values[after]) * part)
 
 
 def slow_band(several: list[Curve], centre: str, spread: str, lo: float, hi: float) -> Iterator[tuple[float, ...]]:
-    """Yield (x, centre, low, high, present, non_finite) of each place."""
-    for place in sorted({x for curve in several for x in curve.x.tolist() if lo <= x <= hi}):
-        found = [value for curve in several if (value := value_at(curve, place)) is not None]
-        bad = sum(place in curve.x[~np.isfinite(curve.value)].tolist() for curve in several)
-        if not found:
+    """Yield (x, centre, low, high, present, non_finite) for each position."""
+    for position in sorted({x for curve in several for x in curve.x.tolist() if lo <= x <= hi}):
+        values = [value for curve in several if (value := value_at(curve, position)) is not None]
+        bad = sum(position in curve.x[~np.isfinite(curve.value)].tolist() for curve in several)
+        if not values:
             edge = 0.0 if spread == "none" else np.nan
-            yield place, np.nan, edge, edge, 0, bad
+            yield position, np.nan, edge, edge, 0, bad
             continue
-        middle = np.mean(found) if centre == "mean" else np.median(found)
+        middle = np.mean(values) if centre == "mean" else np.median(values)
         edges = {
-            "minmax": (min(found), max(found)),
-            "std": (np.mean(found) - np.std(found), np.mean(found) + np.std(found)),
-            "quartiles": (np.quantile(found, 0.25), np.quantile(found, 0.75)),
+            "minmax": (min(values), max(values)),
+            "std": (np.mean(values) - np.std(values), np.mean(values) + np.std(values)),
+            "quartiles": (np.quantile(values, 0.25), np.quantile(values, 0.75)),
             "none": (0.0, 0.0),
         }[spread]
-        yield place, middle, *edges, len(found), bad
+        yield position, middle, *edges, len(values), bad
 
 
 def rows(band: Band) -> list[tuple[float, ...]]:
-    """Return a band as slow_band yields it."""
+    """Return a band in the form that slow_band yields."""
     none = np.zeros(len(band.x))
     columns = (band.x, band.centre, band.low if len(band.low) else none, band.high if len(band.high) else none)
     return list(zip(*(column.tolist() for column in (*columns, band.present, band.non_finite)), strict=True))
@@ -83,8 +83,8 @@ lows, highs = st.sampled_from([-INF, 3, 7.5]), st.sampled_from([INF, 20, 12.5])
 def test_band_of_steps_equals_the_slow_one(
     several: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
 ) -> None:
-    """Every statistic at every place of any curve; also of steps so large that doubles cannot tell them apart."""
-    band = find_band(several, centre, spread, lo, hi, 0, room_for(6))
+    """For every statistic at every position; also for steps so large that doubles cannot distinguish them."""
+    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
 
     expected = list(slow_band(several, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
@@ -102,25 +102,25 @@ def test_band_of_steps_equals_the_slow_one(
 def test_band_of_seconds_equals_the_slow_one(
     several: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
 ) -> None:
-    """On axes of time places are doubles."""
+    """On time axes, positions are doubles."""
     several = [Curve(curve.x.astype(float), curve.value) for curve in several]
-    band = find_band(several, centre, spread, lo, hi, 0, room_for(6))
+    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
 
     expected = list(slow_band(several, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
 
 
 @given(st.lists(curves(), min_size=1, max_size=6), st.integers(4, 40))
-def test_places_left_out_are_exact_and_keep_extremes(several: list[Curve], most: int) -> None:
-    """Where there are too many places for all, what is left equals the whole at these places."""
-    whole = align(several, -INF, INF, room_for(6))
-    some = align(several, -INF, INF, Room(most, most // 2))
+def test_fewer_positions_have_exact_values(several: list[Curve], most: int) -> None:
+    """If there are too many positions, the values at the chosen ones are those of the whole curves."""
+    whole = align(several, -INF, INF, position_limits(6))
+    some = align(several, -INF, INF, PositionLimits(most, most // 2))
 
     every = dict(zip(whole.x.tolist(), zip(*_values(several, whole.x), strict=True), strict=True))
-    found = list(zip(*_values(several, some.x), strict=True))
+    values = list(zip(*_values(several, some.x), strict=True))
     assert some.total == whole.total
     assert len(some.x) <= (most if whole.total <= most else most // 2)
-    assert np.array_equal(np.array(found), np.array([every[place] for place in some.x.tolist()]), equal_nan=True)
+    assert np.array_equal(np.array(values), np.array([every[position] for position in some.x.tolist()]), equal_nan=True)
 
 
 def _values(several: list[Curve], x: np.ndarray) -> list[np.ndarray]:
@@ -130,12 +130,12 @@ def _values(several: list[Curve], x: np.ndarray) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("spread", ["minmax", "std", "quartiles", "none"])
 def test_fewer_points_keep_the_extremes(spread: Spread) -> None:
-    """Chosen places are those of the whole band, and the extremes of centre and edges are among them."""
+    """The chosen positions are some of the whole band's, and include the extremes of centre and edges."""
     random = np.random.default_rng(0)
     several = [Curve(np.arange(5000), random.normal(size=5000)) for _ in range(7)]
 
-    whole = find_band(several, "mean", spread, -INF, INF, 0, room_for(7))
-    few = find_band(several, "mean", spread, -INF, INF, 100, room_for(7))
+    whole = compute_band(several, "mean", spread, -INF, INF, 0, position_limits(7))
+    few = compute_band(several, "mean", spread, -INF, INF, 100, position_limits(7))
 
     every = dict(zip(whole.x.tolist(), rows(whole), strict=True))
     assert [every[row[0]] for row in rows(few)] == rows(few)
@@ -146,29 +146,29 @@ def test_fewer_points_keep_the_extremes(spread: Spread) -> None:
     assert len(few.low) == (0 if spread == "none" else len(few.x))
 
 
-def test_too_many_places_keep_the_extremes_of_each_series() -> None:
-    """A hundred series without a place in common: the band is exact where it is told, its extremes are there."""
+def test_too_many_positions_keep_the_extremes_of_each_series() -> None:
+    """For a hundred series without common positions the band is exact at the chosen ones and has their extremes."""
     random = np.random.default_rng(0)
     several = [Curve(np.cumsum(random.random(20_000)), random.normal(size=20_000).cumsum()) for _ in range(100)]
 
-    band = find_band(several, "mean", "minmax", -INF, INF, 1000, room_for(100))
+    band = compute_band(several, "mean", "minmax", -INF, INF, 1000, position_limits(100))
 
     assert band.total == 2_000_000 > band.aligned
     assert band.low.min() == min(curve.value.min() for curve in several)
     assert band.high.max() == max(curve.value.max() for curve in several)
     for at in range(0, len(band.x), 100):
-        found = [np.interp(band.x[at], *curve, left=np.nan, right=np.nan) for curve in several]
-        assert np.allclose([band.centre[at], band.low[at]], [np.nanmean(found), np.nanmin(found)])
+        values = [np.interp(band.x[at], *curve, left=np.nan, right=np.nan) for curve in several]
+        assert np.allclose([band.centre[at], band.low[at]], [np.nanmean(values), np.nanmin(values)])
 
 
-def test_a_hundred_runs_of_a_hundred_thousand_points_are_quick() -> None:
-    """The statistics of ten million points are a matter of a second; processor time, as others use the machine."""
+def test_band_of_ten_million_points_takes_seconds_at_most() -> None:
+    """Measured in CPU time, as the machine may be shared."""
     value = np.random.default_rng(0).normal(size=100_000)
     several = [Curve(np.arange(100_000), value + run) for run in range(100)]
-    began = time.thread_time()
-    band = find_band(several, "median", "quartiles", -INF, INF, 1000, room_for(100))
+    start = time.thread_time()
+    band = compute_band(several, "median", "quartiles", -INF, INF, 1000, position_limits(100))
 
-    assert time.thread_time() - began < 2
+    assert time.thread_time() - start < 2
     assert band.total == band.aligned == 100_000
 
 
@@ -190,13 +190,13 @@ def named(by: str, *names: str) -> tuple[list[tuple[str, list[str]]], list[str]]
 
 
 def test_by_none_all_runs_are_one_group() -> None:
-    """Nobody is left out, and there is no group of nobody."""
+    """No run is left out, and there are no empty groups."""
     assert named("none", "a", "b") == ([("", ["a", "b"])], [])
     assert named("none") == ([], [])
 
 
-def test_by_pattern_the_first_capture_group_or_the_match_names_the_group() -> None:
-    """It is found anywhere in the name; a capture group that took no part is no name."""
+def test_by_pattern_groups_are_named_by_the_capture_group_or_the_match() -> None:
+    """It may match anywhere in the name; a capture group that did not participate is not used."""
     names = ("lr_0.1/s1", "lr_0.1/s2", "lr_0.01/s1", "other", "lr_x")
     assert named(r"regex:lr_([0-9.]+)", *names) == (
         [("0.01", ["lr_0.01/s1"]), ("0.1", ["lr_0.1/s1", "lr_0.1/s2"])],
@@ -208,8 +208,8 @@ def test_by_pattern_the_first_capture_group_or_the_match_names_the_group() -> No
     assert named("regex:\U0001f600(.)", "\U0001f600ü", "\udcff") == ([("ü", ["\U0001f600ü"])], ["\udcff"])
 
 
-def test_by_param_the_value_names_the_group() -> None:
-    """Numbers in order, then texts; an integer is the same as the double and the text of it."""
+def test_by_param_groups_are_named_by_the_value() -> None:
+    """Numbers come first, in order; an integer equals the same double and the same text."""
     grouping = grouped(
         "param:p",
         a={"p": 16.0},
@@ -238,33 +238,33 @@ def test_by_param_the_value_names_the_group() -> None:
 
 
 @pytest.mark.parametrize("by", ["", "None", "regex", "regex:", "param:", "runs:a", "none:", "regex:" + "a" * 201])
-def test_malformed_groupings_are_refused(by: str) -> None:
-    """What is no grouping gives an error that says what was expected."""
-    with pytest.raises(ValueError, match="expected none, regex:PATTERN of 200 characters"):
+def test_malformed_groupings_are_rejected(by: str) -> None:
+    """The error states what was expected."""
+    with pytest.raises(ValueError, match="expected none, regex:PATTERN of at most 200 characters"):
         parse_grouping(by)
 
 
 @pytest.mark.parametrize("pattern", ["(", "[", "a{99999999999999}", "(?P<1>a)", "*", "(?<=a*)b"])
-def test_patterns_that_are_none_are_refused(pattern: str) -> None:
-    """With the reason."""
-    with pytest.raises(ValueError, match="no regular expression: "):
+def test_invalid_patterns_are_rejected(pattern: str) -> None:
+    """The error contains the reason."""
+    with pytest.raises(ValueError, match="not a valid regular expression: "):
         group_runs(runs_of("a"), Grouping("regex", pattern), lambda _: {})
 
 
-def test_pattern_that_backtracks_for_ever_is_ended() -> None:
-    """It does not hold up the process meanwhile."""
+def test_pattern_that_backtracks_forever_is_killed() -> None:
+    """The server's own threads do not wait for it."""
     runs = runs_of("a" * 1000, "b")
-    began, used = time.monotonic(), time.thread_time()
+    start, used = time.monotonic(), time.thread_time()
 
-    with pytest.raises(ValueError, match="longer than 3 s on 2 names: expected a simpler one"):
+    with pytest.raises(ValueError, match="longer than 3 s for 2 names: use a simpler one"):
         group_runs(runs, Grouping("regex", "(a+)+!"), lambda _: {})
 
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - start < 30
     assert time.thread_time() - used < 1
 
 
-def test_what_a_pattern_found_is_remembered() -> None:
-    """A page asks again and again while runs grow: ten thousand names cost one process."""
+def test_matches_of_a_pattern_are_cached() -> None:
+    """The page repeats requests while runs grow; for ten thousand names only one process is started."""
     runs = runs_of(*(f"lr_{i % 7}/seed_{i}" for i in range(10_000)))
     grouping = parse_grouping("regex:lr_(.)")
     first = group_runs(runs, grouping, lambda _: {})

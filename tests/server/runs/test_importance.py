@@ -1,4 +1,4 @@
-"""Importance of hyperparameters for a metric: a sweep in which the truth is known, and all that can be lacking."""
+"""Importance of hyperparameters for a metric: a sweep with known effects, and missing or extreme values."""
 
 import math
 import sys
@@ -12,7 +12,7 @@ from toposcope.server.runs.importance_forest import MissingExtraError
 
 
 def sweep(count: int, seed: int = 0) -> tuple[list[dict[str, object]], list[float]]:
-    """Return runs whose metric follows the learning rate closely, the width a little, and the optimizer."""
+    """Return runs whose metric depends strongly on the learning rate, and weakly on the width and the optimizer."""
     random = np.random.default_rng(seed)
     rows, metric = [], []
     for _ in range(count):
@@ -35,8 +35,8 @@ def by_name(found: Importance) -> dict[str, Parameter]:
     return {parameter.name: parameter for parameter in found.parameters}
 
 
-def test_what_matters_comes_first() -> None:
-    """Strong before weak before irrelevant; a category counts as one; what is constant says so."""
+def test_most_important_parameters_come_first() -> None:
+    """Strong before weak before irrelevant; a category is one parameter; a constant is reported."""
     rows, metric = sweep(200)
 
     found = importance(rows, metric)
@@ -60,8 +60,8 @@ def test_what_matters_comes_first() -> None:
     assert constant.problem == "All runs have the same value."
 
 
-def test_correlation_is_numpys_and_scipys() -> None:
-    """Of numbers of one decade as they are, of many their logarithms; ranks with ties."""
+def test_correlation_equals_that_of_numpy_and_scipy() -> None:
+    """On a linear scale for numbers of one decade, else on a logarithmic one; ranks with ties."""
     from scipy import stats
 
     rows, metric = sweep(60)
@@ -74,8 +74,8 @@ def test_correlation_is_numpys_and_scipys() -> None:
     assert named["width"].spearman == pytest.approx(stats.spearmanr(widths, metric).statistic)
 
 
-def test_order_of_the_true_effect_holds_for_many_seeds() -> None:
-    """So it is in five sweeps of 40 runs: the strong one first, and its interval far from 0."""
+def test_strongest_effect_is_first_for_many_seeds() -> None:
+    """In five sweeps of 40 runs, its importance is also several standard errors above 0."""
     for seed in range(5):
         found = importance(*sweep(40, seed), seed)
         first = found.parameters[0]
@@ -85,8 +85,8 @@ def test_order_of_the_true_effect_holds_for_many_seeds() -> None:
         assert first.importance > 3 * first.spread
 
 
-def test_same_seed_same_answer() -> None:
-    """Forests are random, answers are not."""
+def test_same_seed_gives_the_same_result() -> None:
+    """The forest depends on nothing but the seed."""
     rows, metric = sweep(50)
 
     assert importance(rows, metric, 7) == importance(rows, metric, 7)
@@ -94,13 +94,13 @@ def test_same_seed_same_answer() -> None:
 
 
 def test_too_few_runs() -> None:
-    """Then there are correlations and a sentence, no importance."""
+    """There are correlations and a message, but no importance."""
     rows, metric = sweep(FEWEST_RUNS - 1)
 
     found = importance(rows, metric)
 
     assert (found.enough, found.score) == (False, None)
-    assert found.problem == "9 runs have both the metric and hyperparameters: importance takes at least 10."
+    assert found.problem == "9 runs have both the metric and hyperparameters: importance requires at least 10."
     named = by_name(found)
     assert named["rate"].spearman is not None
     assert named["rate"].importance is None
@@ -110,7 +110,7 @@ def test_too_few_runs() -> None:
 
 
 def test_metric_that_never_changes() -> None:
-    """Nothing can be told of it."""
+    """Nothing can be computed for it."""
     rows, _ = sweep(20)
 
     found = importance(rows, [0.1] * 20)
@@ -120,20 +120,20 @@ def test_metric_that_never_changes() -> None:
 
 
 def test_nothing_varies() -> None:
-    """Runs that differ in nothing but their names."""
+    """The runs differ only in their names."""
     rows = [{"epochs": 3, "name": f"run {number}"} for number in range(12)]
 
     found = importance(rows, list(range(12)))
 
     assert (found.enough, found.problem) == (
         False,
-        "No hyperparameter has values by which the runs could be told apart.",
+        "No hyperparameter has values that distinguish the runs.",
     )
-    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share one."
+    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share a value."
 
 
-def test_irrelevant_parameters_are_no_explanation() -> None:
-    """A metric of pure chance: the forest says that it knows nothing."""
+def test_irrelevant_parameters_are_reported() -> None:
+    """For a random metric the result states that the forest does not predict it."""
     random = np.random.default_rng(3)
     rows = [{"a": float(random.normal()), "b": str(random.choice(["x", "y"]))} for _ in range(40)]
 
@@ -141,11 +141,11 @@ def test_irrelevant_parameters_are_no_explanation() -> None:
 
     assert found.score is not None
     assert found.score < 0
-    assert found.problem.startswith("The hyperparameters do not tell what the metric will be")
+    assert found.problem.startswith("The hyperparameters do not predict the metric")
 
 
 def test_missing_values() -> None:
-    """They are counted, and what other runs have is used; NaN and infinity are none."""
+    """They are counted, and the values of the other runs are used; NaN and infinity count as missing."""
     rows, metric = sweep(60)
     for row in rows[::3]:
         del row["width"]
@@ -160,8 +160,8 @@ def test_missing_values() -> None:
     assert named["rate"].importance > 1
 
 
-def test_parameters_that_go_together() -> None:
-    """Which of them matters cannot be told: they have one importance, and say so."""
+def test_parameters_that_vary_together() -> None:
+    """They have the same importance, and a message about it."""
     rows, metric = sweep(60)
     for row in rows:
         row["decay"] = -row["rate"]
@@ -170,22 +170,22 @@ def test_parameters_that_go_together() -> None:
     named = by_name(importance(rows, metric))
 
     assert named["decay"].importance == named["rate"].importance > 1
-    assert named["decay"].problem == ("It goes together with 'rate' in all runs: which of them matters cannot be told.")
+    assert named["decay"].problem == ("It varies together with 'rate' in all runs: which of them matters is unknown.")
     assert named["family"].importance == named["optimizer"].importance
-    assert named["optimizer"].problem.startswith("It goes together with 'family'")
+    assert named["optimizer"].problem.startswith("It varies together with 'family'")
     assert (named["width"].problem, named["dropout"].problem) == (None, None)
 
 
 def test_one_run_far_from_all_others() -> None:
-    """A single one that diverged decides; the answer says so."""
+    """The result states that a single run that diverged dominates it."""
     rows, metric = sweep(30)
     metric[4] = 1e300
 
-    assert "it alone decides" in importance(rows, metric).problem
+    assert "it dominates the result" in importance(rows, metric).problem
 
 
 def test_extreme_numbers() -> None:
-    """The largest and smallest doubles are numbers like others."""
+    """The largest and smallest doubles are handled like other numbers."""
     random = np.random.default_rng(0)
     order = random.permutation(20).tolist()
     rows = [{"huge": 1.7e308 * (n / 10 - 1), "tiny": 5e-324 * (n % 4 + 1), "seed": 2**50 + n} for n in order]
@@ -198,7 +198,7 @@ def test_extreme_numbers() -> None:
 
 
 def test_kinds_of_columns() -> None:
-    """Booleans and mixed values are categories, whole numbers are numbers; powers of ten go by their logarithm."""
+    """Booleans and mixed values are categories, integers are numbers; many decades have a logarithmic scale."""
     rows = [
         {"flag": True, "mixed": 1, "whole": 1, "rate": 0.1, "zero": 0.0},
         {"flag": False, "mixed": "auto", "whole": 2, "rate": 0.0001, "zero": 1000.0},
@@ -217,19 +217,19 @@ def test_kinds_of_columns() -> None:
 
 
 def test_more_parameters_and_runs_than_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of more runs a sample counts, of more parameters the first; both are told."""
+    """Only a sample of the runs and the first parameters are used; the result states both."""
     monkeypatch.setattr("toposcope.server.runs.importance.MOST_RUNS", 50)
     monkeypatch.setattr("toposcope.server.runs.importance.MOST_PARAMETERS", 2)
     rows, metric = sweep(80)
 
     found = importance(rows, metric)
 
-    assert found.problem.startswith("It is of 50 of the 80 runs")
+    assert found.problem.startswith("Computed from a random sample of 50 of the 80 runs")
     assert by_name(found)["dropout"].problem.startswith("More than 2 hyperparameters vary")
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then it is said which package is missing; with too few runs it is not needed."""
+    """The error reports the missing package; with too few runs it is not needed."""
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     rows, metric = sweep(20)
 

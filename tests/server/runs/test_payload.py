@@ -1,4 +1,4 @@
-"""Payloads read when they are asked for: what was recorded, or a reason why not."""
+"""Payloads read on demand: the bytes that were recorded, or an error with the reason."""
 
 import os
 from pathlib import Path
@@ -44,17 +44,17 @@ def read(run: RunView, row: int) -> bytes:
     return summary_pb2.Summary.Image.FromString(content).encoded_image
 
 
-@pytest.mark.parametrize("size", [10, 20_000, 5_000_000], ids=["light", "heavy", "beyond a window"])
+@pytest.mark.parametrize("size", [10, 20_000, 5_000_000], ids=["small", "large", "larger than a window"])
 @pytest.mark.parametrize("is_verified", [True, False])
 def test_payload_is_what_was_recorded(tmp_path: Path, size: int, is_verified: bool) -> None:
-    """Each row gives its own bytes."""
+    """Each row returns its own bytes."""
     run = load(write_run(tmp_path, [picture(step, size) for step in (1, 2, 3)]), is_verified)
 
     assert [read(run, row) for row in range(3)] == [bytes([step]) * size for step in (1, 2, 3)]
 
 
-def test_damaged_heavy_payload_is_refused_alone(tmp_path: Path) -> None:
-    """A payload that does not fit its checksum is never served; its neighbours are."""
+def test_only_the_damaged_large_payload_is_rejected(tmp_path: Path) -> None:
+    """A payload that does not match its checksum is never served; its neighbours are."""
     path = write_run(tmp_path, [picture(step, 20_000) for step in (1, 2, 3)])
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -69,8 +69,8 @@ def test_damaged_heavy_payload_is_refused_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [10, 20_000])
 @pytest.mark.parametrize("change", ["gone", "shorter", "replaced", "cut to nothing", "garbage"])
-def test_changed_file_gives_a_reason(tmp_path: Path, change: str, size: int) -> None:
-    """A file that is no longer what was read gives no bytes of something else."""
+def test_changed_file_raises_an_error(tmp_path: Path, change: str, size: int) -> None:
+    """A file that was changed since it was read never yields wrong bytes."""
     path = write_run(tmp_path / "a", [picture(step, size) for step in (1, 2, 3)])
     run = load(path)
     match change:
@@ -90,8 +90,8 @@ def test_changed_file_gives_a_reason(tmp_path: Path, change: str, size: int) -> 
 
 
 @pytest.mark.parametrize("size", [10, 20_000])
-def test_file_rewritten_in_place_gives_no_bytes_of_other_records(tmp_path: Path, size: int) -> None:
-    """Where another record now stands, in the same file, what it holds is not taken for what was asked for."""
+def test_file_rewritten_in_place_yields_no_bytes_of_other_records(tmp_path: Path, size: int) -> None:
+    """If there is another record at the offset now, its content is not returned."""
     path = write_run(tmp_path / "a", [picture(step, size) for step in (1, 2, 3)])
     run = load(path)
     event = summary_pb2.Event(wall_time=2.0, step=9)

@@ -37,8 +37,8 @@ def run_of(step: list[int], value: list[float] | None = None, wall_time: list[fl
         series={Tag("scalar", "loss"): points},
         counters=Counters(len(step), len(step), first, last, *walls),
         damage=(),
-        heavy=0,
-        verified=0,
+        large_records=0,
+        verified_large_records=0,
         verified_until=0,
         inode=1,
         modified=0.0,
@@ -49,8 +49,8 @@ def run_of(step: list[int], value: list[float] | None = None, wall_time: list[fl
 
 
 @given(values, st.integers(4, 50))
-def test_downsampling_keeps_what_matters(value: np.ndarray, points: int) -> None:
-    """First, last, smallest, largest and a witness of every kind of non-finite value stay; order stays."""
+def test_downsampling_keeps_extremes_and_non_finite_points(value: np.ndarray, points: int) -> None:
+    """First, last, smallest and largest point and one of every kind of non-finite value are kept, in order."""
     kept = downsample(value, points)
 
     assert np.array_equal(kept, np.unique(kept))
@@ -72,10 +72,10 @@ def test_downsampling_keeps_what_matters(value: np.ndarray, points: int) -> None
 
 
 @given(st.data(), values, st.integers(8, 40), st.sampled_from([1, 3, 10**6]), st.integers(-5, 5))
-def test_points_along_a_logarithm_are_those_of_equally_wide_buckets(
+def test_logarithmic_buckets_are_equally_wide(
     data: st.DataObject, value: np.ndarray, points: int, stride: int, start: int
 ) -> None:
-    """Each stretch of the axis keeps its extremes and a witness of what is not finite, against a slow search."""
+    """Each bucket keeps its extremes and a non-finite point, compared with a slow search."""
     x = start + np.cumsum(np.array(data.draw(st.lists(st.integers(1, stride), min_size=300, max_size=300))))
     x = x[: len(value)]
 
@@ -88,7 +88,7 @@ def test_points_along_a_logarithm_are_those_of_equally_wide_buckets(
     places, seen = np.log(x[x > 0]), value[x > 0]
     edges = np.linspace(places[0], places[-1], points // 2 + 1)
     for left, right in itertools.pairwise(edges):
-        # On which side of an edge a point is that stands on it is left open.
+        # A point on an edge may be in either bucket.
         inside, around = ((places > left + by) & (places < right - by) for by in (1e-9, -1e-9))
         chosen = seen[around & np.isin(x[x > 0], x[kept])]
         finite, found = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
@@ -98,8 +98,8 @@ def test_points_along_a_logarithm_are_those_of_equally_wide_buckets(
     assert len(kept) <= 2 * points + 16
 
 
-def test_first_decades_of_a_logarithm_are_not_starved() -> None:
-    """Of a hundred thousand steps the first twenty are all drawn, and so is the one at zero."""
+def test_first_decades_of_a_logarithmic_axis_keep_their_points() -> None:
+    """Of a hundred thousand steps, the first twenty and the one at zero are all kept."""
     run = run_of(list(range(100_000)))
 
     spread = select(run, "loss", 0, None, Window(points=1000, scale="log"), None).points.step
@@ -111,8 +111,8 @@ def test_first_decades_of_a_logarithm_are_not_starved() -> None:
     assert len(spread) <= 1002
 
 
-def test_window_counts_exactly_and_reaches_raw_points() -> None:
-    """A window with few enough points gives each of them; total counts them before downsampling."""
+def test_window_counts_exactly_and_returns_raw_points() -> None:
+    """A window with few enough points returns all of them; total is their number before downsampling."""
     run = run_of(list(range(10_000)))
 
     whole = select(run, "loss", 0, None, Window(points=100), None)
@@ -125,7 +125,7 @@ def test_window_counts_exactly_and_reaches_raw_points() -> None:
 
 
 def test_smoothed_values_do_not_change_with_the_zoom() -> None:
-    """Smoothing is computed on the whole series and read off at the points of the window."""
+    """Smoothing is computed on the whole series and selected at the points of the window."""
     value = np.random.default_rng(0).normal(size=5000)
     run = run_of(list(range(5000)), value.tolist())
     smoothing = Average(0.95)
@@ -137,8 +137,8 @@ def test_smoothed_values_do_not_change_with_the_zoom() -> None:
     assert zoomed.smoothed.tolist() == [at[step] for step in zoomed.points.step.tolist()]
 
 
-def test_last_of_equal_steps_is_drawn_and_the_others_are_counted() -> None:
-    """Equal steps stay in the data; on the step axis the last stands for all."""
+def test_last_of_equal_steps_is_returned_and_the_others_are_counted() -> None:
+    """The data contain all of them; on the step axis only the last is returned."""
     run = run_of([1, 2, 2, 2, 3], [1, 2, 3, 4, 5])
 
     drawn = select(run, "loss", 0, None, Window(points=100), None)
@@ -151,8 +151,8 @@ def test_last_of_equal_steps_is_drawn_and_the_others_are_counted() -> None:
     assert raw.duplicates == by_time.duplicates == everything.duplicates == 0
 
 
-def test_steps_that_go_back_are_sorted_but_for_every_attempt() -> None:
-    """Points are ordered along the axis, equal ones in file order; attempt=all keeps file order."""
+def test_decreasing_steps_are_sorted_unless_every_attempt_is_requested() -> None:
+    """Points are sorted along the axis, stably; attempt=all keeps file order."""
     run = run_of([5, 1, 3, 1], [1, 2, 3, 4])
 
     assert select(run, "loss", 0, None, Window(), None).points.step.tolist() == [1, 1, 3, 5]
@@ -171,7 +171,7 @@ def test_relative_axis_counts_from_the_start_of_the_run() -> None:
 
 @given(values, st.integers(0, 300), st.integers(0, 300))
 def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, lo: int, length: int) -> None:
-    """However few points are drawn: the extremes of what is finite, each at the first step that has it."""
+    """However few points are returned: the finite extremes, each at the first step with it."""
     run = run_of(list(range(len(value) + 1)), [*value.tolist(), np.nan])
 
     best = select(run, "loss", 0, None, Window(lo=lo, hi=lo + length, points=4), None).best
@@ -181,16 +181,16 @@ def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, l
     assert best == (*least, *most)
 
 
-def test_best_values_count_what_is_hidden_by_an_equal_step() -> None:
-    """All points are full data: one that is not drawn may be the best."""
+def test_best_values_include_points_hidden_by_an_equal_step() -> None:
+    """A point that is not returned may be the best."""
     best = select(run_of([1, 2, 2, 3], [5, 9, 6, 5]), "loss", 0, None, Window(points=100), None).best
 
     assert best == (5.0, 1, 9.0, 2)
 
 
 @given(st.lists(st.integers(0, 40), max_size=20))
-def test_series_grows_and_keeps_what_it_handed_out(sizes: list[int]) -> None:
-    """Whatever the portions, a series holds all points in order, and views handed out before stay as they were."""
+def test_growing_series_does_not_change_earlier_views(sizes: list[int]) -> None:
+    """Whatever is appended, a series contains all points in order, and earlier views do not change."""
     series, handed_out, total = Series(NO_POINTS), [], 0
     for size in sizes:
         steps = np.arange(total, total + size, dtype=np.int64)

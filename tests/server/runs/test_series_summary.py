@@ -1,4 +1,4 @@
-"""Summaries, their merging and sparklines, against slow and obvious versions."""
+"""Summaries, their merging, and sparklines, against slow and simple implementations."""
 
 import math
 
@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.server.reading.series import Points, Series
-from toposcope.server.runs.growing import Growing
-from toposcope.server.runs.series_summary import BadPoint, Extreme, SeriesSummary, merge, summarise
+from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
 
 Row = tuple[int, float]
@@ -17,13 +17,13 @@ ROWS = st.lists(st.tuples(st.integers(-3, 12), VALUES), min_size=1, max_size=30)
 
 
 def points(rows: list[Row], first: int = 0) -> Points:
-    """Return points a second apart."""
+    """Return points one second apart."""
     step, value = zip(*rows, strict=True)
     return Points(np.array(step, np.int64), first + np.arange(len(rows), dtype=float), np.array(value, float))
 
 
 def summarise_slowly(rows: list[Row]) -> SeriesSummary:
-    """Return the summary, point by point."""
+    """Return the summary, computed point by point."""
     last = max(enumerate(rows), key=lambda item: (item[1][0], item[0]))[1]
     finite = [row for row in rows if math.isfinite(row[1])]
     low = min(finite, key=lambda row: (row[1], row[0]), default=None)
@@ -36,19 +36,19 @@ def summarise_slowly(rows: list[Row]) -> SeriesSummary:
         last[0],
         low and Extreme(low[1], low[0]),
         high and Extreme(high[1], high[0]),
-        first and BadPoint(first[0], float(first[1]), first[2]),
+        first and NonFinitePoint(first[0], float(first[1]), first[2]),
     )
 
 
 @given(ROWS)
 def test_summary_is_that_of_every_point(rows: list[Row]) -> None:
-    """In any order of steps, equal steps included."""
+    """For steps in any order, including equal steps."""
     assert repr(summarise(points(rows))).replace("-0.0", "0.0") == repr(summarise_slowly(rows)).replace("-0.0", "0.0")
 
 
 @given(ROWS, ROWS)
 def test_merged_summaries_are_the_summary_of_both_parts(earlier: list[Row], later: list[Row]) -> None:
-    """So a series that grew costs only its new points."""
+    """So only the new points of a series that grew are processed."""
     merged = merge(summarise(points(earlier)), summarise(points(later, len(earlier))))
 
     whole = summarise(points(earlier + later))
@@ -56,50 +56,50 @@ def test_merged_summaries_are_the_summary_of_both_parts(earlier: list[Row], late
 
 
 @given(st.lists(ROWS, min_size=1, max_size=6))
-def test_growing_series_is_brought_up_to_date_with_new_points_only(parts: list[list[Row]]) -> None:
-    """Whether its memory had room for them or not."""
+def test_result_for_a_growing_series_is_updated_with_new_points_only(parts: list[list[Row]]) -> None:
+    """Whether or not its arrays had capacity for them."""
     series, seen, made = Series(points(parts[0])), 0, []
 
     def make(new: Points) -> SeriesSummary:
         made.append(new.total)
         return summarise(new)
 
-    growing = Growing(make, merge)
+    cache = IncrementalCache(make, merge)
     for number, part in enumerate(parts):
         if number:
             series.append(points(part, seen))
         seen += len(part)
-        got = growing.of("run", "file", "tag", series.points())
+        got = cache.result("run", "file", "tag", series.points())
         whole = summarise_slowly([row for each in parts[: number + 1] for row in each])
         assert repr(got).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
         assert made[-1] in (len(part), seen)
-        assert growing.of("run", "file", "tag", series.points()) is got
+        assert cache.result("run", "file", "tag", series.points()) is got
 
 
-def test_series_with_room_costs_its_new_points_only() -> None:
-    """A file that is read anew is another series, even one of the same length."""
+def test_only_new_points_of_a_series_with_capacity_are_processed() -> None:
+    """A file that is read again is another series, even if it has the same length."""
     series, made = Series(points([(0, 1.0)])), []
 
     def make(new: Points) -> int:
         made.append(new.total)
         return new.total
 
-    growing = Growing(make, int.__add__)
+    cache = IncrementalCache(make, int.__add__)
     for step in range(1, 1000):
         series.append(points([(step, 1.0)]))
-        assert growing.of("run", "file", "tag", series.points()) == step + 1
-    assert sum(made) < 15_000  # 1000 new ones, and all of them each time that the memory grew by an eighth.
+        assert cache.result("run", "file", "tag", series.points()) == step + 1
+    assert sum(made) < 15_000  # 1000 new ones, and all of them each time that the capacity grew by an eighth.
 
     again = Series(points([(step, 2.0) for step in range(1000)]))
-    assert growing.of("run", "file", "tag", again.points()) == 1000
+    assert cache.result("run", "file", "tag", again.points()) == 1000
     assert made[-1] == 1000
-    growing.forget("run")
-    assert growing.runs == set()
+    cache.forget("run")
+    assert cache.runs == set()
 
 
 @given(st.lists(st.tuples(st.integers(0, 500), VALUES), min_size=1, max_size=400))
 def test_sparkline_keeps_ends_and_extremes(rows: list[Row]) -> None:
-    """Few points, by step, each of them one of the series; the last of equal steps stands for all."""
+    """Few points, sorted by step, all from the series; of equal steps only the last."""
     drawn = sparkline(points(rows))
 
     finite = {step: value for step, value in sorted(dict(rows).items()) if math.isfinite(value)}

@@ -1,4 +1,4 @@
-"""Smoothing of one series: each method against a slow and obvious one."""
+"""Smoothing of one series: each method against a slow and simple implementation."""
 
 import time
 
@@ -16,14 +16,14 @@ gaps = st.integers(-5, 1000) | st.floats(0, 1e6) | st.sampled_from([0, 1, np.nan
 
 
 def close(found: np.ndarray, expected: list[float], value: np.ndarray) -> bool:
-    """Say whether numbers agree but for rounding errors of the size of the values."""
+    """Return whether numbers agree up to rounding errors relative to the size of the values."""
     scale = np.abs(value[np.isfinite(value)]).max(initial=0.0)
     return np.allclose(found, expected, rtol=1e-9, atol=1e-12 * scale, equal_nan=True)
 
 
 @given(values, st.floats(0, 0.9999))
 def test_average_equals_the_recurrence(value: np.ndarray, weight: float) -> None:
-    """The fast average is the loop over the weighted sum and the sum of the weights, finite values only."""
+    """The weighted sum divided by the sum of the weights, over finite values only."""
     expected, total, weights = [], 0.0, 0.0
     for x in value.tolist():
         if np.isfinite(x):
@@ -37,7 +37,7 @@ def test_average_equals_the_recurrence(value: np.ndarray, weight: float) -> None
 
 @given(values, st.lists(gaps, min_size=300, max_size=300), st.floats(1e-9, 1e12))
 def test_timed_average_equals_the_weighted_mean(value: np.ndarray, gap: list[float], half_life: float) -> None:
-    """Each point is the mean of all before it, whose weights halve with each half-life between them and it."""
+    """Each point is a weighted mean of itself and all earlier points, whose weights halve with each half-life."""
     with np.errstate(invalid="ignore"):
         x = np.cumsum(np.array(gap[: len(value)], float))
     expected, seen = [], []
@@ -54,8 +54,8 @@ def test_timed_average_equals_the_weighted_mean(value: np.ndarray, gap: list[flo
     assert close(smooth(value, x, TimedAverage(half_life)), expected, value)
 
 
-def test_a_point_one_half_life_ago_weighs_half() -> None:
-    """On steps as well as on seconds, however large the numbers are."""
+def test_weight_is_half_after_one_half_life() -> None:
+    """For steps and for seconds, however large the numbers are."""
     smoothed = smooth(np.array([3.0, 0.0, 0.0]), np.array([0, 10, 30]), TimedAverage(10))
 
     assert np.allclose(smoothed, [3, 3 * 0.5 / 1.5, 3 * 0.125 / (0.125 + 0.25 + 1)])
@@ -65,7 +65,7 @@ def test_a_point_one_half_life_ago_weighs_half() -> None:
 
 @given(values, st.integers(0, 20).map(lambda half: 2 * half + 1))
 def test_median_equals_that_of_each_window(value: np.ndarray, window: int) -> None:
-    """Centred, of what there is at the ends, finite values only."""
+    """Centred, of fewer values at the ends, finite values only."""
     finite = np.isfinite(value)
     expected, half, kept = value.copy(), window // 2, value[finite]
     expected[finite] = [np.median(kept[max(0, at - half) : at + half + 1]) for at in range(len(kept))]
@@ -77,7 +77,7 @@ def test_median_equals_that_of_each_window(value: np.ndarray, window: int) -> No
 @pytest.mark.parametrize("length", [0, 1, 500, WIDEST, 20_000])
 @pytest.mark.parametrize("spread", [3, 1e300])
 def test_median_of_long_series(window: int, length: int, spread: float) -> None:
-    """With many equal values, and with large ones; longer than what is worked on at a time."""
+    """With many equal values, and with large ones; longer than one batch."""
     value = (spread * np.random.default_rng(length).normal(size=length)).round()
     half = window // 2
     whole = range(half, length - half)
@@ -99,7 +99,7 @@ def test_huge_values_do_not_overflow() -> None:
 
 @pytest.mark.parametrize("smoothing", [Average(0.9), Average(0.9999), TimedAverage(1e4), Median(31), Median(WIDEST)])
 def test_a_million_points_take_less_than_a_second(smoothing: Smoothing) -> None:
-    """A request of a card waits for it. Processor time, the best of three: others use the machine, too."""
+    """The best of three in CPU time, as the machine may be shared."""
     value = np.random.default_rng(0).normal(size=1_000_000)
     taken = []
     while len(taken) < 3 and min(taken, default=INF) >= 1:
@@ -125,7 +125,7 @@ def test_a_million_points_take_less_than_a_second(smoothing: Smoothing) -> None:
     ],
 )
 def test_smoothing_is_parsed(text: str, smoothing: Smoothing) -> None:
-    """A kind and its number."""
+    """A method and its number."""
     assert parse_smoothing(text) == smoothing
 
 
@@ -137,7 +137,7 @@ def test_smoothing_is_parsed(text: str, smoothing: Smoothing) -> None:
         *("median:", "median:0", "median:4", "median:1003", "median:-3", "median:3.0", "median:03"),
     ],
 )
-def test_malformed_smoothing_is_refused_by_name(text: str) -> None:
-    """What is no smoothing gives an error that names it and says what was expected."""
+def test_malformed_smoothing_is_rejected(text: str) -> None:
+    """The error contains the value and what was expected."""
     with pytest.raises(ValueError, match=r"expected ema:WEIGHT .* time:HALF_LIFE .* median:WINDOW .* up to 1001"):
         parse_smoothing(text)

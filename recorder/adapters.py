@@ -1,0 +1,61 @@
+"""Adapters: the framework of an object, and the module of recorder.frameworks that implements a purpose for it.
+
+The packages that recorder.frameworks builds on (training, checkpoints, landscapes) cannot import it. They define the
+Protocol they need and look its implementation up here. No framework is imported: a module of PyTorch cannot exist
+before the process has imported PyTorch.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+_ADAPTERS = {
+    ("plain", "framework"): "toposcope.recorder.frameworks.plain.framework",
+    ("plain", "landscape"): "toposcope.recorder.frameworks.plain.landscape_model",
+    ("torch", "framework"): "toposcope.recorder.frameworks.torch.facts.framework",
+    ("torch", "graph"): "toposcope.recorder.frameworks.torch.graph.graph_source",
+    ("torch", "steps"): "toposcope.recorder.frameworks.torch.training.steps",
+    ("torch", "call_hook"): "toposcope.recorder.frameworks.torch.training.call_hook",
+    ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
+    ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
+    ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",
+    ("mindspore", "operators"): "toposcope.recorder.frameworks.mindspore.facts.operators",
+    ("mindspore", "landscape"): "toposcope.recorder.frameworks.mindspore.landscape.landscape_model",
+    ("jax", "landscape"): "toposcope.recorder.frameworks.jax.landscape_model",
+}
+"""Framework and purpose to the module of the adapter; "plain" is for objects of no framework."""
+
+
+def adapter(framework: str, purpose: str) -> Any:
+    """Return the module of an adapter; None if the process has not imported the framework.
+
+    Raises:
+        KeyError: there is no such adapter.
+    """
+    name = _ADAPTERS[framework, purpose]
+    return import_module(name) if framework == "plain" or framework in sys.modules else None
+
+
+def framework_name(thing: object) -> str:
+    """Return "torch", "mindspore" or "plain", by the packages of the classes of an object or of a tuple's first one."""
+    if isinstance(thing, tuple) and thing:  # Several optimizers.
+        thing = thing[0]
+    packages = {kind.__module__.split(".")[0] for kind in type(thing).__mro__}
+    return next((name for name in ("torch", "mindspore") if name in packages and name in sys.modules), "plain")
+
+
+def is_module(thing: object) -> bool:
+    """Return whether an object is a torch.nn.Module."""
+    module = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    return module is not None and isinstance(thing, module)
+
+
+def is_tensor(thing: object) -> bool:
+    """Return whether an object is a torch.Tensor."""
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    return tensor is not None and isinstance(thing, tensor)
+
+
+def is_cell(thing: object) -> bool:
+    """Return whether an object is a mindspore.nn.Cell."""
+    return "mindspore" in sys.modules and not isinstance(thing, type) and hasattr(thing, "get_func_graph_proto")

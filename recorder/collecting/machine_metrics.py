@@ -1,0 +1,120 @@
+"""Machine metrics: the utilization of CPUs, memory and GPUs during a training."""
+
+import os
+import time
+from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple
+
+from toposcope.recorder import log
+from toposcope.recorder.collecting.gpus import GIB, gpu_readers, gpus_of, torch_memory
+
+_MIN_SHARE_SECONDS = 0.1  # CPU times have a resolution of 10 ms: over a shorter interval a percentage is meaningless.
+
+
+class MachineMetrics:
+    """Measures this process and its machine; the metrics are scalars by tag.
+
+    * "machine/process_cpu_percent": CPU time of this process since the last measurement; 100 is one CPU.
+    * "machine/process_memory_gib": resident memory of this process.
+    * "machine/cpu_percent": utilization of all CPUs since the last measurement, 0 to 100.
+    * "machine/memory_percent": share of the machine's memory that is not available, 0 to 100.
+    * "machine/gpu<i>/utilization_percent", ".../memory_gib", ".../temperature_celsius", ".../power_watts": for each
+      NVIDIA GPU visible to the process; <i> is the index in nvidia-smi.
+    * "machine/cuda<i>/allocated_gib", ".../reserved_gib": PyTorch's allocator, if it uses CUDA; <i> is PyTorch's index.
+
+    A gibibyte (GiB) is 2**30 bytes. Metrics that the machine does not have are omitted silently; without psutil,
+    memory and the machine's CPUs are omitted with one log line.
+    """
+
+    def __init__(self, min_seconds: float = 1.0) -> None:
+        """Start measuring.
+
+        Args:
+            min_seconds: minimum time between measurements: GPUs update their metrics about once a second, and some
+                drivers need milliseconds to return them. 0: every call of measure() measures.
+        """
+        self._min_seconds = min_seconds
+        self._next = 0.0
+        self._processors = _Processors(_psutil())
+        readers = gpu_readers(gpus_of(os.environ))
+        self._sources: dict[str, Callable[[], dict[str, float]]] = {
+            "CPU": self._processors.measure,
+            "GPU": lambda: {tag: float(read()) for tag, read in readers.items()},
+            "PyTorch's CUDA memory": torch_memory,
+        }
+
+    def measure(self) -> dict[str, float]:
+        """Return the metrics by tag, {} within min_seconds of the last measurement. Never raises.
+
+        A source of metrics that fails is logged and not used again.
+        """
+        now = time.monotonic()
+        if now < self._next:
+            return {}
+        self._next = now + self._min_seconds
+        metrics: dict[str, float] = {}
+        for name, source in list(self._sources.items()):
+            try:
+                metrics |= source()
+            except Exception as error:
+                del self._sources[name]
+                log.warn("%s metrics are no longer recorded: %s: %s", name, type(error).__name__, error)
+        return metrics
+
+
+class _Times(NamedTuple):
+    """Clock readings in seconds."""
+
+    wall: float
+    process: float
+    """CPU time of this process, summed over all CPUs."""
+    busy: float
+    """Busy time, summed over all CPUs."""
+    total: float
+    """Elapsed time, summed over all CPUs."""
+
+
+class _Processors:
+    """Metrics of CPUs and memory; stores the times of the last measurement."""
+
+    def __init__(self, psutil: ModuleType | None) -> None:
+        self._psutil = psutil
+        self._process = None if psutil is None else psutil.Process()
+        self._before = self._times()
+
+    def measure(self) -> dict[str, float]:
+        now, before = self._times(), self._before
+        metrics: dict[str, float] = {}
+        if now.wall - before.wall >= _MIN_SHARE_SECONDS:
+            self._before = now
+            metrics["machine/process_cpu_percent"] = _percent(now.process - before.process, now.wall - before.wall)
+            if now.total > before.total:
+                metrics["machine/cpu_percent"] = _percent(now.busy - before.busy, now.total - before.total)
+        if self._psutil is not None and self._process is not None:
+            metrics["machine/process_memory_gib"] = self._process.memory_info().rss / GIB
+            metrics["machine/memory_percent"] = self._psutil.virtual_memory().percent
+        return metrics
+
+    def _times(self) -> _Times:
+        """Read the clocks. psutil.cpu_percent() is not used, as it shares its state with the user's own calls."""
+        wall, process = time.monotonic(), time.process_time()
+        if self._psutil is None:
+            return _Times(wall, process, 0.0, 0.0)
+        times = self._psutil.cpu_times()
+        # Linux includes guest time in user time as well.
+        total = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+        return _Times(wall, process, total - times.idle - getattr(times, "iowait", 0.0), total)
+
+
+def _percent(part: float, whole: float) -> float:
+    return max(0.0, 100 * part / whole)
+
+
+def _psutil() -> ModuleType | None:
+    try:
+        return import_module("psutil")
+    except ImportError:
+        log.warn("Memory and CPU of the machine are not recorded: psutil is not installed.")
+        return None

@@ -1,0 +1,1 @@
+"""Facts of MindSpore objects: cells, optimizers, data pipelines, states and summary operators."""

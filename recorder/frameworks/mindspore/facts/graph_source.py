@@ -1,0 +1,28 @@
+"""The source of a cell's graph for recorder.network_graph: known once MindSpore has compiled the cell."""
+
+from typing import Any
+
+from toposcope.recorder.frameworks.mindspore.facts.cell import graph_of
+from toposcope.recorder.values.foreign import called
+
+
+class _CellGraph:
+    """Reads the compiled graph of a Cell; see GraphSource."""
+
+    def __init__(self, cell: Any) -> None:
+        self._cell = cell
+
+    def graph(self) -> bytes | None:
+        """Return the serialized ModelProto, None before the first run; UnreadableValueError when MindSpore fails."""
+        return called(lambda: graph_of(self._cell))
+
+    def graph_without_call(self) -> None:
+        """Return None: there is no graph before the first run."""
+
+    def stop(self) -> None:
+        """Do nothing: the Cell is not observed."""
+
+
+def graph_source(cell: Any) -> _CellGraph:
+    """Return the GraphSource of a mindspore.nn.Cell."""
+    return _CellGraph(cell)

@@ -1,0 +1,1 @@
+"""Loss landscapes of MindSpore cells."""

@@ -1,0 +1,1 @@
+"""The bridge that runs our callbacks inside the trainings of mindspore.Model."""

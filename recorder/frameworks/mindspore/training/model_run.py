@@ -1,0 +1,219 @@
+"""ModelRun: one call of mindspore.Model.train, fit or eval, told to our callbacks as events of the engine."""
+
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from toposcope.recorder.frameworks.mindspore.training.model_hooks import ModelHooks
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
+from toposcope.recorder.training.run_context import CallbackParams
+from toposcope.recorder.training.state import Device, State
+from toposcope.recorder.training.time import Time, TimeUnit
+from toposcope.recorder.training.timestamp import Timestamp
+
+_LABEL = "eval"
+
+
+class ModelRun:
+    """Keeps the state up to date from what MindSpore tells, and fires the events that are over or begin then.
+
+    MindSpore runs a whole step at once: the events of its forward pass, its loss and its backward pass come around it,
+    with the loss known from AFTER_FORWARD on. An epoch that a stop cuts short has no EPOCH_END, as in Composer.
+    """
+
+    def __init__(self, callbacks: Sequence[Callback | EventCallback]) -> None:
+        destinations = [callback for callback in callbacks if isinstance(callback, LoggerDestination)]
+        others = [callback for callback in callbacks if not isinstance(callback, LoggerDestination)]
+        self._state = State(callbacks=destinations + others)
+        self._hooks = ModelHooks(self._state)
+        self._engine = Engine(self._state, Logger(self._state, destinations), self._hooks)
+        self._is_epoch_counted = False
+        self._began = time.perf_counter()
+
+    def enter(self) -> None:
+        """Enter the callbacks for a training or an evaluation."""
+        self._hooks.begin_phase()
+
+    def leave(self, error: BaseException | None) -> bool:
+        """Leave the callbacks; after the outermost phase close them. Say whether one wants error to be forgotten."""
+        return self._hooks.end_phase(error) if self._hooks.depth > 1 else self._engine.close(error)
+
+    @property
+    def is_over(self) -> bool:
+        """True when the outermost phase was left."""
+        return self._hooks.depth == 0
+
+    def hook(self, name: str, context: Any) -> None:
+        """Go through the events that belong to a hook of MindSpore's.
+
+        Args:
+            name: of MindSpore's hook, "on_train_begin" to "on_eval_end".
+            context: MindSpore's RunContext.
+
+        Raises:
+            Exception: what a callback raised.
+        """
+        params = self._hooks.show(context)
+        getattr(self, f"_{name}")(params)
+        if self._state.is_stop_requested:
+            self._hooks.stop_training()
+
+    def _on_train_begin(self, params: CallbackParams) -> None:
+        state = self._state
+        self._take_model(params)
+        state.optimizers = [] if params.optimizer is None else [params.optimizer]
+        state.loss_fn, state.train_dataloader = params.loss_fn, params.train_dataset
+        state.device_number, state.parallel_mode = params.device_number, params.parallel_mode
+        state.timestamp = Timestamp(batch=Time(params.cur_step_num, TimeUnit.BATCH))
+        state.max_duration = Time(params.epoch_num, TimeUnit.EPOCH)
+        state.sink_size = params.get("sink_size") if params.dataset_sink_mode else None
+        state.set_dataloader(params.train_dataset, "train", params.batch_num)
+        self._fire(Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD)
+        self._fire(Event.FIT_START, hook="on_train_begin")
+
+    def _on_train_epoch_begin(self, params: CallbackParams) -> None:
+        state, epoch = self._state, Time(params.cur_epoch_num - 1, TimeUnit.EPOCH)
+        if not self._is_epoch_counted and state.max_duration is not None:
+            # The first of this training, which MindSpore may begin at a later epoch.
+            state.timestamp, state.max_duration = state.timestamp.copy(epoch=epoch), state.max_duration + epoch
+            self._fire(Event.ITERATION_START)
+        self._is_epoch_counted = False
+        self._fire(Event.EPOCH_START, hook="on_train_epoch_begin")
+        self._log_time("epoch")
+        self._began = time.perf_counter()
+        self._fire(Event.BEFORE_DATALOADER)
+
+    def _on_train_step_begin(self, params: CallbackParams) -> None:
+        self._state.batch = params.train_dataset_element
+        self._fire(Event.AFTER_DATALOADER)
+        self._fire(Event.BATCH_START, hook="on_train_step_begin")
+        self._log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
+        self._fire(Event.BEFORE_TRAIN_BATCH, Event.BEFORE_FORWARD)
+
+    def _on_train_step_end(self, params: CallbackParams) -> None:
+        state = self._state
+        state.net_outputs = params.net_outputs
+        state.loss = _first_of(params.net_outputs)
+        self._fire(Event.AFTER_FORWARD, Event.BEFORE_LOSS, Event.AFTER_LOSS, Event.BEFORE_BACKWARD)
+        self._fire(Event.AFTER_BACKWARD, Event.AFTER_TRAIN_BATCH)
+        self._log({"loss/train/total": state.loss})
+        state.previous_timestamp, state.timestamp = state.timestamp, self._after_step(params)
+        self._fire(Event.BATCH_END, hook="on_train_step_end")
+        self._fire(Event.BATCH_CHECKPOINT)
+        if not self._hooks.is_stop_requested:
+            self._fire(Event.BEFORE_DATALOADER)
+
+    def _on_train_epoch_end(self, params: CallbackParams) -> None:
+        self._end_epoch(params.batch_num)
+        if self._is_epoch_counted:
+            self._fire(Event.EPOCH_CHECKPOINT, hook="on_train_epoch_end")
+        else:
+            self._hooks.call_all("on_train_epoch_end")
+
+    def _on_train_end(self, params: CallbackParams) -> None:
+        self._log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
+        self._fire(Event.FIT_END, hook="on_train_end")
+
+    def _on_eval_begin(self, params: CallbackParams) -> None:
+        state = self._state
+        if self._hooks.depth == 1:
+            self._take_model(params)
+            self._fire(Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.EVAL_STANDALONE_START)
+        else:
+            # params.batch_num is the evaluation's by now.
+            self._end_epoch(int(state.dataloader_len or 0))
+            self._fire(Event.EVAL_BEFORE_ALL)
+        state.set_dataloader(params.valid_dataset, _LABEL, params.batch_num)
+        state.eval_timestamp, state.eval_results, state.eval_loss = Timestamp(), None, None
+        self._began = time.perf_counter()
+        self._fire(Event.EVAL_START, hook="on_eval_begin")
+
+    def _on_eval_epoch_begin(self, params: CallbackParams) -> None:
+        self._hooks.call_all("on_eval_epoch_begin")
+
+    def _on_eval_step_begin(self, params: CallbackParams) -> None:
+        self._state.batch = params.eval_dataset_element
+        self._fire(Event.EVAL_BATCH_START, hook="on_eval_step_begin")
+        self._fire(Event.EVAL_BEFORE_FORWARD)
+
+    def _on_eval_step_end(self, params: CallbackParams) -> None:
+        state, outputs = self._state, params.net_outputs
+        if isinstance(outputs, tuple | list) and len(outputs) == 3:  # Of MindSpore's own WithEvalCell.
+            state.loss, state.outputs, state.labels = outputs
+        else:
+            state.outputs = outputs
+        self._fire(Event.EVAL_AFTER_FORWARD)
+        state.eval_timestamp = state.eval_timestamp.to_next_batch(_samples(state.batch), duration=self._lap())
+        self._fire(Event.EVAL_BATCH_END, hook="on_eval_step_end")
+
+    def _on_eval_epoch_end(self, params: CallbackParams) -> None:
+        self._hooks.call_all("on_eval_epoch_end")
+
+    def _on_eval_end(self, params: CallbackParams) -> None:
+        state = self._state
+        state.eval_results = dict(params.metrics)
+        state.eval_loss = params.get("eval_results", {}).get("eval_loss")
+        self._log({f"metrics/{_LABEL}/{name}": value for name, value in state.eval_results.items()})
+        self._fire(Event.EVAL_END, hook="on_eval_end")
+        if self._hooks.depth == 1:
+            self._fire(Event.EVAL_STANDALONE_END)
+            return
+        state.set_dataloader(state.train_dataloader, "train")
+        self._fire(Event.EVAL_AFTER_ALL)
+        self._began = time.perf_counter()
+
+    def _take_model(self, params: CallbackParams) -> None:
+        self._state.model = params.network
+        self._state.device = Device(str(sys.modules["mindspore"].get_context("device_target")).lower())
+
+    def _end_epoch(self, batches: int) -> None:
+        """Count the epoch, once, unless it has been cut short."""
+        state = self._state
+        if not self._is_epoch_counted and int(state.timestamp.batch_in_epoch) == batches:
+            state.timestamp = state.timestamp.to_next_epoch()
+            self._is_epoch_counted = True
+            self._fire(Event.EPOCH_END)
+
+    def _after_step(self, params: CallbackParams) -> Timestamp:
+        """Return the timestamp after a step, or after all the steps of a sink, of which MindSpore tells at once."""
+        before = self._state.timestamp
+        steps = max(params.cur_step_num - int(before.batch), 1)
+        after = before.to_next_batch(steps * _samples(self._state.batch), duration=self._lap())
+        if steps == 1:
+            return after
+        return after.copy(batch=before.batch + steps, batch_in_epoch=before.batch_in_epoch + steps)
+
+    def _lap(self) -> timedelta:
+        began, self._began = self._began, time.perf_counter()
+        return timedelta(seconds=self._began - began)
+
+    def _log_time(self, *names: str) -> None:
+        self._log({f"time/{name}": int(getattr(self._state.timestamp, name)) for name in names})
+
+    def _log(self, metrics: Mapping[str, Any]) -> None:
+        if self._engine.logger.destinations:
+            self._engine.logger.log_metrics(metrics)
+
+    def _fire(self, *events: Event, hook: str | None = None) -> None:
+        if hook is not None:
+            self._hooks.expect(hook)
+        for event in events:
+            self._engine.run_event(event)
+
+
+def _first_of(outputs: Any) -> Any:
+    return outputs[0] if isinstance(outputs, tuple | list) and outputs else outputs
+
+
+def _samples(batch: Any) -> int:
+    """Return the number of samples in a batch; 0 when it is unknown, as where MindSpore keeps it from us."""
+    first = next(iter(batch), None) if isinstance(batch, tuple | list) else batch
+    shape = getattr(first, "shape", None)
+    return int(shape[0]) if shape else 0

@@ -1,0 +1,1 @@
+"""Networks without a framework: objects with the methods of TrainableNetwork."""

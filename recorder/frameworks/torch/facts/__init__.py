@@ -1,0 +1,1 @@
+"""Facts of PyTorch objects: parameters, optimizers, data pipelines, states and histograms."""

@@ -1,0 +1,116 @@
+"""Optimizers of PyTorch and their schedulers: the parameters by their names, learning rates and settings."""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any
+
+from toposcope.recorder.adapters import is_module, is_tensor
+from toposcope.recorder.frameworks.torch.modules import library, unwrapped
+from toposcope.recorder.frameworks.torch.names import plain_name
+from toposcope.recorder.frameworks.torch.plain_settings import attribute, constructor_settings, plain_setting
+
+_DEEPEST = 4
+# How a step is computed, not what it does; and what changes, or is told elsewhere.
+_LEFT_OUT = {"params", "param_names", "lr", "initial_lr", "foreach", "fused", "capturable", "differentiable"}
+
+
+def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
+    """Return the groups of parameters of an optimizer; none of an object that is no optimizer."""
+    if isinstance(optimizer, tuple):
+        return [group for each in optimizer for group in groups_of(each)]
+    groups = attribute(optimizer, "param_groups")
+    return [group for group in groups if isinstance(group, MutableMapping)] if isinstance(groups, list | tuple) else []
+
+
+def parameters_of(network: object, optimizer: object) -> dict[str, Any]:
+    """Return the optimizer's parameters by the network's names, in the optimizer's order.
+
+    One that is not in the network is called as the optimizer has it, or by its place: "group0.3". Without optimizer all
+    trainable parameters of the network, in its order. Those that have no values yet, of lazy modules, are left out.
+    """
+    is_lazy = library("torch.nn.parameter").is_lazy if is_module(network) or groups_of(optimizer) else bool
+    named = list(unwrapped(network).named_parameters()) if is_module(network) else []
+    groups = groups_of(optimizer)
+    if not groups:
+        return {plain_name(name): each for name, each in named if each.requires_grad and not is_lazy(each)}
+    names = {id(each): plain_name(name) for name, each in named}
+    return {
+        names.get(id(each), name): each
+        for number, group in enumerate(groups)
+        for name, each in _members(number, group)
+        if is_tensor(each) and not is_lazy(each)
+    }
+
+
+def _members(number: int, group: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    members = list(group.get("params", ()))
+    own = group.get("param_names") or [f"group{number}.{place}" for place in range(len(members))]
+    return zip(own, members, strict=False)
+
+
+def learning_rates_of(optimizer: object) -> list[float]:
+    """Return the learning rate of each group, also where it is a tensor."""
+    return [float(group["lr"]) for group in groups_of(optimizer) if "lr" in group]
+
+
+def set_learning_rates_of(optimizer: object, learning_rates: Sequence[float]) -> None:
+    """Set the learning rate of each group that has one; a tensor is filled, since compiled steps hold on to it."""
+    groups = [group for group in groups_of(optimizer) if "lr" in group]
+    for group, learning_rate in zip(groups, learning_rates, strict=True):
+        if is_tensor(group["lr"]):
+            with library().no_grad():
+                group["lr"].fill_(learning_rate)
+        else:
+            group["lr"] = float(learning_rate)
+
+
+def optimizer_facts(optimizer: object, schedulers: Any) -> dict[str, str | int | float]:
+    """Return the settings of an optimizer, such as momentum, and of the schedulers of its learning rate.
+
+    Groups that differ have all their values, in the order of the groups. Settings of a scheduler follow "scheduler/",
+    of the next ones "scheduler2/" and so on; "scheduler/class" is its class.
+
+    Args:
+        optimizer: of torch.optim, or None.
+        schedulers: one of torch.optim.lr_scheduler, several, or None.
+    """
+    facts: dict[str, object] = {}
+    groups = groups_of(optimizer)
+    for name in dict.fromkeys(name for group in groups for name in group if isinstance(name, str)):
+        if name not in _LEFT_OUT:
+            values = [plain_setting(group.get(name)) for group in groups]
+            facts[name] = values[0] if all(value == values[0] for value in values) else values
+    for number, scheduler in enumerate(_all_schedulers(_listed(schedulers)), 1):
+        prefix = f"scheduler{number if number > 1 else ''}/"
+        settings = {"class": type(scheduler).__name__, **_scheduler_settings(scheduler)}
+        facts |= {prefix + name: value for name, value in settings.items()}
+    return {name: _fact(value) for name, value in facts.items() if value is not None}
+
+
+def _listed(schedulers: Any) -> list[Any]:
+    if schedulers is None:
+        return []
+    return list(schedulers) if isinstance(schedulers, Iterable) else [schedulers]
+
+
+def _all_schedulers(schedulers: Iterable[Any], depth: int = 0) -> Iterator[Any]:
+    """Yield schedulers, each followed by those that it is made of."""
+    for scheduler in schedulers:
+        yield scheduler
+        inner = attribute(scheduler, "_schedulers")
+        if isinstance(inner, list | tuple) and depth < _DEEPEST:
+            yield from _all_schedulers(inner, depth + 1)
+
+
+def _scheduler_settings(scheduler: Any) -> dict[str, object]:
+    settings = constructor_settings(scheduler)
+    settings.pop("last_epoch", None)  # It counts.
+    milestones = attribute(scheduler, "milestones")
+    if isinstance(milestones, Mapping):  # Of MultiStepLR: a Counter.
+        settings["milestones"] = plain_setting(sorted(milestones))
+    return settings
+
+
+def _fact(value: object) -> str | int | float:
+    if isinstance(value, list):
+        return ", ".join(str(_fact(item)) for item in value)
+    return value if isinstance(value, str | int | float) else str(value)

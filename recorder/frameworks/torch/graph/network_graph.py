@@ -1,0 +1,41 @@
+"""The graph of a PyTorch network: traced, or else its module tree."""
+
+import re
+from typing import Any
+
+from toposcope.proto.graph_pb2 import GraphProto
+from toposcope.recorder.frameworks.torch.graph.call_inputs import Inputs
+from toposcope.recorder.frameworks.torch.graph.exported_graph import exported_graph
+from toposcope.recorder.frameworks.torch.graph.module_tree import module_tree
+from toposcope.recorder.frameworks.torch.modules import unwrapped
+from toposcope.recorder.frameworks.torch.suppress_output import quiet
+
+_REFUSED = re.compile(r'[<>"\s]+')
+_LONGEST_REASON = 300
+
+
+def graph_of(network: Any, inputs: Inputs | None) -> GraphProto:
+    """Return the graph of a call of *network*, a torch.nn.Module, wrapped or not.
+
+    It is called like the module's class. Where torch.export fails it is the module tree, and its name says so:
+    "Net: module tree (torch.export failed: ...)".
+
+    Args:
+        network: stays as it is; nothing is computed.
+        inputs: what it is called with; None if unknown.
+    """
+    module = unwrapped(network)
+    name = type(module).__name__
+    with quiet():
+        if inputs is None:
+            return module_tree(module, None, f"{name}: module tree (inputs unknown)")
+        try:
+            return exported_graph(module, inputs, name)
+        except Exception as error:  # Of many kinds.
+            return module_tree(module, inputs, f"{name}: module tree (torch.export failed: {_reason(error)})")
+
+
+def _reason(error: Exception) -> str:
+    first_line = next((line for line in str(error).splitlines() if line.strip()), "")
+    reason = _REFUSED.sub(" ", f"{type(error).__name__}: {first_line}").strip(" :")
+    return reason if len(reason) <= _LONGEST_REASON else reason[:_LONGEST_REASON] + "…"

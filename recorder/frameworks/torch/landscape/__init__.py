@@ -1,0 +1,1 @@
+"""Loss landscapes of PyTorch modules: weights moved in place, losses of fixed samples."""

@@ -1,0 +1,1 @@
+"""Training steps of PyTorch modules, and the hook that observes their calls."""

@@ -1,0 +1,81 @@
+"""The hook that observes when a module is first called in a training step, for watch()."""
+
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from toposcope.recorder.summary import paused
+
+_INERT = (partial, (sys.audit, "toposcope.forward"))
+"""What the hooks become when a module is copied or pickled: a function that does nothing and needs no toposcope."""
+
+
+class TrainingCallHook:
+    """A forward pre-hook that reports the first training call of a module, and then removes itself.
+
+    It is registered only between two steps, so calls made by callbacks are not observed. The calls before the first
+    training call are evaluations, during which summary operators are paused.
+    """
+
+    def __init__(self, module: Any, on_call: Callable[[Any], None]) -> None:
+        """Prepare the hook; arm() registers it.
+
+        Args:
+            module: a torch.nn.Module.
+            on_call: called with the positional arguments of the call; if there are none, with its keyword arguments.
+        """
+        self._torch: Any = sys.modules["torch"]
+        self._module, self._on_call = module, on_call
+        self._handles: list[Any] = []
+        self._pause = _OperatorPause()
+
+    def arm(self) -> None:
+        """Register the hooks, unless the module is compiled in place, which would compile them as well."""
+        if not self._handles and self._module._compiled_call_impl is None:
+            self._handles = [
+                self._module.register_forward_pre_hook(self, with_kwargs=True),
+                self._module.register_forward_hook(self._pause, always_call=True),
+            ]
+
+    def disarm(self) -> None:
+        """Remove the hooks."""
+        while self._handles:
+            self._handles.pop().remove()
+        self._pause()
+
+    def __call__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Report a call in training mode with gradients; pause the summary operators during any other call."""
+        # First, because the compiler traces everything after this line.
+        if self._torch.compiler.is_compiling():
+            return
+        if module.training and self._torch.is_grad_enabled():
+            self.disarm()
+            self._on_call(args or kwargs)
+        else:
+            self._pause.begin()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Reduce to a function that does nothing; see _INERT."""
+        return _INERT
+
+
+class _OperatorPause:
+    """A forward hook that ends the pause of the summary operators after a call that is an evaluation."""
+
+    def __init__(self) -> None:
+        self._pauses: list[AbstractContextManager[None]] = []
+
+    def begin(self) -> None:
+        """Pause the operators until the call is over."""
+        self._pauses.append(paused())
+        self._pauses[-1].__enter__()
+
+    def __call__(self, *_call: object) -> None:
+        while self._pauses:
+            self._pauses.pop().__exit__(None, None, None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Reduce to a function that does nothing; see _INERT."""
+        return _INERT

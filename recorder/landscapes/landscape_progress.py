@@ -1,0 +1,54 @@
+"""LandscapeProgress: a landscape that is being measured."""
+
+from dataclasses import dataclass
+
+from toposcope.recorder.landscapes.plan.landscape_plan import PlannedLandscape
+from toposcope.recorder.landscapes.planes.plane import Plane
+from toposcope.recorder.landscapes.surface.grid import Grid
+from toposcope.recorder.landscapes.surface.landscape_message import NO_CURVATURE, Curvature
+from toposcope.recorder.landscapes.surface.refinement import Stage
+from toposcope.recorder.landscapes.sweep.job import LandscapeJob
+from toposcope.recorder.landscapes.sweep.journal import Journal, Measurement
+from toposcope.recorder.landscapes.sweep.measuring import Request
+from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
+
+
+@dataclass
+class LandscapeProgress:
+    """What a landscape is measured from, and how far it has come."""
+
+    planned: PlannedLandscape
+    job: LandscapeJob
+    checkpoints: CheckpointSet
+    plane: Plane
+    grid: Grid
+    journal: Journal
+    stages: list[Stage]
+    curvature: Curvature = NO_CURVATURE
+    known: int = 0
+    """Losses, holes among them."""
+    samples_left: int = 0
+    """Behind the losses that are not known yet."""
+    holes: int = 0
+
+    def __post_init__(self) -> None:
+        """Count what the journal knows."""
+        left = [request for stage in self.stages for request in self.left(stage)]
+        self.known = self.total - len(left)
+        self.samples_left = sum(request.place.samples for request in left)
+
+    @property
+    def total(self) -> int:
+        """Losses that are wanted."""
+        return sum(len(stage.requests) for stage in self.stages)
+
+    def left(self, stage: Stage) -> list[Request]:
+        """Return what is not known yet of a stage."""
+        return [request for request in stage.requests if request.place not in self.journal.measured]
+
+    def take(self, measurement: Measurement) -> None:
+        """Keep a loss, or a hole; OSError when it cannot be written."""
+        self.journal.append(measurement)
+        self.known += 1
+        self.samples_left -= measurement.place.samples
+        self.holes += measurement.sums is None

@@ -1,0 +1,1 @@
+"""Which landscapes to compute, from which checkpoints and with which settings."""

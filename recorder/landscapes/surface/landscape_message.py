@@ -1,0 +1,122 @@
+"""Truth: the message of a landscape as far as it is measured, with what one should know before one believes it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.proto.landscape_pb2 import LossLandscape
+from toposcope.recorder.landscapes.plan.landscape_plan import PlannedRun
+from toposcope.recorder.landscapes.planes.plane import PathOnPlane, Plane
+from toposcope.recorder.landscapes.surface.grid import Grid
+from toposcope.recorder.landscapes.surface.refinement import LevelLosses, PathLosses
+from toposcope.recorder.landscapes.surface.surface import interpolation_error, surface_of
+from toposcope.recorder.messages.landscape import landscape
+from toposcope.recorder.messages.landscape_details import Diagnostics, LandscapeDetails, Measured, PathTruth
+
+Doubles = npt.NDArray[np.float64]
+# Of the standard error: where all losses lie within, the landscape is noise.
+_FLAT = 4.0
+_DECOMPOSITIONS = {"anchored": "PCA", "pca": "PCA", "mindspore": "PCA", "random": "Random"}
+"""MindSpore's words, where it has one."""
+
+
+class Curvature(NamedTuple):
+    """The Hessian of the loss at the origin."""
+
+    eigenvalues: Doubles
+    """(e,): from the largest."""
+    ritz_residuals: Doubles
+    """(e,): of each of them."""
+    along_axes: Doubles
+    """(K,): second derivative along each axis, per unit of length."""
+
+
+NO_CURVATURE = Curvature(np.empty(0), np.empty(0), np.empty(0))
+
+
+class Setting(NamedTuple):
+    """What a landscape of a run is besides its losses."""
+
+    run: PlannedRun
+    buffers: str
+    """What becomes of statistics: "none", "moved", "frozen" or "recalibrated"."""
+    provenance: Mapping[str, str]
+
+
+def message_of(
+    setting: Setting,
+    plane: Plane,
+    path: PathOnPlane,
+    grid: Grid,
+    losses: LevelLosses,
+    level: int,
+    samples: int,
+    along: tuple[PathLosses, PathLosses],
+    curvature: Curvature = NO_CURVATURE,
+) -> LossLandscape:
+    """Return the message of a landscape whose measured losses are those of a level.
+
+    Args:
+        setting: what it is of.
+        plane: its axes.
+        path: what they show of the run.
+        grid: its nodes.
+        losses: at those of the level.
+        level: as in grid.
+        samples: behind each loss.
+        along: real losses of the run's checkpoints, and those of the plane.
+        curvature: of the loss at the origin, if it is known.
+    """
+    real, on_plane = along
+    axes = int((plane.lengths > 0).sum())  # One of a line.
+    truth = PathTruth(real.z, on_plane.z, path.residuals, real.standard_error) if path.has_steps else None
+    details = LandscapeDetails(
+        Measured(
+            grid.x.nodes(level),
+            grid.y.nodes(level),
+            losses.z,
+            losses.known,
+            losses.standard_error,
+            level,
+            grid.levels,
+        ),
+        truth,
+        Diagnostics(
+            axes=plane.axes,
+            energy=path.energy[:axes],
+            random_walk_energy=path.random_walk_energy[:axes],
+            is_random_walk=path.is_random_walk,
+            axis_lengths=plane.lengths[:axes],
+            axis_cosine=plane.cosine,
+            samples=samples,
+            seed=plane.seed if plane.axes == "random" else None,
+            buffers=setting.buffers,
+            is_flat=is_flat(losses),
+            interpolation_error=interpolation_error(grid, level, losses.z),
+            eigenvalues=curvature.eigenvalues,
+            ritz_residuals=curvature.ritz_residuals,
+            curvature=curvature.along_axes[:axes],
+            provenance=setting.provenance,
+        ),
+    )
+    return landscape(
+        grid.written_x,
+        grid.written_y,
+        surface_of(grid, level, losses.z).losses,
+        path=(*path.coordinates.T, real.z) if path.has_steps else None,
+        intervals=setting.run.points if path.has_steps else None,
+        convergence_point=(*path.coordinates[-1].tolist(), real.z[-1]),
+        decomposition=_DECOMPOSITIONS.get(plane.axes, plane.axes),
+        unit=setting.run.unit,
+        step_per_epoch=setting.run.step_per_epoch,
+        details=details,
+    )
+
+
+def is_flat(losses: LevelLosses) -> bool:
+    """Say whether the losses differ by less than four of their standard errors, the median one of the nodes."""
+    finite = losses.z[np.isfinite(losses.z)]
+    errors = losses.standard_error[np.isfinite(losses.standard_error)]
+    return bool(finite.size and np.ptp(finite) <= _FLAT * (np.median(errors) if errors.size else 0.0))

@@ -1,0 +1,33 @@
+"""Call hook: observes when a network is first called in each step of a user-written loop."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from toposcope.recorder.adapters import adapter, is_module
+
+
+class CallHook(Protocol):
+    """Reports the first training call of a network after arm()."""
+
+    def arm(self) -> None:
+        """Observe the network until its next training call."""
+
+    def disarm(self) -> None:
+        """Stop observing."""
+
+
+class _NoCallHook:
+    """The CallHook of a network whose calls cannot be observed."""
+
+    def arm(self) -> None:
+        """Do nothing."""
+
+    disarm = arm
+
+
+def call_hook(network: Any, on_call: Callable[[Any], None]) -> CallHook:
+    """Return a hook that calls on_call with the arguments of the network's first training call after arm()."""
+    if not is_module(network):
+        return _NoCallHook()
+    hook: CallHook = adapter("torch", "call_hook").TrainingCallHook(network, on_call)
+    return hook

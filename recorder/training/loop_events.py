@@ -1,0 +1,116 @@
+"""Loop events: runs the events of a user-written loop in order, and keeps its state up to date."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from time import perf_counter
+from typing import Any
+
+from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.loss import loss_in
+from toposcope.recorder.training.timestamp import Timestamp
+
+_TRAINING_BEGIN = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_START, Event.ITERATION_START)
+
+
+class LoopEvents:
+    """The events of one training; remembers whether an epoch and a step have begun.
+
+    EPOCH_END follows the last step of an epoch. EPOCH_CHECKPOINT waits for the evaluation of the epoch: close_epoch()
+    runs it.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self._state = engine, engine.state
+        self.is_step_begun = False
+        self._is_epoch_begun = self._is_epoch_ended = False
+        self._clock = perf_counter()
+
+    def begin_training(self) -> None:
+        """Run the events up to ITERATION_START."""
+        for event in _TRAINING_BEGIN:
+            self.engine.run_event(event)
+        self._clock = perf_counter()
+
+    def end_training(self) -> None:
+        """Close the epoch if it has ended, and run FIT_END."""
+        self.close_epoch()
+        self.engine.run_event(Event.FIT_END)
+
+    def begin_step(self, batch: Any) -> None:
+        """Run BATCH_START, before it EPOCH_START if an epoch begins."""
+        self.close_epoch()
+        if not self._is_epoch_begun:
+            self._is_epoch_begun = True
+            self.engine.run_event(Event.EPOCH_START)
+        self._state.batch = batch
+        self.is_step_begun = True
+        self.engine.run_event(Event.BATCH_START)
+
+    def end_step(self) -> None:
+        """Count the step, run BATCH_END and BATCH_CHECKPOINT, and end the epoch if this was its last step."""
+        state = self._state
+        self._count_step()
+        self.engine.run_event(Event.BATCH_END)
+        self.engine.run_event(Event.BATCH_CHECKPOINT)
+        # Otherwise the memory of the batch would be in use during the next step.
+        self.set_batch(None)
+        self.is_step_begun = False
+        if state.dataloader_len is not None and state.timestamp.batch_in_epoch >= state.dataloader_len:
+            self.end_epoch()
+
+    def set_batch(self, batch: Any) -> None:
+        """Replace the batch of the step."""
+        self._state.batch = self.engine.hooks.params["train_dataset_element"] = batch
+
+    def end_epoch(self) -> None:
+        """Count the epoch and run EPOCH_END, unless this has happened or no epoch has begun."""
+        if self._is_epoch_begun and not self._is_epoch_ended:
+            self._is_epoch_ended = True
+            self._state.timestamp = self._state.timestamp.to_next_epoch()
+            self.engine.run_event(Event.EPOCH_END)
+
+    def close_epoch(self) -> None:
+        """Run EPOCH_CHECKPOINT if the epoch has ended."""
+        if self._is_epoch_ended:
+            self._is_epoch_begun = self._is_epoch_ended = False
+            self.engine.run_event(Event.EPOCH_CHECKPOINT)
+
+    def evaluate(self, metrics: dict[str, Any], label: str) -> None:
+        """Run the events of an evaluation that had these results. Without a known length, the epoch ends before it."""
+        engine, state = self.engine, self._state
+        if state.dataloader_len is None:
+            self.end_epoch()
+        dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
+        engine.run_event(Event.EVAL_BEFORE_ALL)
+        state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)
+        state.eval_timestamp = Timestamp()
+        engine.run_event(Event.EVAL_START)
+        state.eval_results, state.eval_loss = metrics, _eval_loss(metrics)
+        state.eval_metrics[label] = metrics
+        engine.logger.log_metrics({f"metrics/{label}/{name}": value for name, value in metrics.items()})
+        engine.run_event(Event.EVAL_END)
+        state.dataloader, state.dataloader_label, state.dataloader_len = dataloader, dataloader_label, length
+        engine.run_event(Event.EVAL_AFTER_ALL)
+
+    def restart_clock(self) -> None:
+        """Exclude the time since the last step from the training time."""
+        self._clock = perf_counter()
+
+    def _count_step(self) -> None:
+        state, now = self._state, perf_counter()
+        duration, self._clock = timedelta(seconds=now - self._clock), now
+        state.previous_timestamp = state.timestamp
+        state.timestamp = state.timestamp.to_next_batch(self._samples(), duration=duration)
+
+    def _samples(self) -> int:
+        """Return the number of samples of the batch; without a batch the loader's batch size; 0 if unknown."""
+        if self._state.batch is not None:
+            return samples_of(self._state.batch)
+        size = getattr(self._state.train_dataloader, "batch_size", None)
+        return size if type(size) is int else 0
+
+
+def _eval_loss(metrics: Mapping[str, Any]) -> float | None:
+    return loss_in(metrics.get("eval_loss", metrics.get("loss")))

@@ -1,0 +1,155 @@
+"""WatchedRun: a user-written loop that reports its steps and evaluations to callbacks and loggers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from toposcope.recorder.arguments import checked_text
+from toposcope.recorder.messages.plain_data import items_of
+from toposcope.recorder.training.call_hook import call_hook
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.loop_events import LoopEvents
+from toposcope.recorder.training.state import State
+from toposcope.recorder.values.foreign import shown
+
+
+class WatchedRun:
+    """A user-written loop; watch() creates it.
+
+        with watch([SummaryCollector("runs/first")], model, optimizer, loader) as run:
+            for epoch in range(10):
+                for inputs, labels in loader:
+                    loss = train(inputs, labels)
+                    run.step(loss)
+                run.eval({"accuracy": accuracy(model)})
+                if run.stop_requested:
+                    break
+
+    Entering the run begins the training (INIT to ITERATION_START). A step begins (EPOCH_START, BATCH_START) with the
+    first call of a torch model in training mode, otherwise with step(), which ends it. The last step of an epoch, by
+    the loader's length, ends the epoch (EPOCH_END). The events after an epoch (EPOCH_CHECKPOINT,
+    on_train_epoch_end) wait for its evaluation: eval(), end_epoch(), the next step or the end of the run triggers them.
+    Evaluate in evaluation mode or without gradients, so that the evaluation does not count as a step. Leaving the run
+    ends the training (FIT_END) unless an exception was raised, which propagates; everything is closed in both cases.
+    """
+
+    def __init__(self, state: State, logger: Logger) -> None:
+        self.state = state
+        """The state of the training that callbacks read."""
+        self.logger = logger
+        """Logs metrics, hyperparameters, images and tables of the user."""
+        self._events: LoopEvents | None = None
+        self._is_closed = False
+        self._call_hook = call_hook(state.model, lambda batch: self._running().begin_step(batch))
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a callback requested a stop: the loop should then end."""
+        return self.state.is_stop_requested
+
+    def step(self, loss: Any, batch: Any = None, outputs: Any = None) -> bool:
+        """End a step: call it after the optimizer's step and before gradients are zeroed.
+
+        Args:
+            loss: the loss of the step, a number or a tensor; a tensor is detached.
+            batch: the input of the model. None: the observed arguments of a torch model, if there are any.
+            outputs: the outputs of the model, for callbacks that use them.
+
+        Returns:
+            False if a callback requested a stop.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            TypeError: loss is a dict, a str or None.
+            Exception: whatever a callback raised.
+        """
+        events, state = self._running(), self.state
+        if loss is None or isinstance(loss, str | Mapping):
+            raise TypeError(f"loss must be a number or a tensor, not {shown(loss)}.")
+        self._call_hook.disarm()
+        if not events.is_step_begun:
+            events.begin_step(batch)
+        elif batch is not None:
+            events.set_batch(batch)
+        state.loss, state.outputs = _detached(loss), _detached(outputs)
+        state.net_outputs = state.loss if outputs is None else (state.loss, state.outputs)
+        if self.logger.destinations:
+            self.logger.log_metrics({"loss/train/total": state.loss})
+        events.end_step()
+        self._call_hook.arm()
+        return not state.is_stop_requested
+
+    def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
+        """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.
+
+        If the loader has no length, the evaluation ends the epoch.
+
+        Args:
+            metrics: name to number, or to an array or tensor. "loss" is also available as "eval_loss", the default of
+                EarlyStopping and others.
+            label: the name of the evaluated data.
+            more: whether another evaluation of this epoch follows; the last one lets callbacks end the epoch.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            TypeError: metrics is not a dict with keys of type str.
+            Exception: whatever a callback raised.
+        """
+        events, results = self._running(), dict(items_of("metrics", metrics))
+        checked_text("label", label)
+        self._call_hook.disarm()
+        events.evaluate(results, label)
+        if not more:
+            events.close_epoch()
+        events.restart_clock()
+        self._call_hook.arm()
+
+    def end_epoch(self) -> None:
+        """End an epoch and its evaluation: for loaders without length, or for epochs that are cut short.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            Exception: whatever a callback raised.
+        """
+        events = self._running()
+        events.end_epoch()
+        events.close_epoch()
+
+    def __enter__(self) -> WatchedRun:
+        if self._events is not None:
+            raise RuntimeError("A watched run can be entered only once: call watch() again.")
+        self._events = LoopEvents(Engine(self.state, self.logger))
+        try:
+            self._events.begin_training()
+        except BaseException as error:
+            self._events.engine.close(error)
+            raise
+        self._call_hook.arm()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        events = self._running()
+        self._call_hook.disarm()
+        try:
+            if error is None:
+                events.end_training()
+        except BaseException as failure:
+            events.engine.close(failure)
+            raise
+        finally:
+            self._is_closed = True
+        return events.engine.close(error)
+
+    def _running(self) -> LoopEvents:
+        if self._events is None or self._is_closed:
+            raise RuntimeError("A watched run must be used inside `with ....watch(...) as run:`.")
+        return self._events
+
+
+def _detached(value: Any) -> Any:
+    return value.detach() if hasattr(value, "detach") else value

@@ -1,0 +1,63 @@
+"""What is wrong with the installation: faults that do not stop the server but slow it down or run other code."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import toposcope
+from toposcope import server
+from toposcope.server.reading import scan
+
+
+class InstallationWarning(NamedTuple):
+    """A fault of the installation."""
+
+    kind: Literal["uncompiled_scan", "shadowed_package"]
+    message: str
+    """What is wrong and how to correct it, one sentence."""
+
+
+@cache
+def installation_warnings() -> tuple[InstallationWarning, ...]:
+    """Return the faults of the running installation, determined once per process."""
+    warnings = []
+    if f"{scan.__name__}.compiled" not in sys.modules:
+        message = (
+            "the scan of event files is not compiled, so reading them is about 50 times slower: "
+            "install a C compiler, then reinstall toposcope"
+        )
+        warnings.append(InstallationWarning("uncompiled_scan", message))
+    folder, installed = _package_folder(), _shadowed_folder()
+    if installed is not None:
+        message = (
+            f"the folder {str(folder)!r} in the working directory shadows the installed package "
+            f"{str(installed)!r}: start in another directory, or rename the folder"
+        )
+        warnings.append(InstallationWarning("shadowed_package", message))
+    return tuple(warnings)
+
+
+def _package_folder() -> Path:
+    """Return the folder toposcope that the running code is in; links below it are not followed."""
+    return Path(os.path.abspath(server.__path__[0])).parent.resolve()
+
+
+def _shadowed_folder() -> Path | None:
+    """Return the folder of the package that would be imported if the working directory had no folder toposcope.
+
+    None when the running code is not in such a folder, or when there is no other.
+    """
+    try:
+        working_folder = Path("toposcope").resolve()
+    except OSError:  # The working directory has been removed.
+        return None
+    if _package_folder() != working_folder:
+        return None
+    other_folders = [entry for entry in toposcope.__path__ if Path(entry).resolve() != working_folder]
+    for finder in sys.meta_path:
+        spec = finder.find_spec(server.__name__, other_folders)
+        if spec is not None and spec.origin is not None and not Path(spec.origin).samefile(str(server.__file__)):
+            return Path(spec.origin).parent.parent
+    return None

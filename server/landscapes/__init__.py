@@ -1,0 +1,1 @@
+"""Loss landscapes: their messages, the files made of them, and their routes."""

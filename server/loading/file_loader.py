@@ -1,0 +1,241 @@
+"""The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
+
+import logging
+import os
+import time
+from collections.abc import Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.index import Index
+from toposcope.server.reading.parallel_read import WORKERS
+
+_GROWING_SECONDS = 600.0
+"""How long after its last growth a file counts as growing."""
+_BUDGET_BYTES = 64 << 20
+_LARGE_BYTES = 1 << 20
+_VERIFY_BYTES = 32 << 20
+_SAVE_SECONDS = 0.1
+_QUIET_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _LoadedFile:
+    """An event file and its last known status and view."""
+
+    run: str
+    file: EventFile
+    size: int
+    modified: float
+    view: FileView | None = None
+    has_more: bool = False
+
+
+class Progress(NamedTuple):
+    """How much was loaded."""
+
+    files: int
+    waiting_files: int
+    """Files with unread bytes."""
+    bytes: int
+    read_bytes: int
+
+
+class FileLoader:
+    """Reads event files on all cores. Only prioritise() may be called from several threads."""
+
+    def __init__(self, index: Index | None) -> None:
+        self.problems: dict[str, str] = {}
+        """The reasons why files could not be read, by path."""
+        self._index = index
+        self._files: dict[str, _LoadedFile] = {}
+        self._waiting: set[str] = set()
+        self._growing: set[str] = set()
+        self._unverified: set[str] = set()
+        self._unsaved: dict[str, float] = {}
+        """When to write to the index, by path."""
+        self._prioritised: frozenset[str] = frozenset()
+        self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
+
+    def prioritise(self, runs: Iterable[str]) -> None:
+        """Read these runs before others."""
+        self._prioritised = frozenset(runs)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether any file has unread bytes."""
+        return bool(self._waiting)
+
+    @property
+    def waiting(self) -> int:
+        """Number of files with unread bytes."""
+        return len(self._waiting)
+
+    @property
+    def has_idle_work(self) -> bool:
+        """Whether there are large records to verify, or files to write to the index."""
+        now = time.monotonic()
+        return bool(self._unverified) or any(due <= now for due in self._unsaved.values())
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of all files."""
+        return list(self._files)
+
+    def modified(self, paths: Iterable[str]) -> float:
+        """Return when any of some files was last written, in seconds since 1970; 0 if there are none."""
+        return max((self._files[path].modified for path in paths), default=0.0)
+
+    def views(self, paths: Iterable[str]) -> list[FileView]:
+        """Return the views of those files that contain something."""
+        files = (self._files[path] for path in paths)
+        return [file.view for file in files if file.view is not None]
+
+    def progress(self) -> Progress:
+        """Return how much was loaded."""
+        read = sum(file.view.read_bytes for file in self._files.values() if file.view)
+        return Progress(len(self._files), len(self._waiting), sum(file.size for file in self._files.values()), read)
+
+    def replace(self, files: Iterable[FoundFile]) -> set[str]:
+        """Add files that are all there are now; return the paths of those that no longer exist."""
+        present = {file.path: file for file in files}
+        gone = self._files.keys() - present.keys()
+        self.add(present.values())
+        return gone
+
+    def add(self, files: Iterable[FoundFile]) -> None:
+        """Add new files and update the status of known ones."""
+        now = time.time()
+        for file in files:
+            if file.path not in self._files:
+                event_file = EventFile(file.path, file.name, self._index)
+                self._files[file.path] = _LoadedFile(file.run, event_file, file.status.st_size, file.status.st_mtime)
+            if now - file.status.st_mtime < _GROWING_SECONDS:
+                self._growing.add(file.path)
+            self._update_status(file.path, file.status)
+
+    def forget(self, path: str) -> str:
+        """Remove a file that no longer exists; return the name of its run."""
+        self.problems.pop(path, None)
+        self._unsaved.pop(path, None)
+        for paths in (self._waiting, self._growing, self._unverified):
+            paths.discard(path)
+        return self._files.pop(path).run
+
+    def poll(self) -> None:
+        """Update the status of the files that grew recently."""
+        now = time.time()
+        for path in self._growing - self.problems.keys():  # Those are tried again after the next walk.
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue  # The next walk finds that it is gone.
+            if not self._update_status(path, status) and now - status.st_mtime > _GROWING_SECONDS:
+                self._growing.discard(path)
+
+    def _update_status(self, path: str, status: os.stat_result) -> bool:
+        loaded = self._files[path]
+        loaded.size, loaded.modified = status.st_size, status.st_mtime
+        if not loaded.file.has_news(status):
+            return False
+        self._waiting.add(path)
+        return True
+
+    def read(self, seconds: float) -> set[str]:
+        """Read files with unread bytes for about so many seconds; return the runs that they belong to."""
+        ends = time.monotonic() + seconds
+        order = self._order()
+        runs: set[str] = set()
+        running: set[Future[str]] = set()
+        while running or (order and time.monotonic() < ends):
+            if len(running) < WORKERS and order and time.monotonic() < ends:
+                path = order.pop()
+                if self._files[path].size >= _LARGE_BYTES:
+                    running.add(self._pool.submit(self._read, path))
+                else:  # Switching to another thread would take as long as reading it.
+                    runs.add(self._finish_read(self._read(path)))
+            else:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                runs.update(self._finish_read(future.result()) for future in done)
+        return runs
+
+    def _order(self) -> list[str]:
+        """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
+        return sorted(
+            self._waiting, key=lambda path: (self._files[path].run in self._prioritised, self._files[path].modified)
+        )
+
+    def _read(self, path: str) -> str:
+        loaded = self._files[path]
+        try:
+            loaded.has_more = loaded.file.read(_BUDGET_BYTES)
+            loaded.view = loaded.file.view() or loaded.view
+        except Exception as error:  # Whatever a file contains, the others are read.
+            loaded.has_more = False
+            self._report(path, error)
+        else:
+            self.problems.pop(path, None)
+        return path
+
+    def _report(self, path: str, error: Exception) -> None:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        if self.problems.get(path) != reason:
+            log.warning("cannot read %s: %s", path, reason)
+        self.problems[path] = reason
+
+    def _finish_read(self, path: str) -> str:
+        """Schedule what is left to do for a file that was read; return the run that it belongs to."""
+        loaded = self._files[path]
+        if not loaded.has_more:
+            self._waiting.discard(path)
+        if self._index is not None:
+            self._unsaved.setdefault(path, 0.0)
+        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
+            self._unverified.add(path)
+        return loaded.run
+
+    def verify(self) -> set[str]:
+        """Verify some of the large records; return the runs whose view changed."""
+        path = next(iter(self._unverified), None)
+        if path is None:
+            return set()
+        loaded = self._files[path]
+        try:
+            if not loaded.file.verify(_VERIFY_BYTES):
+                self._unverified.discard(path)
+                if self._index is not None:
+                    self._unsaved[path] = 0.0
+        except OSError as error:
+            self._unverified.discard(path)
+            self._report(path, error)
+            return set()
+        view = loaded.file.view()
+        if view is None:  # A damaged record was found: the file must be read again, without it.
+            self._waiting.add(path)
+            return set()
+        loaded.view = view
+        return {loaded.run}
+
+    def save(self, is_last: bool) -> None:
+        """Write to the index what it lacks: for a moment, or, if it is the last time, everything."""
+        now = time.monotonic()
+        for path, due in list(self._unsaved.items()):
+            if due > now and not is_last:
+                continue
+            is_quiet = is_last or time.time() - self._files[path].modified > _QUIET_SECONDS
+            if self._files[path].file.save(is_quiet):
+                del self._unsaved[path]
+            else:
+                self._unsaved[path] = now + _QUIET_SECONDS
+            if not is_last and time.monotonic() - now > _SAVE_SECONDS:
+                return
+
+    def stop(self) -> None:
+        """End the threads."""
+        self._pool.shutdown()

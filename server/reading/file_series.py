@@ -1,0 +1,44 @@
+"""All series of one event file, by tag."""
+
+from toposcope.server.reading.series import Payloads, Points, Series
+from toposcope.server.reading.tag_table import Tag
+
+
+class FileSeries:
+    """Series that grow while the file is read; what was published never changes."""
+
+    def __init__(self) -> None:
+        self._series: dict[Tag, Series] = {}
+        self._published: dict[Tag, Points | Payloads] = {}
+        self._unpublished: dict[Tag, None] = {}
+
+    def append(self, tag: Tag, points: Points | Payloads, growth: float = 1.0) -> None:
+        """Add points at the end of a series.
+
+        Args:
+            tag: of the series.
+            points: the new points.
+            growth: by what factor the series is expected to grow soon.
+        """
+        self._unpublished[tag] = None
+        if tag in self._series:
+            self._series[tag].append(points, growth)
+        else:
+            self._series[tag] = Series(points)
+
+    def points(self) -> dict[Tag, Points | Payloads]:
+        """Return all series as they are now."""
+        return {tag: series.points() for tag, series in self._series.items()}
+
+    def publish(self, is_complete: bool) -> dict[Tag, Points | Payloads]:
+        """Return all series as they are now, for other threads.
+
+        Args:
+            is_complete: no more points are expected for now, so that unused memory is freed.
+        """
+        for tag in self._unpublished:
+            if is_complete:
+                self._series[tag].trim()
+            self._published[tag] = self._series[tag].points()
+        self._unpublished.clear()
+        return dict(self._published)

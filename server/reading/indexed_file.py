@@ -1,0 +1,79 @@
+"""What the index contains of one event file, and which part of the file it lacks."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from toposcope.server.reading.index import Index
+from toposcope.server.reading.segment import Segment
+from toposcope.server.reading.tag_table import Tag
+
+_WORTH_WRITING_BYTES = 64 << 10
+_MOST_SEGMENTS = 8
+
+
+class _Indexed(NamedTuple):
+    """The state of a file up to which the index contains it."""
+
+    end: int
+    rows: Mapping[Tag, int]
+    large: int
+    verified: int
+    segments: int
+
+
+_NOTHING = _Indexed(0, {}, 0, 0, 0)
+
+
+class IndexedFile:
+    """Loads and stores the segments of one event file. Not thread-safe."""
+
+    def __init__(self, index: Index, path: str) -> None:
+        self._index = index
+        self._path = path
+        self._indexed = _NOTHING
+
+    def forget(self) -> None:
+        """Replace all segments with the next one: the file is read again from its start."""
+        self._indexed = _NOTHING
+
+    def load(self, descriptor: int, inode: int, size: int) -> list[Segment]:
+        """Return the segments of the file, which is open, has this inode and `size` bytes."""
+        segments = self._index.load(self._path, descriptor, inode, size)
+        rows: dict[Tag, int] = {}
+        for segment in segments:
+            for tag, points in segment.series.items():
+                rows[tag] = rows.get(tag, 0) + points.total
+        if segments:
+            large = sum(len(segment.large) for segment in segments)
+            self._indexed = _Indexed(segments[-1].end, rows, large, segments[-1].verified, len(segments))
+        return segments
+
+    def has_all(self, end: int, verified: int) -> bool:
+        """Return whether the index lacks nothing of a file that was read up to `end`.
+
+        Args:
+            end: an offset in the file.
+            verified: how many of its large records were verified.
+        """
+        return end == self._indexed.end and verified == self._indexed.verified
+
+    def is_worth_storing(self, end: int) -> bool:
+        """Return whether so much was read up to `end` that it should be stored even if the file is still growing."""
+        return end - self._indexed.end >= max(_WORTH_WRITING_BYTES, self._indexed.end // 8)
+
+    def store(self, whole: Segment) -> None:
+        """Write what the index lacks.
+
+        Args:
+            whole: what was read of the file, from its start.
+        """
+        indexed = self._indexed if self._indexed.segments < _MOST_SEGMENTS else _NOTHING
+        new = {tag: points.take(slice(indexed.rows.get(tag, 0), None)) for tag, points in whole.series.items()}
+        segment = whole._replace(
+            start=indexed.end,
+            series={tag: points for tag, points in new.items() if points.total},
+            large=whole.large[indexed.large :],
+        )
+        if self._index.store(self._path, segment):
+            rows = {tag: points.total for tag, points in whole.series.items()}
+            self._indexed = _Indexed(whole.end, rows, len(whole.large), whole.verified, indexed.segments + 1)

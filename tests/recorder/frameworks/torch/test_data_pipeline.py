@@ -1,0 +1,211 @@
+"""What is told of PyTorch's data loaders, samplers, datasets and transforms."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.utils import data
+
+from toposcope.proto.lineage_pb2 import DatasetGraph, OperationParameter
+from toposcope.recorder.framework import DatasetFacts
+from toposcope.recorder.frameworks.torch.facts.framework import FRAMEWORK
+
+DIGITS = data.TensorDataset(torch.zeros(100, 1, 8, 8), torch.zeros(100, dtype=torch.int64))
+
+
+class Normalize:
+    """A transform in the way of torchvision."""
+
+    def __init__(self, mean: tuple[float, ...]) -> None:
+        self.mean = mean
+
+
+class Compose:
+    """Transforms one after the other, in the way of torchvision."""
+
+    def __init__(self, transforms: list[Any]) -> None:
+        self.transforms = transforms
+
+
+class Folder(data.Dataset[Any]):
+    """A dataset of files, in the way of torchvision."""
+
+    def __init__(self, root: Any, transform: Any = None, target_transform: Any = None) -> None:
+        self.root, self.transform, self.target_transform = root, transform, target_transform
+        self.train, self.version, self._secret, self.classes = True, 2, "hidden", ["cat", "dog"]
+
+    def __len__(self) -> int:
+        return 10
+
+
+class Stream(data.IterableDataset[Any]):
+    """A dataset without a length."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise AssertionError("nothing is read")
+
+
+class Hostile(data.Dataset[Any]):
+    """A dataset whose attributes and length raise."""
+
+    def __len__(self) -> int:
+        raise OSError("gone")
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+def collate_pairs(batch: Any) -> Any:
+    return batch
+
+
+def settings(message: DatasetGraph | OperationParameter) -> dict[str, Any]:
+    parameter = message.parameter if isinstance(message, DatasetGraph) else message
+    lists = {name: list(value.strValue) for name, value in parameter.mapStrList.items()}
+    return {**parameter.mapStr, **parameter.mapBool, **parameter.mapInt, **parameter.mapDouble, **lists}
+
+
+def stages(dataset: Any) -> list[DatasetGraph]:
+    """Return the stages from the outermost one to the innermost one."""
+    found, rest = [], [FRAMEWORK.dataset_graph(dataset)]
+    while rest:
+        stage = rest.pop(0)
+        assert isinstance(stage, DatasetGraph)
+        found.append(stage)
+        rest.extend(stage.children)
+    return found
+
+
+def names(dataset: Any) -> list[str]:
+    return [stage.parameter.mapStr["op_type"] for stage in stages(dataset)]
+
+
+def test_a_loader_is_the_last_stage() -> None:
+    loader = data.DataLoader(DIGITS, batch_size=32, shuffle=True, drop_last=True, collate_fn=collate_pairs)
+    outer, inner = stages(loader)
+
+    told = settings(outer)
+    assert told["op_type"] == "DataLoader"
+    assert (told["batch_size"], told["num_workers"], told["drop_last"]) == (32, 0, True)
+    assert (told["shuffle"], told["collate_fn"]) == (True, "collate_pairs")
+    sampler = settings(outer.sampler.operationParam)
+    assert sampler == {"sampler_name": "RandomSampler", "replacement": False, "num_samples": 100}
+    assert settings(inner) == {
+        "op_type": "TensorDataset",
+        "size": 100,
+        "shapes": ["[100, 1, 8, 8]", "[100]"],
+        "dtypes": ['"float32"', '"int64"'],
+    }
+
+
+@pytest.mark.parametrize(
+    ("sampler", "name", "told"),
+    [
+        (data.SequentialSampler(DIGITS), "SequentialSampler", {}),
+        (data.WeightedRandomSampler([0.5] * 100, 30), "WeightedRandomSampler", {"num_samples": 30}),
+        (data.SubsetRandomSampler(range(5)), "SubsetRandomSampler", {}),
+        (data.DistributedSampler(DIGITS, 4, 1), "DistributedSampler", {"num_replicas": 4, "rank": 1, "shuffle": True}),
+    ],
+)
+def test_samplers_tell_their_settings(sampler: Any, name: str, told: dict[str, Any]) -> None:
+    found = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
+    assert found.items() >= {"sampler_name": name, **told}.items()
+
+
+def test_a_batch_sampler_of_the_user_is_told() -> None:
+    class Buckets(data.BatchSampler):
+        pass
+
+    loader = data.DataLoader(DIGITS, batch_sampler=Buckets(data.RandomSampler(DIGITS), 16, drop_last=True))
+    told = settings(stages(loader)[0].sampler.operationParam)
+
+    assert (told["sampler_name"], told["batch_size"], told["drop_last"]) == ("Buckets", 16, True)
+    assert '"sampler_name": "RandomSampler"' in told["sampler"]
+    assert settings(stages(loader)[0])["batch_size"] == 16
+    assert FRAMEWORK.dataset_facts(loader) == DatasetFacts(16, 100, None)
+
+
+def test_datasets_in_datasets_are_stages() -> None:
+    first, second = data.random_split(DIGITS, [80, 20])
+    joined = data.ConcatDataset([first, data.Subset(second, [1, 2, 3])])
+    chained = data.ChainDataset([Stream(), Stream()])
+
+    assert names(joined) == ["ConcatDataset", "Subset", "Subset", "TensorDataset", "Subset", "TensorDataset"]
+    assert settings(stages(joined)[0])["size"] == 83
+    assert names(data.DataLoader(chained)) == ["DataLoader", "ChainDataset", "Stream", "Stream"]
+
+
+def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
+    scale = nn.Sequential(nn.Hardtanh(-2.0, 2.0))
+    transform = Compose([Normalize((0.5, 0.25)), scale, partial(collate_pairs, 1), lambda x: x])
+    found = stages(Folder(tmp_path, transform, target_transform=int))
+
+    assert [stage.parameter.mapStr["op_type"] for stage in found] == ["Map", "Map", "Folder"]
+    assert settings(found[0]) == {"op_type": "Map", "attribute": "target_transform"}
+    operations = [settings(operation.operationParam) for operation in found[1].operations]
+    assert [operation["tensor_op_name"] for operation in operations] == [
+        "Normalize",
+        "Hardtanh",
+        "collate_pairs",
+        "<lambda>",
+    ]
+    assert operations[0]["mean"] == ["0.5", "0.25"]
+    assert (operations[1]["min_val"], operations[1]["max_val"]) == (-2.0, 2.0)
+
+
+def test_datasets_tell_their_plain_public_attributes(tmp_path: Path) -> None:
+    told = settings(stages(Folder(tmp_path))[0])
+    assert told == {
+        "op_type": "Folder",
+        "root": str(tmp_path),
+        "train": True,
+        "version": 2,
+        "classes": ['"cat"', '"dog"'],
+        "size": 10,
+    }
+
+
+def test_facts_are_batch_size_samples_and_the_first_path_that_exists(tmp_path: Path) -> None:
+    missing, there = Folder(tmp_path / "missing"), Folder(tmp_path)
+
+    assert FRAMEWORK.dataset_facts(data.DataLoader(there, batch_size=4)) == DatasetFacts(4, 10, str(tmp_path))
+    nested = data.DataLoader(data.ConcatDataset([missing, data.Subset(there, [1])]), batch_size=2)
+    assert FRAMEWORK.dataset_facts(nested) == DatasetFacts(2, 11, str(tmp_path))
+    assert FRAMEWORK.dataset_facts(data.DataLoader(Stream(), batch_size=None)) == DatasetFacts(None, None, None)
+    assert FRAMEWORK.dataset_facts(DIGITS) == DatasetFacts(None, 100, None)
+
+
+def test_plain_sequences_may_be_loaded() -> None:
+    loader = data.DataLoader([1, 2, 3], batch_size=2)
+    assert names(loader) == ["DataLoader", "list"]
+    assert FRAMEWORK.dataset_facts(loader).size == 3
+
+
+@pytest.mark.parametrize("name", ["\0", "x" * 10_000, "\ud800"])
+def test_odd_names_of_paths_are_told_or_left_out(name: str) -> None:
+    assert names(Folder(name)) == ["Folder"]
+    assert FRAMEWORK.dataset_facts(Folder(name)).path is None
+
+
+def test_hostile_datasets_are_named() -> None:
+    assert names(Hostile()) == ["Hostile"]
+    assert FRAMEWORK.dataset_facts(Hostile()) == DatasetFacts(None, None, None)
+
+
+def test_a_pipeline_that_holds_itself_ends() -> None:
+    folder = Folder("x")
+    folder.dataset = folder
+    folder.transform = Compose([])
+    folder.transform.transforms.append(folder.transform)
+
+    assert len(names(folder)) == 34
+
+
+@pytest.mark.parametrize("thing", [None, 1, "text", object(), [1, 2], {}, iter([1]), Hostile, nn.Linear(1, 1)])
+def test_what_is_no_pipeline_has_none(thing: object) -> None:
+    assert FRAMEWORK.dataset_graph(thing) is None
+    assert FRAMEWORK.dataset_facts(thing) == DatasetFacts()

@@ -1,0 +1,106 @@
+"""What is logged, as text and as settings."""
+
+import enum
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from toposcope.recorder.loggers.formatting import line, plain, settings
+from toposcope.recorder.loggers.table import json_table, markdown_table
+
+
+class Colour(enum.Enum):
+    """An enumeration."""
+
+    RED = "red"
+
+
+class Plain:
+    """A class without a text of its own."""
+
+
+class Broken:
+    """A class whose text fails."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1 + 0.2, "0.3"),
+        (float("nan"), "nan"),
+        (3, "3"),
+        (True, "True"),
+        (None, "None"),
+        ("two\nlines", "two lines"),
+        (np.float32(0.1), "0.1"),
+        (torch.tensor(0.25, requires_grad=True), "0.25"),
+        (torch.tensor([1, 2]), "[1, 2]"),
+        ({"rate": [0.1, float("inf")]}, '{"rate": [0.1, null]}'),
+        (Colour.RED, "red"),
+        (Path("data/digits"), "data/digits"),
+        (Plain(), "Plain"),
+        (Plain, "Plain"),
+        (Broken(), "Broken"),
+    ],
+)
+def test_any_value_is_one_line(value: object, text: str) -> None:
+    """Numbers have six digits, tensors show what they hold, objects their name."""
+    assert line(value) == text
+
+
+def test_large_array_is_shortened() -> None:
+    """Nobody reads ten thousand numbers in a log."""
+    assert len(line(np.arange(10_000))) < 200
+
+
+def test_value_that_holds_itself_is_shortened() -> None:
+    """Recursion ends."""
+    endless: list[object] = []
+    endless.append(endless)
+
+    assert isinstance(plain(endless), str)
+
+
+def test_nested_settings_are_flattened() -> None:
+    """Dicts become paths, lists JSON, and what fits no type of a setting text."""
+    given = {
+        "optimizer": {"name": torch.optim.SGD, "lr": np.float64(0.1), "betas": (0.9, 0.999), "decay": None},
+        "epochs": 10,
+        "seed": 2**70,
+        "deterministic": np.bool_(True),
+        "empty": {},
+        3: "three",
+    }
+
+    assert settings(given) == {
+        "optimizer/name": "SGD",
+        "optimizer/lr": 0.1,
+        "optimizer/betas": "[0.9, 0.999]",
+        "optimizer/decay": "None",
+        "epochs": 10,
+        "seed": str(2**70),
+        "deterministic": True,
+        "empty": "{}",
+        "3": "three",
+    }
+
+
+def test_table_as_json_is_read_by_pandas() -> None:
+    """Columns and data, non-finite numbers as null."""
+    text = json_table(["prompt", "score"], [["a|b", torch.tensor(0.5)], ["c", float("nan")]])
+
+    assert text == '{"columns": ["prompt", "score"], "data": [["a|b", 0.5], ["c", null]]}'
+
+
+def test_table_as_markdown_keeps_its_cells_apart() -> None:
+    """Bars and line breaks in a cell do not end it."""
+    text = markdown_table(["prompt", "score"], [["a|b\nc", 0.5]])
+
+    assert text == "| prompt | score |\n| --- | --- |\n| a\\|b c | 0.5 |"

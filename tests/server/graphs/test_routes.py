@@ -1,0 +1,312 @@
+"""Graphs over HTTP, by a real server process."""
+
+import json
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from support.event_files import GOLDEN, write_run
+from support.summary_values import of_plugin, strings, tensorboard_run
+
+from toposcope.proto import framing, summary_pb2, tensorboard_pb2
+from toposcope.proto.tensorboard_pb2 import GraphDef, RunMetadata
+from toposcope.recorder import Node, SummaryRecord, graph
+from toposcope.server.graphs.routes import Graphs, NodeReply, ScopeReply, SearchReply
+
+BACKBONE = "Default/network-WithLossCell/_backbone-SmallConv"
+
+
+def tensorboard_graph(directory: Path, *graphs: GraphDef) -> Path:
+    """Write an event file of TensorBoard's with graphs; return its path."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "events.out.tfevents.1.host"
+    events = [tensorboard_pb2.Event(wall_time=1.0, file_version="brain.Event:2")]
+    events += [
+        tensorboard_pb2.Event(wall_time=i, graph_def=each.SerializeToString()) for i, each in enumerate(graphs, 2)
+    ]
+    path.write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
+    return path
+
+
+def chain(length: int, op: str = "Op") -> GraphDef:
+    """Return a graph of nodes of which each reads the one before."""
+    made = GraphDef()
+    for i in range(length):
+        made.node.add(
+            name=f"layer{i // 10}/n{i}".encode(), op=op.encode(), input=[f"layer{(i - 1) // 10}/n{i - 1}".encode()]
+        )
+    return made
+
+
+def only_graph(client: httpx.Client, run: str = ".") -> dict[str, object]:
+    """Return the one graph of a run."""
+    (row,) = client.get("api/graphs", params={"run": run}).raise_for_status().json()["graphs"]
+    return row
+
+
+def test_replies_are_what_their_models_declare(serve) -> None:
+    """Of lists, scopes, searches and nodes."""
+    client = serve(GOLDEN / "mindspore" / "digits_momentum")
+    nodes = {"run": "."}
+
+    for path, params, model in (
+        ("api/graphs", nodes, Graphs),
+        ("api/graphs/nodes", nodes, ScopeReply),
+        ("api/graphs/nodes", nodes | {"scope": BACKBONE}, ScopeReply),
+        ("api/graphs/nodes", nodes | {"search": "conv"}, SearchReply),
+        ("api/graphs/nodes", nodes | {"node": f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"}, NodeReply),
+    ):
+        reply = client.get(path, params=params).raise_for_status().json()
+        assert set(model.model_validate(reply).model_dump()) == set(reply)
+
+
+def test_graph_that_mindspore_recorded(serve) -> None:
+    """The list tells what it is; scopes open one after another, as in MindInsight."""
+    client = serve(GOLDEN / "mindspore" / "digits_momentum")
+    row = only_graph(client)
+    sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())["digits_momentum"]
+
+    top = client.get("api/graphs/nodes", params={"run": ".", "graph": row["id"]}).json()
+    inner = client.get("api/graphs/nodes", params={"run": ".", "scope": BACKBONE}).json()["scope"]
+
+    assert {name: row[name] for name in ("source", "nodes", "edges", "depth", "rank", "problem", "left_out")} == {
+        "source": "mindspore",
+        "nodes": 150,
+        "edges": 261,
+        "depth": 6,
+        "rank": 0,
+        "problem": None,
+        "left_out": [],
+    }
+    assert row["is_module_tree"] is False
+    assert row["file"] == sees["plugins"]["graph"][0]
+    assert [child["name"] for child in top["scope"]["children"]] == sees["graph"]
+    assert top["graph"] == row["id"]
+    conv1 = next(child for child in inner["children"] if child["label"] == "conv1-Conv2d")
+    assert (conv1["kind"], conv1["nodes"], conv1["op"]) == ("scope", 2, None)
+    edge = next(edge for edge in inner["edges"] if edge["target"] == conv1["name"])
+    assert (edge["source"], edge["count"]) == (f"{BACKBONE}/Load-op0", 1)
+    assert edge["types"] == [{"dtype": "float32", "shape": [8, 1, 3, 3], "count": 1}]
+
+
+def test_node_is_told_with_everything(serve) -> None:
+    """By node=, or by scope= when that is a node's name."""
+    client = serve(GOLDEN / "mindspore" / "digits_momentum")
+    name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
+
+    node = client.get("api/graphs/nodes", params={"run": ".", "node": name}).json()["node"]
+    same = client.get("api/graphs/nodes", params={"run": ".", "scope": name}).json()["node"]
+
+    assert node == same
+    assert (node["name"], node["scope"], node["id"], node["op"], node["kind"]) == (
+        name,
+        f"{BACKBONE}/conv1-Conv2d",
+        "2",
+        "Conv2D",
+        "operator",
+    )
+    assert node["types"] == [{"dtype": "float32", "shape": [64, 8, 8, 8]}]
+    assert [link["name"] for link in node["inputs"]] == [f"{BACKBONE}/conv1-Conv2d/inputs0", f"{BACKBONE}/Load-op0"]
+    assert len(node["outputs"]) == node["outputs_total"] == 3
+    assert {"name": "stride", "value": "[1, 1, 1, 1]", "length": None, "unit": None} in node["attributes"]
+    assert len(node["attributes"]) == node["attributes_total"] == 13
+
+
+def test_search_finds_scopes_and_nodes_with_the_way_to_them(serve) -> None:
+    """Matches are counted; the limit bounds what is listed."""
+    client = serve(GOLDEN / "mindspore" / "digits_momentum")
+
+    found = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "scope": "Default"}).json()["found"]
+    short = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "limit": 1}).json()["found"]
+
+    assert found["total"] == 3
+    assert [entry["label"] for entry in found["tree"] if entry["matches"]] == [
+        "pool-MaxPool2d",
+        "MaxPool-op0",
+        "MaxPool-op1",
+    ]
+    assert found["tree"][0]["name"] == "Default"
+    assert sum(entry["matches"] for entry in short["tree"]) == 1
+    assert short["total"] > 1
+
+
+def test_recorded_graphs_are_served_as_they_were_described(tmp_path: Path, serve) -> None:
+    """What our recorder writes, any framework's, is told as ours."""
+    described = graph(
+        [
+            Node("image", "Parameter", shape=(None, 3), dtype="float32"),
+            Node("net/block0/fc", "Dense", ["image"], (None, 4), "float32", {"units": 4}),
+            Node("net/block1/fc", "Dense", ["net/block0/fc"], (None, 4), "float32"),
+        ],
+        name="two blocks",
+    )
+    with SummaryRecord(str(tmp_path)) as record:
+        record.add_value("graph", "train_network", described)
+        record.record(1)
+
+    client = serve(tmp_path)
+    row = only_graph(client)
+    net = client.get("api/graphs/nodes", params={"run": ".", "scope": "net"}).json()["scope"]
+
+    assert (row["source"], row["name"], row["nodes"], row["edges"]) == ("toposcope", "two blocks", 3, 2)
+    blocks = [child for child in net["children"] if child["kind"] == "scope"]
+    assert [child["label"] for child in blocks] == ["block0", "block1"]
+    assert net["edges"][0]["types"] == [{"dtype": "float32", "shape": [-1, 4], "count": 1}]
+
+
+def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve) -> None:
+    """Each is told by what it is of; traced functions are read too."""
+    metadata = RunMetadata()
+    metadata.function_graphs.add().pre_optimization_graph.CopyFrom(chain(3))
+    traced = of_plugin("graph_run_metadata_graph", "step", strings(metadata.SerializeToString(), dims=[]))
+    tensorboard_run(tmp_path / "traced", [(0, traced)])
+    tensorboard_graph(tmp_path / "tf", chain(5))
+    for name, path in (("torch", "torch"), ("keras", "keras/train")):
+        (tmp_path / name).symlink_to(GOLDEN / "tensorboard" / path)
+    client = serve(tmp_path)
+
+    rows = {run: only_graph(client, run) for run in ("traced", "tf", "torch", "keras")}
+
+    assert {run: (row["source"], row["nodes"], row["edges"]) for run, row in rows.items()} == {
+        "traced": ("tensorflow", 3, 2),
+        "tf": ("tensorflow", 5, 4),
+        "torch": ("torch", 9, 8),
+        "keras": ("keras", 3, 2),
+    }
+    assert rows["keras"]["tag"] == "keras"
+    assert rows["torch"]["missing_inputs"] == 4
+    assert rows["tf"]["missing_inputs"] == 1
+
+
+def test_module_trees_are_told(tmp_path: Path, serve) -> None:
+    """A graph of modules without edges says so: a page must not call it a data flow."""
+    modules = graph([Node("net/conv", "Conv2d"), Node("net/relu", "ReLU")])
+    with SummaryRecord(str(tmp_path)) as record:
+        record.add_value("graph", "net", modules)
+        record.record(1)
+
+    assert only_graph(serve(tmp_path))["is_module_tree"] is True
+
+
+def test_several_graphs_have_ids_of_their_own(tmp_path: Path, serve) -> None:
+    """The list has the newest, oldest first; without an id the newest is opened."""
+    tensorboard_graph(tmp_path, *(chain(i, f"Op{i}") for i in range(1, 5)))
+    client = serve(tmp_path)
+
+    listed = client.get("api/graphs", params={"run": ".", "limit": 2}).json()
+    newest = client.get("api/graphs/nodes", params={"run": "."}).json()
+    older = client.get("api/graphs/nodes", params={"run": ".", "graph": listed["graphs"][0]["id"]}).json()
+
+    assert listed["total"] == 4
+    assert [(row["nodes"], row["wall_time"]) for row in listed["graphs"]] == [(3, 4.0), (4, 5.0)]
+    assert newest["graph"] == listed["graphs"][1]["id"]
+    assert newest["scope"]["children"][0]["nodes"] == 4
+    assert older["scope"]["children"][0]["nodes"] == 3
+
+
+def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
+    """None is no error; to open one is."""
+    write_run(tmp_path, [])
+    client = serve(tmp_path)
+
+    assert client.get("api/graphs", params={"run": "."}).json()["graphs"] == []
+    reply = client.get("api/graphs/nodes", params={"run": "."})
+    assert (reply.status_code, reply.json()["detail"]) == (404, "no graph in run '.'")
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "detail"),
+    [
+        ({"run": "x"}, 404, "no run 'x'"),
+        ({"run": ".", "graph": "x"}, 404, "no graph 'x' in run '.'"),
+        ({"run": ".", "scope": "x"}, 404, "no scope 'x' in the graph"),
+        ({"run": ".", "node": "layer0"}, 404, "no node 'layer0' in the graph"),
+        ({"run": ".", "node": "a", "search": "b"}, 422, "node='a' with a scope or a search: expected the node alone"),
+        ({"run": ".", "search": ""}, 422, "search=''"),
+        ({"run": ".", "limit": 0}, 422, "limit='0'"),
+        ({"run": ".", "depth": 1}, 422, "depth='1'"),
+        ({}, 422, "run="),
+    ],
+)
+def test_bad_requests_are_told_what_was_expected(tmp_path: Path, serve, params, status: int, detail: str) -> None:
+    """The answer names the value."""
+    tensorboard_graph(tmp_path, chain(2))
+
+    reply = serve(tmp_path).get("api/graphs/nodes", params=params)
+
+    assert reply.status_code == status
+    assert detail in reply.json()["detail"]
+
+
+def test_graphs_that_cannot_be_read_are_listed_with_the_reason(tmp_path: Path, serve) -> None:
+    """Malformed graphs cost nothing but themselves."""
+    event = tensorboard_pb2.Event(wall_time=2.0, graph_def=b"\x0a\x7fab")
+    path = tensorboard_graph(tmp_path, chain(2))
+    path.write_bytes(path.read_bytes() + framing.frame(event.SerializeToString()))
+    tensorboard_run(tmp_path / "keras", [(0, of_plugin("graph_keras_model", "keras", strings(b"[1")))])
+    tensorboard_run(tmp_path / "empty", [(0, of_plugin("graph_keras_model", "keras", strings()))])
+    client = serve(tmp_path)
+
+    rows = {run: client.get("api/graphs", params={"run": run}).json()["graphs"] for run in (".", "keras", "empty")}
+    reply = client.get("api/graphs/nodes", params={"run": "keras"})
+
+    assert [row["nodes"] for row in rows["."]] == [2, None]
+    assert "malformed" in rows["."][1]["problem"]
+    assert "no JSON" in rows["keras"][0]["problem"]
+    assert "no text" in rows["empty"][0]["problem"]
+    assert reply.status_code == 410
+    assert "cannot be read: the text of the Keras model is no JSON" in reply.json()["detail"]
+
+
+def test_damaged_graphs_are_not_shown(tmp_path: Path, serve) -> None:
+    """A graph whose checksum does not fit its bytes is listed with the reason, until its record is dropped."""
+    path = tensorboard_graph(tmp_path, chain(2000))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    path.write_bytes(content)
+
+    rows = serve(tmp_path).get("api/graphs", params={"run": "."}).json()["graphs"]
+
+    assert [row["problem"] for row in rows if "its checksum does not fit its bytes" not in row["problem"]] == []
+
+
+def test_hostile_graphs_open(tmp_path: Path, serve) -> None:
+    """Loops, doubles, names of nothing but slashes, deep scopes and shapes of negative sizes are shown."""
+    message = summary_pb2.Event(wall_time=2.0)
+    for name in ("", "/", "a//b", "a/b", "a/b", "/".join("x" * 300), "\u202e<script>", "\x00"):
+        node = message.graph_def.node.add(name="1", op_type="<b>", full_name=name)
+        node.input.add(name="1")
+        node.input.add(name="")
+        node.output_type.data_type = 14
+        node.output_type.tensor_type.elem_type = 43
+        for size in (-1, -(2**63), 2**63 - 1):
+            node.output_type.tensor_type.shape.dim.add(size=size)
+    write_run(tmp_path, [framing.frame(message.SerializeToString())])
+    client = serve(tmp_path)
+
+    row = only_graph(client)
+    top = client.get("api/graphs/nodes", params={"run": "."}).raise_for_status().json()["scope"]
+    found = client.get("api/graphs/nodes", params={"run": ".", "search": "<B>"}).raise_for_status().json()["found"]
+
+    assert (row["nodes"], row["depth"], row["missing_inputs"]) == (8, 64, 8)
+    assert top["children"][0]["types"] == [{"dtype": "complex64", "shape": [-1, -(2**63), 2**63 - 1]}]
+    assert found["total"] == 8
+
+
+def test_a_scope_of_twenty_thousand_nodes_comes_in_pages(tmp_path: Path, serve) -> None:
+    """The reply is of the size of the page, whatever the graph holds; children that are named stand in it besides."""
+    flat = GraphDef()
+    for i in range(20_000):
+        flat.node.add(name=f"n{i}".encode(), op=b"Op", input=[f"n{i - 1}".encode(), b"n0"])
+    tensorboard_graph(tmp_path, flat)
+
+    client = serve(tmp_path)
+    reply = client.get("api/graphs/nodes", params={"run": ".", "offset": 10_000, "limit": 100})
+    named = client.get("api/graphs/nodes", params={"run": ".", "limit": 2, "also": ["n9000", "n1", "n20", "away"]})
+
+    scope = reply.json()["scope"]
+    assert (scope["total"], len(scope["children"]), scope["children"][0]["name"]) == (20_000, 100, "n10000")
+    assert len(reply.content) < 100_000
+    assert np.all([len(child["inputs"]) == 2 for child in scope["children"]])
+    assert [child["name"] for child in named.json()["scope"]["children"]] == ["n0", "n1", "n20", "n9000"]

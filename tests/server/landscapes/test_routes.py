@@ -1,0 +1,382 @@
+"""Loss landscapes over the HTTP API."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+from support import landscape_details as made
+from support.event_files import GOLDEN, landscape_event, loss_run, write_run
+from support.servers import start, stop, wait_until
+
+from toposcope.proto import framing
+from toposcope.proto.landscape_pb2 import LossLandscape
+from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import SummaryRecord, landscape
+from toposcope.server.landscapes.landscape_query import MOST_BYTES
+from toposcope.server.landscapes.replies import Landscapes
+
+_RUN = "mindspore/digits_momentum"
+
+
+@pytest.fixture(scope="module")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs."""
+    process, url = start(GOLDEN)
+    with httpx.Client(base_url=url) as client:
+        wait_until(lambda: not client.get("api/health").json()["loading"])
+        yield client
+    stop(process)
+
+
+def _ask(client: httpx.Client, **query: object) -> dict[str, object]:
+    reply = client.get("api/landscapes", params=query).raise_for_status().json()
+    Landscapes.model_validate(reply, extra="forbid")
+    return reply
+
+
+def _surface(height: float) -> LossLandscape:
+    return landscape([0, 1], [0, 1], [[height, 0], [0, 0]])
+
+
+def _record(wall_time: float, step: int, **landscapes: LossLandscape) -> bytes:
+    event = Event(wall_time=wall_time, step=step)
+    for tag, message in landscapes.items():
+        event.summary.value.add(tag=tag).loss_landscape.CopyFrom(message)
+    return framing.frame(event.SerializeToString())
+
+
+def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> None:
+    """Both landscapes of MindSpore's run come back number by number, though they stand in a file of by-products."""
+    sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
+    (interval,), (final,) = sees["intervals"][0][1], sees["final"]
+
+    reply = _ask(golden)
+
+    assert (reply["total"], reply["missing"]) == (2, [])
+    for entry, tag, shown in zip(
+        reply["landscapes"], ("landscape_[1, 4]", "landscape_[4]"), (interval, final), strict=True
+    ):
+        assert (entry["run"], entry["tag"], entry["rank"], entry["step"], entry["steps"]) == (_RUN, tag, 0, 0, [0])
+        assert {name: entry[name] for name in "xyz"} == shown["points"]
+        assert entry["path"] == shown.get("path")
+        assert entry["convergence_point"] == shown["convergence_point"]
+        assert entry["metadata"] == {name: shown["metadata"][name] for name in entry["metadata"]}
+        assert (entry["kind"], entry["error"]) == ("interval" if "path" in shown else "final", None)
+        assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None, None, None, {}]
+
+
+def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
+    """Others of the series are reached by their step; of equal steps the newest counts."""
+    heights = [(2.0, 5, 1.0), (3.0, 10, 2.0), (4.0, 5, 3.0)]
+    write_run(tmp_path, [_record(wall_time, step, a=_surface(height)) for wall_time, step, height in heights])
+    client = serve(tmp_path)
+
+    def newest(**query: object) -> list[tuple[int, float]]:
+        return [(entry["step"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+
+    assert newest() == [(5, 3.0)]
+    assert newest(step=10) == [(10, 2.0)]
+    assert newest(step=5) == [(5, 3.0)]
+    assert newest(step=7) == []
+    assert newest(step=5, publication=0) == [(5, 1.0)]
+    assert newest(step=5, publication=1) == []
+    assert _ask(client)["landscapes"][0]["steps"] == [5, 10]
+
+
+def test_publications_of_one_tag_are_told_and_chosen(tmp_path: Path, serve) -> None:
+    """A landscape that is refined comes level by level: the newest by default, any by its number, the oldest is 0."""
+    levels = [(2.0, 1), (3.0, 2), (4.0, 3)]
+    write_run(tmp_path, [_record(wall_time, 0, a=made.bowl(level)) for wall_time, level in levels])
+    client = serve(tmp_path)
+
+    def level(**query: object) -> list[int]:
+        return [entry["level"] for entry in _ask(client, **query)["landscapes"]]
+
+    assert (level(), level(publication=0), level(publication=1), level(publication=3)) == ([3], [1], [2], [])
+    newest = _ask(client)["landscapes"][0]
+    assert (newest["publication"], newest["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
+
+
+def test_what_tells_how_far_a_landscape_can_be_trusted(tmp_path: Path, serve) -> None:
+    """Measured nodes, the truth of the path and diagnostics come as they were recorded, with what is not finite."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl(2))])
+
+    entry = _ask(serve(tmp_path))["landscapes"][0]
+
+    measured = entry["measured"]
+    assert (entry["level"], measured["levels"], measured["x"]) == (2, 3, [-1, -0.5, 0, 0.5, 1])
+    assert (measured["z"][4][4], measured["z"][2][2], measured["known"][0]) == ("Infinity", 0.1, [False] + [True] * 4)
+    assert measured["standard_error"] == [[0.01] * 5] * 5
+    np.testing.assert_allclose(np.subtract(entry["truth"]["real"], entry["truth"]["plane"]), made.GAP, atol=1e-15)
+    assert entry["truth"]["residual"] == [0.5, 0.4, 0.3, 0.2, "NaN"]
+    assert entry["path"]["z"] == entry["truth"]["real"]
+    found = entry["diagnostics"]
+    assert (found["energy"], found["axis_cosine"], found["seed"]) == ([0.9, 0.06], 0, 7)
+    assert found["provenance"]["axes"] == "plane one"
+
+
+def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
+    """The lowest rank by default, any or all on demand; one attempt, or the newest of all."""
+    for rank, seconds, height in ((1, 100, 1.0), (1, 200, 2.0), (4, 100, 3.0)):
+        write_run(tmp_path, [_record(seconds + 1, 5, a=_surface(height))], seconds, rank)
+    client = serve(tmp_path)
+
+    def newest(**query: object) -> list[tuple[int, float]]:
+        return [(entry["rank"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+
+    assert newest() == [(1, 2.0)]
+    assert newest(rank=4) == [(4, 3.0)]
+    assert newest(rank=2) == []
+    assert newest(rank="all") == [(1, 2.0), (4, 3.0)]
+    assert newest(attempt=1) == [(1, 1.0)]
+    assert newest(attempt="all") == [(1, 2.0)]
+
+
+def test_landscapes_that_do_not_fit_are_told_and_the_others_shown(tmp_path: Path, serve) -> None:
+    """Wrong shapes, no surface and damaged bytes are a sentence in that landscape's place."""
+    torn = _surface(1.0)
+    torn.landscape.z.dims[:] = [3, 3]
+    garbage = b"\x0a\x07garbage\x52\x02\x0a\x7f"  # tag: "garbage" loss_landscape { landscape: not complete }
+    summary = b"\x0a" + bytes([len(garbage)]) + garbage
+    damaged = b"\x09" + bytes(8) + b"\x2a" + bytes([len(summary)]) + summary
+    records = [
+        landscape_event(2.0, "empty", {}),
+        _record(3.0, 0, torn=torn, sound=_surface(float("nan"))),
+        framing.frame(damaged),
+    ]
+    write_run(tmp_path, records)
+
+    entries = {entry["tag"]: entry for entry in _ask(serve(tmp_path))["landscapes"]}
+
+    assert entries["sound"]["z"] == [["NaN", 0], [0, 0]]
+    assert entries["empty"]["error"] == "the landscape has no surface"
+    assert entries["torn"]["error"].startswith("z: ")
+    assert entries["garbage"]["error"].startswith("Error parsing message")
+    for tag in ("empty", "torn", "garbage"):
+        assert (entries[tag]["z"], entries[tag]["kind"], entries[tag]["path"]) == ([], None, None)
+
+
+def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
+    """What does not fit is told; alone it may fit. The limit cuts the list and the total says so."""
+    with SummaryRecord(str(tmp_path)) as record:
+        for tag, size in (("a", 1000), ("b", 1000), ("c", 20), ("d", 1500)):
+            axis = np.linspace(0, 1, size)
+            record.add_value("landscape", tag, landscape(axis, axis, np.full((size, size), 0.1)))
+            record.record(1)
+    client = serve(tmp_path)
+
+    entries = {entry["tag"]: entry for entry in _ask(client)["landscapes"]}
+    limited = _ask(client, limit=1)
+
+    assert {tag: bool(entry["z"]) for tag, entry in entries.items()} == {"a": True, "b": False, "c": True, "d": False}
+    assert f"{MOST_BYTES} together" in entries["b"]["error"]
+    assert (len(limited["landscapes"]), limited["total"]) == (1, 4)
+    assert _ask(client, tag="b")["landscapes"][0]["z"][999][999] == 0.1
+    assert _ask(client, tag="d")["landscapes"][0]["error"]
+
+
+def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, serve) -> None:
+    """As of scalars: an empty answer that names them, and 404 only for what no run has."""
+    write_run(tmp_path / "a", [_record(2.0, 1, surface=_surface(1.0))])
+    loss_run(tmp_path / "b", range(3))
+    client = serve(tmp_path)
+
+    here = _ask(client, tag=["surface", "nothing"])
+    elsewhere = _ask(client, run="b", tag="surface")
+
+    assert ([entry["tag"] for entry in here["landscapes"]], here["missing"]) == (["surface"], ["nothing"])
+    assert (elsewhere["landscapes"], elsewhere["missing"]) == ([], ["surface"])
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("run=nobody", 404, "'nobody'"),
+        ("tag=nothing", 404, "'nothing'"),
+        ("rank=first", 422, "rank"),
+        ("rank=-1", 422, "rank"),
+        ("attempt=0", 422, "attempt"),
+        ("step=1e3", 422, "step='1e3'"),
+        ("step=99999999999999999999", 422, "step"),
+        ("limit=0", 422, "limit='0'"),
+        ("publication=-1", 422, "publication='-1'"),
+        ("digits=2", 422, "digits='2'"),
+        ("typo=1", 422, "typo"),
+    ],
+)
+def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
+    """Every refused request says in one sentence what was wrong with which value."""
+    reply = golden.get(f"api/landscapes?{query}")
+
+    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+
+
+def _figure(document: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """Return the traces and the layout that a document hands to plotly.js."""
+    begin = document.rindex("Plotly.newPlot(")
+    decoder = json.JSONDecoder()
+    traces, end = decoder.raw_decode(document, document.index("[{", begin))
+    layout, _ = decoder.raw_decode(document, document.index("{", end))
+    return traces, layout
+
+
+def test_a_document_of_its_own(golden: httpx.Client) -> None:
+    """It holds plotly.js, the grid, the path and where the training converged, and is kept, not shown."""
+    sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
+    shown = sees["intervals"][0][1][0]
+    query = {"run": _RUN, "tag": "landscape_[1, 4]"}
+
+    reply = golden.get("api/landscapes.html", params=query).raise_for_status()
+    (surface, path, *marks), _ = _figure(reply.text)
+
+    assert reply.headers["content-disposition"] == 'attachment; filename="landscape.html"'
+    assert len(reply.content) > 1 << 20
+    assert "src=" not in reply.text[: reply.text.index("<body")]
+    assert {name: surface[name] for name in "xyz"} == shown["points"]
+    assert {name: path[name] for name in "xyz"} == {name: shown["path"][name] for name in "xyz"}
+    assert [each["name"] for each in marks] == ["start", "end", "converged"]
+    assert [marks[2][name][0] for name in "xyz"] == shown["convergence_point"]
+    (in_log, *_), _ = _figure(golden.get("api/landscapes.html", params={**query, "scale": "log", "lang": "zh"}).text)
+    assert np.allclose(10.0 ** np.array(in_log["z"]), shown["points"]["z"])
+    for wrong in ({"tag": "nothing"}, {"run": "nothing"}):
+        assert golden.get("api/landscapes.html", params={**query, **wrong}).status_code == 404
+
+
+def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
+    """Camera and colour of the path are the asked for; the path stands at its real losses, with lines to the plane."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+    query = {"run": ".", "tag": "a", "path_colour": "#123456", "camera": "1,2,0.5,0,0,-0.1"}
+
+    (_, path, stems, *_), layout = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+
+    assert "legendgroup" not in path
+    assert layout["scene"]["camera"] == {"eye": {"x": 1, "y": 2, "z": 0.5}, "center": {"x": 0, "y": 0, "z": -0.1}}
+    assert (path["line"]["color"], stems["line"]["color"]) == ("#123456", "#123456")
+    plane = made.losses(made.ALONG, made.ALONG)
+    np.testing.assert_allclose(path["z"], plane + made.GAP)
+    np.testing.assert_allclose(stems["z"][:2], [plane[0], plane[0] + made.GAP[0]])
+    assert (stems["x"][:3], stems["z"][2]) == ([-0.8, -0.8, None], None)
+    np.testing.assert_allclose(path["customdata"][0][1:], [path["z"][0], plane[0], made.GAP[0], made.RESIDUAL[0]])
+    assert [layout["scene"][f"{axis}axis"]["title"]["text"] for axis in "xy"] == [
+        "principal component 1",
+        "principal component 2",
+    ]
+    for wrong in ({"camera": "1,2,3"}, {"camera": "1,2,3,4,5,nan"}, {"path_colour": "red"}):
+        assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
+
+
+def test_a_document_of_several_runs_has_all_their_paths(tmp_path: Path, serve) -> None:
+    """Each is named once in the legend and has its colour; a run that does not share the surface is not found."""
+    joint, apart = {"axes": "joint", "samples": "s"}, {"axes": "other", "samples": "s"}
+    write_run(tmp_path / "a<b>", [_record(2.0, 0, joint=made.bowl(provenance=joint))])
+    write_run(
+        tmp_path / "b",
+        [_record(2.0, 0, apart=made.bowl(provenance=apart), ours=made.bowl(2, shift=0.4, provenance=joint))],
+    )
+    write_run(tmp_path / "c", [_record(2.0, 0, joint=made.bowl(provenance=apart))])
+    client = serve(tmp_path)
+    query = {"run": "a<b>", "tag": "joint", "other": ["b"], "path_colour": ["#111111", "#222222"]}
+
+    (_, *parts), layout = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+
+    assert [part["name"] for part in parts if part["showlegend"]] == ["a&lt;b&gt;", "b"]
+    first, second = ([part for part in parts if part["legendgroup"] == run] for run in ("a<b>", "b"))
+    np.testing.assert_allclose([first[0]["x"], second[0]["x"]], [made.ALONG, made.ALONG + 0.4])
+    assert [one[0]["line"]["color"] for one in (first, second)] == ["#111111", "#222222"]
+    assert second[0]["customdata"][1][0] == "b · step 4"
+    assert [part["name"] for part in second[2:]] == ["b · start", "b · end", "b · converged"]
+    assert layout["title"]["text"] == "a&lt;b&gt; · b · joint"
+    for other in ("c", "nobody"):
+        refused = client.get("api/landscapes.html", params={**query, "other": [other]})
+        assert (refused.status_code, repr(other) in refused.json()["detail"]) == (404, True)
+
+
+def test_a_document_ends_its_surface_where_it_is_told(tmp_path: Path, serve) -> None:
+    """What is read of the surface, and the path, are as they are; the legend says that it is clipped."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+    losses = made.losses(*np.meshgrid(*[np.linspace(-1, 1, 9)] * 2))
+    for scale, height in (("linear", np.array), ("log", np.log10)):
+        query = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
+        (surface, path, *_), _ = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
+        np.testing.assert_allclose(surface["z"], height(np.minimum(losses, 1.25)))
+        np.testing.assert_allclose(surface["customdata"], losses)
+        assert surface["colorbar"]["title"]["text"] == "loss<br>clipped above 1.25"
+        np.testing.assert_allclose(path["z"], height(made.losses(made.ALONG, made.ALONG) + made.GAP))
+
+
+def test_landscapes_as_files(tmp_path: Path, serve) -> None:
+    """Arrays of NumPy's, lines, image and poly data of VTK's and the bare losses of a publication are attachments."""
+    uneven = landscape([0, 1, 5], [0, 1], np.zeros((2, 3)))
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
+    client = serve(tmp_path)
+
+    def get(what: str, **query: object) -> httpx.Response:
+        return client.get(f"api/landscapes{what}", params={"run": ".", "tag": "a", **query})
+
+    with np.load(io.BytesIO(get(".npz", publication=0).content), allow_pickle=False) as file:
+        assert (file["measured_x"].tolist(), file["z"].min()) == ([-1, 0, 1], 0.1)
+    assert get(".vti").headers["content-disposition"] == 'attachment; filename="landscape.vti"'
+    assert b'WholeExtent="0 8 0 8 0 0"' in get(".vti").content
+    assert get(".vtp").headers["content-disposition"] == 'attachment; filename="landscape.vtp"'
+    assert get(".csv", publication=0).text.count("\r\nmeasured,") == 8
+    assert np.frombuffer(get("/losses").content, "<f8").reshape(9, 9).min() == 0.3
+    refused = get(".vti", tag="b")
+    assert (refused.status_code, "x is not" in refused.json()["detail"]) == (422, True)
+    without_path = get(".vtp", tag="b")
+    assert (without_path.status_code, without_path.json()["detail"]) == (422, "the landscape has no path")
+    kinds = (".npz", ".csv", ".vti", ".vtp", ".html", "/losses")
+    assert [get(what, publication=2).status_code for what in kinds] == [404] * 6
+
+
+def test_losses_of_a_large_surface_are_left_out_on_demand(tmp_path: Path, serve) -> None:
+    """They are asked for apart, as bytes; all else is replied."""
+    write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
+    client = serve(tmp_path)
+
+    (without,), (with_losses,) = (_ask(client, most=most)["landscapes"] for most in (80, 81))
+
+    assert (without["z"], len(with_losses["z"]), without["error"]) == ([], 9, None)
+    assert without["path"] == with_losses["path"]
+
+
+def test_losses_come_with_fewer_digits_on_demand(tmp_path: Path, serve) -> None:
+    """They are the nearest with so many, of any magnitude, and standard errors have three; the path stays exact."""
+    extreme = [[1 / 3, -2e300 / 3, 0.0], [5e-324, float("nan"), float("-inf")], [123456.789, 2 / 3e30, 9.9999999]]
+    surface = landscape([0, 1, 2], [0, 1 / 3, 2], extreme, path=([1 / 3], [0], [2 / 3]))
+    write_run(tmp_path, [_record(2.0, 0, a=surface, b=made.bowl(3, lift=1 / 3))])
+    client = serve(tmp_path)
+
+    rounded, bowl = _ask(client, digits=6)["landscapes"]
+
+    assert rounded["z"] == [[0.333333, -6.66667e299, 0], [5e-324, "NaN", "-Infinity"], [123457, 6.66667e-31, 10]]
+    assert (rounded["y"][1], rounded["path"]["z"]) == (1 / 3, [2 / 3])
+    measured = bowl["measured"]
+    assert (measured["z"][4][4], measured["standard_error"][0][0], measured["x"][1]) == (0.333333, 0.01, -0.75)
+    assert bowl["truth"]["plane"][-1] == 1 / 3
+    assert _ask(client, tag="a", digits=17)["landscapes"][0]["z"][0] == extreme[0]
+
+
+def test_a_document_of_hostile_names_and_losses(tmp_path: Path, serve) -> None:
+    """Names are text, to the browser and to plotly.js; losses that cannot be drawn are left out."""
+    tag = "<img src=x onerror=alert(1)></title></script><script>alert(2)</script>"
+    surface = landscape([0, 1], [0, 1], [[0, -1], [float("nan"), float("inf")]])
+    write_run(tmp_path, [_record(2.0, 1, **{tag: surface}), landscape_event(3.0, "broken", {})])
+    client = serve(tmp_path)
+
+    document = (
+        client.get("api/landscapes.html", params={"run": ".", "tag": tag, "scale": "log"}).raise_for_status().text
+    )
+    (drawn, *_), layout = _figure(document)
+
+    assert tag not in document
+    assert "<script>alert" not in document
+    assert layout["title"]["text"].endswith("&lt;script&gt;alert(2)&lt;/script&gt;")
+    assert drawn["z"] == [[0, -1], [None, None]]
+    refused = client.get("api/landscapes.html", params={"run": ".", "tag": "broken"})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "the landscape has no surface")

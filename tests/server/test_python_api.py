@@ -1,0 +1,192 @@
+"""toposcope.server.open: event files as arrays in Python."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.summary_values import MindSporeValue, record
+
+import toposcope.server
+from toposcope.proto.summary_pb2 import Summary
+from toposcope.server.python_api import Run
+
+MINDSPORE = "mindspore/digits_momentum"
+
+
+@pytest.fixture
+def digits() -> Run:
+    """Return the golden run of MindSpore."""
+    return toposcope.server.open(GOLDEN).runs[MINDSPORE]
+
+
+def test_scalars_are_arrays_without_the_by_products_of_landscapes(digits: Run) -> None:
+    """The stitched series is that of the HTTP API; attempt="all" is every point in file order."""
+    stitched, everything = digits.scalars("logit_abs_mean"), digits.scalars("logit_abs_mean", attempt="all")
+
+    assert [column.dtype for column in stitched] == [np.int64, np.float64, np.float64]
+    assert stitched.step.tolist() == [1, *range(5, 91, 5)]
+    assert everything.step.tolist() == [*stitched.step.tolist(), 0, 0]
+    assert stitched.value[0] == np.float32(0.11606693)
+
+
+def test_values_are_read_when_they_are_asked_for(digits: Run) -> None:
+    """Tensors, images, histograms, landscapes and lineage have the forms of the server."""
+    tensors = digits.tensors("logits")
+    exported = np.load(GOLDEN / MINDSPORE / "export_1795226941/tensor/logits_90.npy")
+
+    assert (len(tensors), tensors.step[-1]) == (19, 90)
+    np.testing.assert_array_equal(tensors[-1].values, exported)
+    assert [tensor.dims for tensor in tensors[2:4]] == [exported.shape] * 2
+    assert bytes(digits.images("input")[0][0].encoded).startswith(b"\x89PNG")
+    assert digits.histograms("fc2.bias/auto")[0].total_count == 10
+    assert digits.landscapes("landscape_[4]")[0].kind == "final"
+    assert digits.lineage().hyper_parameters["batch_size"] == 64
+
+
+def test_runs_tags_and_plugins_are_listed(digits: Run) -> None:
+    """Names come in the order in which they were first met."""
+    keras = toposcope.server.open(GOLDEN / "tensorboard" / "keras")
+
+    assert list(keras.runs) == ["custom", "train", "validation"]
+    assert sorted(digits.tags("scalar")) == ["logit_abs_mean", "loss/auto"]
+    assert {"input", "logits", "loss/auto"} <= set(digits.tags())
+    assert digits.plugins["image"] == 2
+    assert keras.runs["custom"].text("words")[0].texts[0]
+
+
+def test_ranks_and_attempts_follow_the_rules_of_the_api(tmp_path: Path) -> None:
+    """The lowest rank that has the tag, attempts stitched; a rank without points is an empty series."""
+    loss_run(tmp_path, range(10), seconds=1)
+    loss_run(tmp_path, range(5, 8), seconds=100)
+    loss_run(tmp_path, range(4), seconds=1, rank=1)
+    run = toposcope.server.open(tmp_path).runs["."]
+
+    assert (run.ranks, run.attempts) == ([0, 1], 2)
+    assert run.scalars("loss").step.tolist() == list(range(8))
+    assert run.scalars("loss", attempt=1).step.tolist() == list(range(10))
+    assert run.scalars("loss", rank=1).step.tolist() == list(range(4))
+    assert run.scalars("loss", rank=7).step.tolist() == []
+    assert run.scalars("loss", attempt=9).step.dtype == np.int64
+
+
+def test_what_is_unknown_is_named(tmp_path: Path) -> None:
+    """Runs, tags, ranks, attempts and paths that make no sense are errors that say what was expected."""
+    logs = tmp_path / "logs"
+    loss_run(logs, range(3))
+    (tmp_path / "notes.txt").touch()
+    run = toposcope.server.open(logs).runs["."]
+
+    with pytest.raises(KeyError, match=r"no scalar tag 'lost' in run '\.'; it has 'loss'"):
+        run.scalars("lost")
+    with pytest.raises(KeyError, match=r"no image tag 'loss' in run '\.'; it has none"):
+        run.images("loss")
+    with pytest.raises(ValueError, match="attempt=0: expected a whole number from 1 on"):
+        run.scalars("loss", attempt=0)
+    with pytest.raises(ValueError, match="rank=-1"):
+        run.scalars("loss", rank=-1)
+    with pytest.raises(FileNotFoundError, match="missing"):
+        toposcope.server.open(tmp_path / "missing")
+    with pytest.raises(ValueError, match="not an event file"):
+        toposcope.server.open(tmp_path / "notes.txt")
+    with pytest.raises(ValueError, match="inside the logdir"):
+        toposcope.server.open(logs, index_dir=logs / "index")
+
+
+def test_one_event_file_is_a_logdir_of_one_run(tmp_path: Path) -> None:
+    """Files beside it are left alone."""
+    path = loss_run(tmp_path, range(3))
+    loss_run(tmp_path, range(3), seconds=50, tag="other")
+
+    with toposcope.server.open(path) as logdir:
+        assert logdir.runs["."].tags() == ["loss"]
+
+
+def test_damaged_value_is_an_error_and_the_others_are_read(tmp_path: Path) -> None:
+    """A record is verified when its value is read."""
+    pictures = [Summary.Image(encoded_image=bytes([step]) * 10_000) for step in range(3)]
+    values = [MindSporeValue(tag="big", image=picture) for picture in pictures]
+    path = write_run(tmp_path, [record(2.0 + step, step, value) for step, value in enumerate(values)])
+    content = bytearray(path.read_bytes())
+    content[-100] ^= 1
+    path.write_bytes(content)
+    images = toposcope.server.open(tmp_path).runs["."].images("big")
+
+    assert images[1][0].encoded == bytes([1]) * 10_000
+    with pytest.raises(ValueError, match=r"step 2 of run '\.'.*checksum"):
+        images[2]
+
+
+def test_no_thread_and_no_file_stays_open(tmp_path: Path) -> None:
+    """What was read is plain arrays."""
+    for name in range(20):
+        loss_run(tmp_path / str(name), range(100))
+    descriptors = len(list(Path("/proc/self/fd").iterdir()))
+
+    logdir = toposcope.server.open(tmp_path)
+
+    assert len(logdir.runs) == 20
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("toposcope-load")] == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+    loss = logdir.runs["3"].scalars("loss")
+    logdir.close()
+    assert (len(logdir.runs), loss.step[-1]) == (0, 99)
+
+
+def test_index_is_used_and_kept(tmp_path: Path) -> None:
+    """With an index the second time gives the same, and what was appended."""
+    path = loss_run(tmp_path / "logs", range(5))
+    first = toposcope.server.open(tmp_path / "logs", index_dir=tmp_path / "index").runs["."].scalars("loss")
+    assert any((tmp_path / "index").rglob("*-*"))
+    with path.open("ab") as opened:
+        opened.write(scalar_event(100.0, 5, {"loss": 0.5}))
+
+    second = toposcope.server.open(tmp_path / "logs", index_dir=tmp_path / "index").runs["."].scalars("loss")
+
+    assert second.step.tolist() == [*first.step.tolist(), 5]
+
+
+def test_frames_have_the_columns_of_the_csv(tmp_path: Path) -> None:
+    """One row a point; of all runs and tags unless they are named."""
+    import pandas
+
+    loss_run(tmp_path / "a", range(3))
+    loss_run(tmp_path / "b", range(2))
+    loss_run(tmp_path / "b", range(4), seconds=9, tag="other")
+    logdir = toposcope.server.open(tmp_path)
+
+    table, alone = logdir.frame(), logdir.runs["a"].scalars("loss").to_pandas()
+
+    assert list(table.columns) == ["run", "tag", "rank", "step", "wall_time", "value"]
+    assert table.groupby(["run", "tag"]).size().to_dict() == {("a", "loss"): 3, ("b", "loss"): 2, ("b", "other"): 4}
+    assert logdir.frame("loss", runs=["b"])["step"].tolist() == [0, 1]
+    assert logdir.frame(tags=[]).empty
+    assert isinstance(alone, pandas.DataFrame)
+    assert alone["value"].tolist() == [1.0, 0.5, np.float32(1 / 3)]
+    alone.loc[0, "value"] = 7.0
+    assert logdir.runs["a"].scalars("loss").value[0] == 1.0
+    with pytest.raises(KeyError, match="no run 'c'"):
+        logdir.frame(runs="c")
+    with pytest.raises(KeyError, match="no scalar tag 'lost'"):
+        logdir.frame(["loss", "lost"])
+
+
+def test_frame_without_pandas_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pandas is no dependency."""
+    loss_run(tmp_path, range(3))
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    with pytest.raises(ImportError, match="pip install pandas"):
+        toposcope.server.open(tmp_path).frame()
+
+
+def test_to_open_imports_no_web_server(tmp_path: Path) -> None:
+    """Notebooks that only read need not wait for FastAPI."""
+    loss_run(tmp_path, range(3))
+    code = "import sys, toposcope.server; toposcope.server.open(sys.argv[1]); print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
+
+    assert not {"fastapi", "uvicorn", "pandas", "watchfiles", "toposcope.recorder"} & set(done.stdout.split())

@@ -1,0 +1,64 @@
+// The entry point: every region of the page follows the state.
+
+import { effect } from "@preact/signals-core";
+import { render } from "lit-html";
+import { followLastValues } from "../data/last_values.js";
+import { revision, startLiveUpdates } from "../data/live.js";
+import { panel } from "../data/pointer.js";
+import { followDrawnRuns } from "../data/series_requests.js";
+import { followAddress, page, railShown, theme } from "../data/view.js";
+import { followDrawnTags } from "../data/visible_tags.js";
+import { language } from "../i18n/language.js";
+import { t } from "../i18n/words.js";
+import { content, followPages, toolbar } from "./pages.js";
+import { detailsPanel } from "./panel.js";
+import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { followKeys } from "./shortcuts.js";
+import { followTab, topBar } from "./top_bar.js";
+
+/** @param {string} id */
+const region = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+/** @param {string} id @param {() => unknown} template */
+const follow = (id, template) => effect(() => void render(template(), region(id)));
+
+/** Starts all effects. */
+function start() {
+  startLiveUpdates(); // The server replies while the page is drawn.
+  const { documentElement: root, body } = document;
+  // A separate effect: every write of `lang`, even of the same value, makes the browser style all elements again.
+  effect(() => void (root.lang = language.value === "zh" ? "zh-CN" : "en"));
+  effect(() => {
+    root.dataset.theme = theme.value;
+    body.dataset.rail = railShown.value ? "open" : "closed";
+    body.dataset.revision = String(revision.value);
+    body.dataset.page = page.value;
+  });
+  effect(() => {
+    const title = t(`page.${page.value}`);
+    region("rail").setAttribute("aria-label", t("rail.title"));
+    region("title").textContent = title;
+    region("toolbar").setAttribute("aria-label", title);
+    document.title = `${title} · Toposcope`;
+  });
+  effect(() => void (region("panel").hidden = panel.value === null));
+
+  follow("top", topBar);
+  follow("rail", rail);
+  follow("toolbar", toolbar);
+  follow("content", content);
+  follow("panel", detailsPanel);
+
+  followPages();
+  followTab();
+  followRailHeight(region("rail"));
+  followDrawnRuns();
+  followDrawnTags();
+  followLastValues(runsInRail);
+}
+
+// Keys that are pressed during startup are not lost.
+followAddress();
+followKeys();
+// Evaluating the scripts takes as long as the first rendering: as one task they would block the browser.
+setTimeout(start);

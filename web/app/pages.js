@@ -1,0 +1,67 @@
+// The pages, and the one that is shown. Some are in the first script, the others are loaded when idle.
+
+import { effect, signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { empty } from "../controls/empty_state.js";
+import { page } from "../data/view.js";
+import { t } from "../i18n/words.js";
+import * as overview from "../pages/overview/page.js";
+import * as scalars from "../pages/scalars/page.js";
+
+/** @typedef {import("../data/address.js").PageName} PageName */
+/** @typedef {import("../controls/page.js").Page} Page */
+
+/** The pages whose module is loaded. @type {Partial<Record<PageName, Page>>} */
+const loaded = { overview, scalars };
+
+/** Loads all others. */
+const loadLaterPages = async () => void Object.assign(loaded, await import("./later_pages.js"));
+
+/** The page that is shown; null until its module is loaded.
+ * @type {import("@preact/signals-core").Signal<Page | null>} */
+export const shownPage = signal(null);
+
+/** Why the page's module could not be loaded. @type {import("@preact/signals-core").Signal<Error | null>} */
+const loadError = signal(null);
+
+/** Shows the page of the URL, and follows it. */
+export function followPages() {
+  effect(() => {
+    const name = page.value;
+    loadError.value = null;
+    const module = loaded[name];
+    // Synchronously, so that its requests are sent before the browser draws.
+    if (module) shownPage.value = module;
+    else void showLater(name);
+  });
+  effect(() => shownPage.value?.follow?.());
+  const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
+  whenIdle(() => void prepareLaterPages());
+}
+
+/** @param {PageName} name */
+async function showLater(name) {
+  try {
+    await loadLaterPages();
+    if (page.peek() === name) shownPage.value = loaded[name] ?? null;
+  } catch (error) {
+    if (page.peek() === name) [shownPage.value, loadError.value] = [null, /** @type {Error} */ (error)];
+  }
+}
+
+async function prepareLaterPages() {
+  try {
+    await loadLaterPages();
+  } catch {
+    return; // Shown when one of them is opened.
+  }
+  for (const { prepare } of Object.values(loaded)) if (prepare) effect(prepare);
+}
+
+export const toolbar = () => shownPage.value?.toolbar() ?? nothing;
+export const content = () =>
+  loadError.value
+    ? empty("failed", t("page.failed"), loadError.value.message, reload())
+    : (shownPage.value?.content() ?? html``);
+
+const reload = () => html`<button class="plain" @click=${() => location.reload()}>${t("card.retry")}</button>`;

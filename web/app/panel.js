@@ -1,0 +1,73 @@
+// The right-hand panel: a run's details, or the keyboard shortcuts.
+
+import { html, nothing } from "lit-html";
+import { ICONS } from "../controls/icons.js";
+import { pluginCounts } from "../controls/plugin_counts.js";
+import { isUnsupported, nameOf } from "../controls/run_row.js";
+import { runsByName } from "../data/catalogue.js";
+import { noteOf } from "../data/notes.js";
+import { panel } from "../data/pointer.js";
+import { change, view } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
+import { duration, wallTime } from "../i18n/times.js";
+import { t } from "../i18n/words.js";
+import { notesForm } from "../pages/overview/notes_form.js";
+import { keyList } from "./shortcuts.js";
+
+export function detailsPanel() {
+  const shown = panel.value;
+  if (!shown) return nothing;
+  const row = shown.kind === "run" ? runsByName.value.get(shown.run) : undefined;
+  const title = shown.kind === "run" ? nameOf(shown.run) : t("keys.title");
+  return html`
+    <header><h2>${title}</h2>
+      <button class="quiet" title=${t("panel.close")} aria-label=${t("panel.close")}
+        @click=${() => (panel.value = null)}>${ICONS.close}</button>
+    </header>
+    ${
+      shown.kind === "keys"
+        ? keyList()
+        : row
+          ? details(row)
+          : html`<p class="hint">${t("run.gone")} ${t("run.gone_more")}</p>`
+    }`;
+}
+
+/** @param {import("../data/api_types.js").RunRow} row */
+const details = (row) => html`
+  <p class="panel-page"><button class="text" data-key="run-page" @click=${() =>
+    change({ page: "overview", own: { ...view.peek().own, "over.run": row.run } })}>${t("run.page")} ›</button></p>
+  ${noteOf(row.run).alias ? html`<p class="run-path">${row.run}</p>` : nothing}
+  ${
+    row.damaged_records
+      ? html`<p class="warning">${ICONS.warning}<span>${t("panel.damaged", { n: row.damaged_records })}</span></p>`
+      : nothing
+  }
+  <dl>
+    ${entry(t("panel.state"), row.live ? t("panel.live") : t("panel.finished"))}
+    ${row.started === null ? nothing : entry(t("panel.started"), wallTime(row.started))}
+    ${row.updated === null ? nothing : entry(t("panel.updated"), wallTime(row.updated))}
+    ${
+      row.started === null || row.updated === null
+        ? nothing
+        : entry(t("panel.lasted"), duration(row.updated - row.started))
+    }
+    ${
+      row.first_step === null || row.last_step === null
+        ? nothing
+        : entry(t("panel.steps"), `${grouped(row.first_step)} – ${grouped(row.last_step)}`)
+    }
+    ${entry(t("panel.ranks"), row.ranks.join(", "))}
+    ${row.attempts > 1 ? entry(t("panel.attempts"), String(row.attempts)) : nothing}
+    ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
+    ${entry(t("panel.series"), pluginCounts(row, (plugin) => !isUnsupported(plugin)) || "0")}
+  </dl>
+  ${
+    pluginCounts(row, isUnsupported)
+      ? html`<p class="hint">${t("panel.also", { found: pluginCounts(row, isUnsupported) })}</p>`
+      : nothing
+  }
+  ${notesForm(row.run)}`;
+
+/** @param {string} name @param {string} value */
+const entry = (name, value) => html`<dt>${name}</dt><dd>${value}</dd>`;

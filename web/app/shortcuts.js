@@ -1,0 +1,116 @@
+// Keyboard shortcuts: their actions, and the list of them.
+
+import { html } from "lit-html";
+import { focusOn } from "../controls/focus_field.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
+import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
+import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
+import { t } from "../i18n/words.js";
+import { shownPage } from "./pages.js";
+import { moveCursor } from "./rail.js";
+
+/** @typedef {import("../controls/page.js").KeyRow} KeyRow */
+
+/** @param {(run: string) => void} act */
+const withRun = (act) => () => {
+  const run = cursorRun.peek();
+  if (run !== null) act(run);
+};
+
+function close() {
+  if (panel.peek()) panel.value = null;
+  else if (narrow.peek() && railShown.peek()) toggleRail();
+  else if (opened.peek()) change({ open: "" });
+  else cursorRun.value = hoveredRun.value = null;
+}
+
+/** @type {Record<string, () => void>} */
+const ACTIONS = {
+  "/": focusOn("tag-filter"),
+  r: focusOn("run-filter"),
+  j: () => moveCursor(1),
+  k: () => moveCursor(-1),
+  " ": withRun((run) => change({ selection: toggled(selection.peek(), run) })),
+  o: withRun((run) => change({ selection: only(run) })),
+  i: withRun((run) => (panel.value = { kind: "run", run })),
+  a: () => change({ selection: EVERYTHING }),
+  n: () => change({ selection: NOTHING }),
+  b: toggleRail,
+  "?": () => (panel.value = panel.peek()?.kind === "keys" ? null : { kind: "keys" }),
+};
+
+/** @type {KeyRow[]} */
+const KEYS = [
+  [["/"], () => t("keys.filter")],
+  [["r"], () => t("keys.filter_runs")],
+  [["j", "k"], () => t("keys.next")],
+  [["space"], () => t("keys.toggle")],
+  [["o"], () => t("keys.only")],
+  [["a"], () => t("keys.all")],
+  [["n"], () => t("keys.none")],
+  [["i"], () => t("keys.details")],
+  [["b"], () => t("keys.rail")],
+  [["?"], () => t("keys.help")],
+  [["Esc"], () => t("keys.close")],
+];
+
+/** After "g", a letter opens a page. @type {Record<string, import("../data/address.js").PageName>} */
+const PAGE_LETTERS = {
+  o: "overview",
+  s: "scalars",
+  h: "histograms",
+  i: "images",
+  t: "tensors",
+  x: "text",
+  g: "graph",
+  l: "lineage",
+  d: "landscape",
+  c: "compare",
+};
+
+export const keyList = () => html`<dl class="keys">
+  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(
+    ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
+  )}
+  ${Object.entries(PAGE_LETTERS).map(
+    ([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`,
+  )}
+</dl>`;
+
+const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";
+/** Elements that the space bar presses or arrow keys move. */
+const PRESSED = "button, summary, input, [role=button]";
+
+/** Does this element handle the key itself? @param {EventTarget | null} target @param {string} key */
+const handles = (target, key) =>
+  target instanceof HTMLElement &&
+  (target.matches(FIELDS) || (/^( |Arrow.*|Home|End|Page.*)$/.test(key) && target.matches(PRESSED)));
+
+/** @param {KeyboardEvent} event */
+function pressed(event) {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === "Escape") return target instanceof HTMLElement && target.matches(FIELDS) ? target.blur() : close();
+  if (handles(target, key) || (key === " " && cursorRun.peek() === null)) return;
+  const action = actionOf(event);
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+/** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
+function actionOf({ key, timeStamp }) {
+  if (timeStamp < pageKeyUntil) {
+    pageKeyUntil = 0;
+    return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;
+  }
+  if (key === "g") return () => void (pageKeyUntil = timeStamp + PAGE_KEY_TIMEOUT);
+  return shownPage.peek()?.ACTIONS?.[key] ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);
+}
+
+/** Milliseconds after "g" in which a letter opens a page. */
+const PAGE_KEY_TIMEOUT = 1500;
+/** "g" was pressed: a key before this time opens a page. */
+let pageKeyUntil = 0;
+
+export const followKeys = () => document.addEventListener("keydown", pressed);

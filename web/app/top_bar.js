@@ -1,0 +1,109 @@
+// The top bar: logo, pages, logdir, number of runs, warnings, connection, language and theme.
+
+import { effect } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { ICONS, MARK } from "../controls/icons.js";
+import { changed, PAGES, printView } from "../data/address.js";
+import { runs, runsReply } from "../data/catalogue.js";
+import { serverWarnings } from "../data/health.js";
+import { connection } from "../data/live.js";
+import { panel } from "../data/pointer.js";
+import { drawnRuns } from "../data/runs.js";
+import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
+import { language } from "../i18n/language.js";
+import { grouped } from "../i18n/numbers.js";
+import { isTextKey, t } from "../i18n/words.js";
+
+/** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
+
+export const topBar = () => html`
+  <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")}
+    aria-label=${t("top.rail")}
+    @click=${toggleRail}>${ICONS.rail}</button>
+  <a class="brand" href="./" aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
+  <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
+  ${
+    runsReply.value
+      ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>`
+      : nothing
+  }
+  <span class="space"></span>
+  ${
+    runs.value.length
+      ? html`<span class="meta drawn-runs">${t("top.runs_drawn", {
+          shown: grouped(drawnRuns.value.length),
+          n: grouped(runs.value.length),
+        })}</span>`
+      : nothing
+  }
+  ${serverWarnings.value.map(warningNote)}
+  ${connectionStatus()}
+  <button class="quiet" title=${t("top.language_hint")} data-key="lang"
+    @click=${() => choose("lang", language.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
+  <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>
+    ${themeChoice.value === "dark" ? ICONS.moon : themeChoice.value === "light" ? ICONS.sun : ICONS.system}</button>
+  <button class="quiet keys-switch" title=${t("top.keys")} aria-label=${t("top.keys")}
+    @click=${() => (panel.value = { kind: "keys" })}>?</button>`;
+
+/** A link, so that a page can be opened in another tab. @param {import("../data/address.js").PageName} name */
+const tab = (name) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name}
+  aria-current=${page.value === name ? "page" : nothing}
+  @click=${(/** @type {MouseEvent} */ event) => openPage(event, name)}>${t(`page.${name}`)}</a>`;
+
+/** @param {MouseEvent} event @param {import("../data/address.js").PageName} name */
+function openPage(event, name) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  change({ page: name });
+}
+
+/** Scrolls to the tab of the shown page where not all tabs fit. */
+export function followTab() {
+  const show = () =>
+    document
+      .querySelector(`.pages [data-page="${page.peek()}"]`)
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const resize = new ResizeObserver(show);
+  effect(() => {
+    page.value;
+    // After the bar is drawn. A new observation calls back immediately.
+    requestAnimationFrame(() => {
+      const tabs = document.querySelector(".pages");
+      resize.disconnect();
+      if (tabs) resize.observe(tabs);
+    });
+  });
+}
+
+/** A fault of the server: what it is, and in the title what to do about it. @param {HealthWarning} warning */
+function warningNote({ kind, message }) {
+  const key = `top.warning_${kind}`;
+  return html`<span class="server-warning" role="note" tabindex="0" title=${message} data-warning=${kind}>
+    ${ICONS.warning}<span>${isTextKey(key) ? t(key) : message}</span></span>`;
+}
+
+function connectionStatus() {
+  const reply = runsReply.value;
+  if (connection.value === "live" && reply?.loading) return loadingStatus(reply.progress);
+  const state = connection.value;
+  const hint = state === "lost" ? t("top.lost_hint") : "";
+  return html`<span class="live" role="status" data-state=${state}
+    title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
+}
+
+/** @param {import("../data/api_types.js").LoadProgress} progress */
+function loadingStatus({ files, waiting_files: waiting, bytes, read_bytes: read }) {
+  const percent = bytes ? Math.floor((100 * read) / bytes) : 0;
+  const hint = t("top.loading_hint", { read: files - waiting, n: files });
+  return html`<span class="live" data-state="loading" title=${hint}>
+    <progress max="100" value=${percent}
+      aria-label=${t("top.loading")}></progress><span>${t("top.loading_part", { percent })}</span></span>`;
+}
+
+const themeHint = () =>
+  t(themeChoice.value === "dark" ? "top.theme_dark" : themeChoice.value === "light" ? "top.theme_light" : "top.theme_");
+
+function nextTheme() {
+  const order = ["", "light", "dark"];
+  choose("theme", order[(order.indexOf(themeChoice.peek()) + 1) % order.length]);
+}

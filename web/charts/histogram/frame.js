@@ -1,0 +1,203 @@
+// What all drawings of histograms share: what they are asked to draw, the area inside their axes, the axes.
+
+import { axisLabels, shortNumber } from "../../i18n/numbers.js";
+import { tokens } from "../theme.js";
+import { clockTicks, increments, tickLabels } from "../ticks.js";
+
+/** @typedef {import("./buckets.js").Line} Line */
+/** @typedef {import("../ticks.js").Axis} Axis */
+
+/** What one plot draws. Plots of a card share grid, axis and tallest, so that they can be compared.
+ * @typedef {object} Plan
+ * @property {string} tag
+ * @property {Line[]} lines of this plot: one run, or several on top of each other
+ * @property {Line[]} all of the card: what the read-out compares
+ * @property {Axis} axis
+ * @property {readonly [number, number]} window on the axis
+ * @property {number} mostRows of any run of the card
+ * @property {import("./rebin.js").Grid} grid
+ * @property {readonly [number, number] | null} range that the axis of values is limited to; null = it reaches over all
+ * @property {number} tallest count that the scale reaches; higher ones are cut
+ * @property {boolean} front ridges on one ground, not one behind another
+ * @property {boolean} log counts as logarithms
+ * @property {boolean} dark the theme
+ * @property {number | null} step that is marked, or shown alone; null = the last
+ */
+
+/** Where the reader points. @typedef {{step: number, value: number, run: string}} Aim */
+
+/** The part of a canvas inside its axes, in CSS pixels.
+ * @typedef {{left: number, top: number, width: number, height: number}} Area */
+
+/** One way to draw histograms.
+ * @typedef {object} Drawing
+ * @property {readonly [top: number, right: number, bottom: number, left: number]} margins
+ * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area) => void} paint
+ * @property {(plan: Plan, area: Area, x: number, y: number) => Aim | null} aim what lies under a pixel
+ * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number | null) => void} mark
+ */
+
+const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+
+/** @param {number} width @param {number} height @param {Drawing["margins"]} margins @returns {Area} */
+export const areaOf = (width, height, [top, right, bottom, left]) => ({
+  left,
+  top,
+  width: Math.max(1, width - left - right),
+  height: Math.max(1, height - top - bottom),
+});
+
+/** Empties a canvas of so many CSS pixels.
+ * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
+export function emptied(canvas, width, height) {
+  const wide = Math.round(width * devicePixelRatio);
+  const high = Math.round(height * devicePixelRatio);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+  }
+  context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  context.font = FONT;
+  context.lineWidth = 1;
+  context.lineJoin = "round";
+  return context;
+}
+
+/** A height from 0 to 1.
+ * @param {number} count @param {{log: boolean, tallest: number}} scale @param {number} [most] */
+export const heightOf = (count, { log, tallest }, most = tallest) =>
+  most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0;
+
+/** @param {readonly [number, number]} range @param {number} value @param {number} start @param {number} length of the range in pixels */
+export const toPixel = ([lo, hi], value, start, length) => start + ((value / 2 - lo / 2) / (hi / 2 - lo / 2)) * length;
+
+/** @param {readonly [number, number]} range @param {number} pixel @param {number} start @param {number} length */
+export function fromPixel([lo, hi], pixel, start, length) {
+  const share = Math.min(1, Math.max(0, (pixel - start) / length));
+  return lo * (1 - share) + hi * share;
+}
+
+/** @typedef {{at: number, label: string}} Tick */
+
+/** @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
+export function valueTicks([lo, hi], most) {
+  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // The range may be that of all doubles.
+  const decade = 10 ** Math.floor(Math.log10(least));
+  const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least * 0.999) ?? least;
+  const first = Math.ceil(lo / increment);
+  const count = Math.min(50, Math.floor(hi / increment) - first + 1);
+  const ticks = Array.from({ length: Math.max(0, count) || 0 }, (_, index) =>
+    Number(((first + index) * increment).toPrecision(12)),
+  );
+  const labels = axisLabels(ticks);
+  return ticks.map((at, index) => ({ at, label: labels[index] }));
+}
+
+/** @param {number} tallest @param {boolean} log @param {number} most @returns {Tick[]} */
+export function countTicks(tallest, log, most) {
+  if (!log) return valueTicks([0, tallest || 1], most);
+  const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, tallest))) + 1 }, (_, power) => 10 ** power);
+  const stride = Math.ceil((decades.length + 1) / Math.max(1, most));
+  return [0, ...decades].filter((_, index) => index % stride === 0).map((at) => ({ at, label: shortNumber(at) }));
+}
+
+/** @param {Axis} axis @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
+export function axisTicks(axis, [lo, hi], most) {
+  const all = increments(axis);
+  const increment = all.find((one) => (hi - lo) / one <= most) ?? all[all.length - 1];
+  const zoned = axis === "wall_time" ? clockTicks(lo, hi, increment) : multiples(lo, hi, increment);
+  const labels = tickLabels(axis, zoned, increment);
+  return zoned.map((at, index) => ({ at, label: labels[index] }));
+}
+
+/** @param {number} lo @param {number} hi @param {number} increment */
+function multiples(lo, hi, increment) {
+  const first = Math.ceil(lo / increment - 1e-9);
+  const count = Math.floor(hi / increment + 1e-9) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * increment);
+}
+
+/** Labels under the area, a line on its ground; hairlines through it on wish.
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range @param {Tick[]} ticks @param {boolean} [lines] */
+export function bottomAxis(context, area, range, ticks, lines = false) {
+  const { grid, label } = tokens();
+  const ground = area.top + area.height;
+  context.textBaseline = "top";
+  context.fillStyle = label;
+  context.strokeStyle = grid;
+  stroke(context, [[area.left, ground, area.left + area.width, ground]]);
+  const places = ticks.map((tick) => toPixel(range, tick.at, area.left, area.width));
+  stroke(
+    context,
+    places.map((x) => [x, lines ? area.top : ground, x, ground + 4]),
+  );
+  ticks.forEach((tick, index) => {
+    const half = context.measureText(tick.label).width / 2;
+    context.textAlign = "center";
+    context.fillText(
+      tick.label,
+      Math.max(half + 2, Math.min(places[index], area.left + area.width + Math.max(4, half))),
+      ground + 7,
+    );
+  });
+}
+
+/** Labels beside the area.
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks @param {(at: number) => number} topOf
+ * @param {"left" | "right"} side @param {boolean} lines through the area */
+export function sideAxis(context, area, ticks, topOf, side, lines) {
+  const { grid, label } = tokens();
+  const right = area.left + area.width;
+  context.textBaseline = "middle";
+  context.textAlign = side === "left" ? "right" : "left";
+  context.fillStyle = label;
+  context.strokeStyle = grid;
+  stroke(
+    context,
+    ticks.map(({ at }) => [lines ? area.left : right, topOf(at), lines ? right : right + 4, topOf(at)]),
+  );
+  for (const { at, label: text } of ticks)
+    context.fillText(text, side === "left" ? area.left - 6 : right + 7, topOf(at));
+}
+
+/** Straight hairlines, on whole pixels.
+ * @param {CanvasRenderingContext2D} context @param {number[][]} lines */
+export function stroke(context, lines) {
+  const crisp = (/** @type {number} */ pixel) => Math.round(pixel - 0.5) + 0.5;
+  context.beginPath();
+  for (const [x0, y0, x1, y1] of lines) {
+    context.moveTo(crisp(x0), crisp(y0));
+    context.lineTo(crisp(x1), crisp(y1));
+  }
+  context.stroke();
+}
+
+/** Small open triangles: here are values that are NaN or infinite.
+ * @param {CanvasRenderingContext2D} context @param {Array<number[] | null>} places x and y; null = none @param {"right" | "down"} towards */
+export function triangles(context, places, towards) {
+  context.strokeStyle = tokens().damage;
+  context.lineWidth = 1.25;
+  context.beginPath();
+  for (const place of places) {
+    if (!place) continue;
+    const [x, y] = place;
+    const corners =
+      towards === "right"
+        ? [
+            [0, -3.5],
+            [6, 0],
+            [0, 3.5],
+          ]
+        : [
+            [-3.5, 0],
+            [0, 6],
+            [3.5, 0],
+          ];
+    corners.forEach(([dx, dy], index) => context[index ? "lineTo" : "moveTo"](x + dx, y + dy));
+    context.closePath();
+  }
+  context.stroke();
+  context.lineWidth = 1;
+}

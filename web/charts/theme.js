@@ -1,0 +1,41 @@
+// The theme's colours for canvases, read from the style sheet when something is drawn.
+
+import { customColours } from "../data/custom_colours.js";
+import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
+
+/** `palette` is extended by the custom colours outside it.
+ * @typedef
+ * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
+ * Tokens */
+
+/** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
+let cached = null;
+
+/** @returns {Tokens} */
+export function tokens() {
+  const theme = document.documentElement.dataset.theme ?? "light";
+  const chosen = customColours.peek();
+  if (cached?.theme !== theme || cached.chosen !== chosen) cached = { theme, chosen, tokens: readTokens(chosen) };
+  return cached.tokens;
+}
+
+/** @param {ReadonlyMap<string, string>} chosen @returns {Tokens} */
+function readTokens(chosen) {
+  const style = getComputedStyle(document.documentElement);
+  const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  return {
+    palette: [
+      ...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)),
+      ...coloursOutsidePalette(chosen),
+    ],
+    surface: token("--surface"),
+    grid: token("--grid"),
+    text: token("--text"),
+    label: token("--text-3"),
+    damage: token("--damage"),
+    warning: token("--warning"),
+  };
+}
+
+/** @param {import("../data/run_styles.js").LineStyle} style @param {number} pixelRatio */
+export const dashOf = (style, pixelRatio) => DASHES[style.dash].map((length) => length * pixelRatio);

@@ -1,0 +1,46 @@
+// The icons of the page, on a 16 px grid, in the colour of the surrounding text.
+
+import { html, svg } from "lit-html";
+import { contours } from "./contour_rings.js";
+
+/** @param {import("lit-html").TemplateResult} shapes */
+const icon = (shapes) => html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shapes}</svg>`;
+
+export const ICONS = {
+  rail: icon(svg`<path d="M2.5 4h11M2.5 8h11M2.5 12h11"/>`),
+  sun: icon(
+    svg`<circle cx="8" cy="8" r="2.8"/><path
+      d="M8 1.6v1.6M8 12.8v1.6M1.6 8h1.6M12.8 8h1.6M3.5 3.5l1.1 1.1M11.4 11.4l1.1 1.1M12.5 3.5l-1.1 1.1
+      M4.6 11.4l-1.1 1.1"/>`,
+  ),
+  moon: icon(svg`<path d="M13 9.6A5.4 5.4 0 1 1 6.4 3a4.3 4.3 0 0 0 6.6 6.6z"/>`),
+  system: icon(svg`<circle cx="8" cy="8" r="5.4"/><path class="solid" d="M8 2.6a5.4 5.4 0 0 1 0 10.8z"/>`),
+  focus: icon(svg`<circle cx="8" cy="8" r="4.6"/><circle class="solid" cx="8" cy="8" r="1.3"/>`),
+  csv: icon(svg`<path d="M8 2.5v7M5 7l3 3 3-3M3 13h10"/>`),
+  enlarge: icon(svg`<path d="M9.5 2.5h4v4M6.5 13.5h-4v-4M13.5 2.5l-4.4 4.4M2.5 13.5l4.4-4.4"/>`),
+  shrink: icon(svg`<path d="M13.5 6.5h-4v-4M2.5 9.5h4v4M9.5 6.5l4-4M6.5 9.5l-4 4"/>`),
+  reset: icon(svg`<path d="M3.2 8a4.8 4.8 0 1 0 1.5-3.5M4.4 2v2.9h2.9"/>`),
+  only: icon(svg`<circle cx="8" cy="8" r="2.2"/><path d="M8 1.8v2.4M8 11.8v2.4M1.8 8h2.4M11.8 8h2.4"/>`),
+  details: icon(svg`<circle cx="8" cy="8" r="5.6"/><path d="M8 7.4v3.4M8 5.2v.2"/>`),
+  close: icon(svg`<path d="M4 4l8 8M12 4l-8 8"/>`),
+  chevron: icon(svg`<path d="M6 4l4 4-4 4"/>`),
+  warning: icon(svg`<path d="M8 2.4l6 11H2z"/><path d="M8 6.6v3.2M8 11.6v.2"/>`),
+  search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
+};
+
+/** The logo: three contours around a summit. */
+export const MARK = html`<svg class="mark" viewBox="-12 -12 24 24" aria-hidden="true">
+  ${contours(3, 10, 0.86).map((ring) => svg`<path d=${ring}/>`)}<circle cx="1.35" cy="-1.35" r="1.4"/>
+</svg>`;
+
+/** The background of an empty page: many faint contours. */
+export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" preserveAspectRatio="xMidYMid slice"
+  aria-hidden="true">
+  ${contours(13, 330, 0.72).map((ring) => svg`<path d=${ring}/>`)}
+</svg>`;
+
+/** The line style of a run.
+ * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash */
+export const swatch = ({ colour }, dash) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
+  <path d="M1 5h16" stroke="var(--run-${colour + 1})" stroke-dasharray=${dash.join(" ")} />
+</svg>`;

@@ -1,0 +1,56 @@
+// Parses Markdown into tokens. The text is untrusted: markdown.js decides what is rendered.
+
+import { Lexer } from "marked";
+
+/** @typedef {import("marked").Token} Token */
+
+/** Longer texts are not parsed: some patterns take quadratic time. */
+export const MOST_FORMATTED = 20_000;
+
+/** @param {string} text @returns {Token[] | null} null if it is too long, or nested too deeply */
+export function tokensOf(text) {
+  if (text.length > MOST_FORMATTED) return null;
+  try {
+    return new Lexer({ gfm: true, breaks: false }).lex(text);
+  } catch {
+    return null;
+  }
+}
+
+const LINKS = ["http:", "https:", "mailto:"];
+
+/** Returns the URL of a link that may be opened; null for any other, which is shown as text.
+ * @param {string} href */
+export function safeAddress(href) {
+  try {
+    const { protocol, href: address } = new URL(href);
+    return LINKS.includes(protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @type {Record<string, string>} */
+const NAMED = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  copy: "©",
+  times: "×",
+  middot: "·",
+};
+
+/** Decodes character references; unknown ones are kept.
+ * @param {string} text */
+export const withCharacters = (text) =>
+  text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (whole, decimal, hexadecimal, name) => {
+    if (name) return Object.hasOwn(NAMED, name) ? NAMED[name] : whole;
+    const code = decimal ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+  });

@@ -1,0 +1,107 @@
+// A row of the run list: line style, name, state, last value.
+
+import { html, nothing } from "lit-html";
+import { lastValues } from "../data/last_values.js";
+import { cutLeaf } from "../data/names.js";
+import { noteOf } from "../data/notes.js";
+import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
+import { DASHES } from "../data/run_styles.js";
+import { styles } from "../data/runs.js";
+import { isShown, only, toggled } from "../data/selection.js";
+import { change, selection } from "../data/view.js";
+import { inColumn } from "../i18n/numbers.js";
+import { t } from "../i18n/words.js";
+import { ICONS, swatch } from "./icons.js";
+import { pluginCounts } from "./plugin_counts.js";
+
+/** @typedef {import("../data/api_types.js").RunRow} RunRow */
+
+/** Must be equal to the height in rail.css. */
+export const ROW = 28;
+
+/** @param {RunRow} row @param {number} place @param {number} count
+ * @param {import("../i18n/numbers.js").ColumnFormat} format */
+export function runRow(row, place, count, format) {
+  const { run, parent, live } = row;
+  const shown = isShown(selection.value, run);
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  return html`
+    <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
+      style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
+      @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>
+      <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
+        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() =>
+          change({ selection: only(run) })}>
+        ${swatch(style, DASHES[style.dash])}
+        ${runName(run, parent)}
+        ${
+          row.damaged_records
+            ? html`<span class="damaged" role="img"
+              aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
+        ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
+        ${lastValue(run, format)}
+      </button>
+      <span class="run-actions">
+        <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only"
+          @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
+        <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details"
+          @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+      </span>
+    </li>`;
+}
+
+/** The displayed name of a run: its alias, if any.
+ * @param {string} run */
+export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : run);
+
+/** The path dimmed; below a parent, without the parent's name.
+ * @param {string} run @param {string | null} parent */
+function runName(run, parent) {
+  const { alias } = noteOf(run);
+  const shortened =
+    !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
+  const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
+  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
+    class="leaf">${leaf}</span></span>`;
+}
+
+/** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */
+function lastValue(run, format) {
+  const value = lastValues.value.get(run);
+  if (value === undefined) return nothing;
+  return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
+}
+
+/** Plugins that have a page. */
+const SUPPORTED = [
+  "scalar",
+  "histogram",
+  "image",
+  "tensor",
+  "text",
+  "landscape",
+  "lineage",
+  "hparams",
+  "dataset_graph",
+  "graph",
+  "graph_keras_model",
+  "graph_run_metadata_graph",
+];
+
+/** Is there no page for such series? @param {string} plugin */
+export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
+
+/** @param {RunRow} row */
+function hint(row) {
+  const note = noteOf(row.run);
+  const lines = [nameOf(row.run)];
+  if (note.alias) lines.push(row.run);
+  if (note.hidden) lines.push(t("notes.is_hidden"));
+  if (note.archived) lines.push(t("notes.is_archived"));
+  const others = pluginCounts(row, isUnsupported);
+  if (others) lines.push(t("panel.also", { found: others }));
+  if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
+  return lines.join("\n");
+}

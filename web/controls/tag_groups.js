@@ -1,0 +1,45 @@
+// The cards of a page, in collapsible groups of tags.
+
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { cardSize, change, closedGroups } from "../data/view.js";
+import { t } from "../i18n/words.js";
+import { ICONS } from "./icons.js";
+
+/** @typedef {import("../data/names.js").TagGroup} TagGroup */
+
+/** @param {TagGroup[]} groups @param {number} count of all tags of the page, including those filtered out
+ * @param {(tag: string) => unknown} card */
+export const tagGroups = (groups, count, card) => html`<div class="groups" data-size=${cardSize.value}>
+  ${repeat(
+    groups,
+    (group) => group.name,
+    (group) => tagGroup(group, count, card),
+  )}
+</div>`;
+
+/** @param {TagGroup} group @param {number} count @param {(tag: string) => unknown} card */
+function tagGroup({ name, tags }, count, card) {
+  const open = !closedGroups.value.includes(name);
+  const title = name || t("group.none");
+  const alone = !name && tags.length === count;
+  return html`
+    <section class="group" aria-label=${title} data-group=${name}>
+      ${
+        alone
+          ? nothing
+          : html`
+        <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
+          ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span
+            class="meta">${t("group.tags", { n: tags.length })}</span>
+        </button></h2>`
+      }
+      ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}
+    </section>`;
+}
+
+/** @param {string} name */
+function toggle(name) {
+  const closed = closedGroups.peek();
+  change({ closed: closed.includes(name) ? closed.filter((group) => group !== name) : [...closed, name] });
+}

@@ -1,0 +1,57 @@
+// The common layout of the pages for histograms, images, tensors and texts: a tag filter, and a card for each tag.
+
+import { html, nothing } from "lit-html";
+import { runsReply } from "../data/catalogue.js";
+import { drawnRuns, tagRule } from "../data/runs.js";
+import { change, tagFilter } from "../data/view.js";
+import { t } from "../i18n/words.js";
+import { empty, loadingRuns, noMatch, noPlugin, noRuns, skeleton } from "./empty_state.js";
+import { filterField } from "./filter_field.js";
+import { tagGroups } from "./tag_groups.js";
+
+/** @typedef {import("../data/plugin_tags.js").PluginTags} PluginTags */
+
+/** The tag filter, and how many tags match it.
+ * @param {number} kept @param {number} all */
+export const tagField = (kept, all) => html`
+  ${filterField({
+    id: "tag-filter",
+    label: t("bar.filter"),
+    pattern: tagFilter.value,
+    rule: tagRule.value,
+    changed: (tags) => change({ tags }),
+  })}
+  <span class="meta tag-count">${all ? t("bar.tags", { shown: kept, n: all }) : ""}</span>`;
+
+/** @param {PluginTags} tags @param {unknown} settings */
+export const pluginToolbar = (tags, settings) => html`
+  ${tagField(
+    tags.groups.value.reduce((sum, group) => sum + group.tags.length, 0),
+    tags.runsByTag.value.size,
+  )}
+  <span class="space"></span>
+  ${settings}`;
+
+/** @param {PluginTags} tags @param {string} title shown if no run has such series
+ * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card */
+export function pluginContent(tags, title, card) {
+  const none = noRuns() ?? withoutSeries(tags, title);
+  if (none) return none;
+  const left = tags.leftOut.value;
+  return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
+    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) =>
+      card(tag, tags.runsByTag.value.get(tag) ?? []),
+    )}`;
+}
+
+/** @param {PluginTags} tags @param {string} title */
+function withoutSeries(tags, title) {
+  if (tags.error.value) return empty("failed", t("empty.failed"), tags.error.value.message);
+  if (tags.rows.value === null) return skeleton();
+  if (tags.groups.value.length) return null;
+  if (tags.runsByTag.value.size) return noMatch();
+  if (runsReply.value?.loading) return loadingRuns();
+  const has = runsReply.value?.runs.some((row) => row.plugins[tags.plugin]);
+  if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
+  return noPlugin(title);
+}

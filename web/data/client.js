@@ -1,0 +1,69 @@
+// Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
+
+/** @typedef {import("./api_types.js").RunsReply} RunsReply */
+/** @typedef {import("./api_types.js").TagRow} TagRow */
+/** @typedef {import("./api_types.js").ScalarsRequest} ScalarsRequest */
+/** @typedef {import("./api_types.js").ScalarsReply} ScalarsReply */
+
+/** The server refused a request. Show `message`; a retry may succeed. */
+export class RequestError extends Error {
+  /** @param {number} status @param {string} detail */
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
+export async function fetchJson(path, options) {
+  const response = await fetch(`./api/${path}`, options);
+  if (response.ok) return response.json();
+  throw new RequestError(response.status, await detailOf(response));
+}
+
+/** @param {Response} response */
+async function detailOf(response) {
+  const text = await response.text();
+  try {
+    const { detail } = JSON.parse(text);
+    return typeof detail === "string" ? detail : JSON.stringify(detail);
+  } catch {
+    return text.slice(0, 200) || `${response.status} ${response.statusText}`;
+  }
+}
+
+/** @param {AbortSignal} signal @returns {Promise<RunsReply>} */
+export const listRuns = (signal) => fetchJson("runs", { signal });
+
+/** @param {AbortSignal} signal @returns {Promise<{warnings?: import("./api_types.js").HealthWarning[]}>} */
+export const readHealth = (signal) => fetchJson("health", { signal });
+
+/** @param {AbortSignal} signal @returns {Promise<{tags: TagRow[]}>} */
+export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar", { signal });
+
+/** @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+export const postJson = (path, body, signal) =>
+  fetchJson(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+
+/** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
+export const readScalars = (request, signal) => postJson("scalars", request, signal);
+
+/** @param {ScalarsRequest & import("./api_types.js").Grouping} request @param {AbortSignal} [signal]
+ * @returns {Promise<import("./api_types.js").GroupsReply>} */
+export const readGroups = (request, signal) => postJson("scalars/groups", request, signal);
+
+/** Returns the URL of the exact values of tags.
+ * @param {"csv" | "json"} format @param {string[]} tags @param {string[]} runs none = of all runs
+ * @param {{rank?: string, attempt?: string}} [which] */
+export function exportUrl(format, tags, runs, { rank = "", attempt = "" } = {}) {
+  const parameters = new URLSearchParams([...tags.map((tag) => ["tag", tag]), ...runs.map((run) => ["run", run])]);
+  if (rank) parameters.set("rank", rank);
+  if (attempt) parameters.set("attempt", attempt);
+  if (format === "json") parameters.set("points", "0");
+  return `./api/scalars${format === "csv" ? ".csv" : ""}?${parameters}`;
+}

@@ -1,0 +1,17 @@
+// Faults of the server's installation, as it reports them.
+
+import { computed } from "@preact/signals-core";
+import { runsReply } from "./catalogue.js";
+import { readHealth } from "./client.js";
+import { Query } from "./query.js";
+
+/** @typedef {import("./api_types.js").HealthWarning} HealthWarning */
+
+const health = new Query((_key, signal) => readHealth(signal));
+
+/** None from servers that report none.
+ * @type {import("@preact/signals-core").ReadonlySignal<readonly HealthWarning[]>} */
+export const serverWarnings = computed(() => health.value.value?.warnings ?? []);
+
+/** Reads them once per visit, after the runs, until the returned function is called. */
+export const followHealth = () => health.observe(() => health.select(runsReply.value ? "health" : null));

@@ -1,0 +1,54 @@
+// Keeps the page up to date: follows the server's events, and marks what they make stale.
+
+import { effect, signal } from "@preact/signals-core";
+import { listError, runList, runsReply } from "./catalogue.js";
+import { followUpdates } from "./event_stream.js";
+import { followHealth } from "./health.js";
+import { markChanged } from "./run_versions.js";
+
+/** Is the event stream open? @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost">} */
+export const connection = signal("connecting");
+/** The revision of the last event. */
+export const revision = signal(0);
+
+/** Milliseconds between two lists while no event announces a change: the server is loading, or waits for its logdir. */
+const POLL_INTERVAL = 1000;
+
+const listener = {
+  opened() {
+    connection.value = "live";
+    markChanged(null);
+    runList.invalidate();
+  },
+  /** @param {import("./api_types.js").UpdateEvent} update */
+  updated(update) {
+    revision.value = update.revision;
+    // Removed runs disappear with the next list; requests for them would only be refused.
+    markChanged([...update.changed, ...update.added]);
+    runList.invalidate();
+  },
+  lost() {
+    connection.value = "lost";
+  },
+};
+
+/** Follows the server while the page is visible; a hidden page sends no requests. */
+export function startLiveUpdates() {
+  /** @type {Array<() => void>} */
+  let stops = [];
+  const follow = () => {
+    for (const stop of stops.splice(0)) stop();
+    if (!document.hidden)
+      stops = [runList.observe(), followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
+}
+
+function pollWhileIncomplete() {
+  const reply = runsReply.value;
+  listError.value; // After an error too.
+  if (connection.value === "lost" || (reply && !reply.loading && reply.logdir_exists)) return;
+  const timer = setTimeout(() => runList.invalidate(), POLL_INTERVAL);
+  return () => clearTimeout(timer);
+}

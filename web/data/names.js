@@ -1,0 +1,58 @@
+// Tag and run names: their groups and their last segments.
+
+import { compareNatural, sortedNaturally } from "./natural_order.js";
+
+/** Tags that share their first segment. The name is "" for tags without one.
+ * @typedef {{name: string, tags: string[]}} TagGroup */
+
+const MANY_SINGLES = 3;
+
+/** "train/loss" -> ["train/", "loss"]: split after the first slash.
+ * @param {string} tag @returns {[string, string]} */
+export function cutGroup(tag) {
+  const slash = tag.indexOf("/");
+  return slash <= 0 || slash === tag.length - 1 ? ["", tag] : [tag.slice(0, slash + 1), tag.slice(slash + 1)];
+}
+
+/** "a/b/train" -> ["a/b/", "train"]: split after the last slash.
+ * @param {string} name @returns {[string, string]} */
+export function cutLeaf(name) {
+  const slash = name.lastIndexOf("/", name.length - 2);
+  return [name.slice(0, slash + 1), name.slice(slash + 1)];
+}
+
+/** Groups in natural order, the tags without a group last.
+ * @param {string[]} tags @returns {TagGroup[]} */
+export function groupTags(tags) {
+  /** @type {Map<string, string[]>} */
+  const groups = new Map();
+  for (const tag of sortedNaturally(tags)) {
+    const name = cutGroup(tag)[0].slice(0, -1);
+    const members = groups.get(name);
+    if (members) members.push(tag);
+    else groups.set(name, [tag]);
+  }
+  const named = withoutSingles([...groups].map(([name, members]) => ({ name, tags: members })));
+  return named.sort((a, b) => Number(!a.name) - Number(!b.name) || compareNatural(a.name, b.name));
+}
+
+/** If many groups would contain a single tag, such as "conv1.weight/auto", these tags stay ungrouped.
+ * @param {TagGroup[]} groups @returns {TagGroup[]} */
+function withoutSingles(groups) {
+  const single = groups.filter(({ name, tags }) => name && tags.length === 1);
+  if (single.length < MANY_SINGLES) return groups;
+  const others = groups.filter((group) => group.name && !single.includes(group));
+  const loose = groups.filter((group) => !group.name || single.includes(group)).flatMap((group) => group.tags);
+  return [...others, { name: "", tags: sortedNaturally(loose) }];
+}
+
+/** Returns the most likely focus metric: a loss that most runs have, with a short name.
+ * @param {string[]} tags @param {ReadonlyMap<string, number>} [runCounts] how many runs have each tag */
+export function likelyFocus(tags, runCounts = new Map()) {
+  const losses = tags.filter((tag) => /loss/i.test(tag));
+  const count = (/** @type {string} */ tag) => runCounts.get(tag) ?? 0;
+  const likely = (losses.length ? losses : tags).toSorted(
+    (a, b) => count(b) - count(a) || a.length - b.length || compareNatural(a, b),
+  );
+  return likely[0] ?? "";
+}

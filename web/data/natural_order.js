@@ -1,0 +1,28 @@
+// Natural order: "layer2" before "layer10". Intl.Collator has it too, but takes up to 50 ms to load.
+
+/** A number sorts by its length, then by its digits; the first "0" keeps it between the signs before and behind digits.
+ * @param {string} digits */
+function numberKey(digits) {
+  let zeros = 0;
+  while (digits[zeros] === "0") zeros++;
+  const significant = digits.slice(zeros);
+  return `0${String.fromCharCode(significant.length + 1)}${significant}`;
+}
+
+/** A key to sort a name by, with `<`: digits by the number they form, letters without case, equal names by their code
+ * units.
+ * @param {string} name */
+export const naturalKey = (name) => `${name.toLowerCase().replace(/\d+/g, numberKey)}\0${name}`;
+
+/** For short lists: a long one is sorted faster by keys that are computed once.
+ * @param {string} one @param {string} other */
+export function compareNatural(one, other) {
+  const [key, otherKey] = [naturalKey(one), naturalKey(other)];
+  return key < otherKey ? -1 : key > otherKey ? 1 : 0;
+}
+
+/** @param {Iterable<string>} names */
+export function sortedNaturally(names) {
+  const keyed = Array.from(names, (name) => ({ name, key: naturalKey(name) }));
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)).map(({ name }) => name);
+}

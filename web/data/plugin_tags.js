@@ -1,0 +1,59 @@
+// Which tags the drawn runs have, by plugin: fetched while a page needs them, again when runs have more.
+
+import { computed, signal } from "@preact/signals-core";
+import { runs } from "./catalogue.js";
+import { listTags } from "./listing_client.js";
+import { groupTags } from "./names.js";
+import { Query } from "./query.js";
+import { drawnRuns, tagRule } from "./runs.js";
+
+/** A series of a plugin.
+ * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
+
+/** Nobody compares more runs than this on one page. */
+const MOST_RUNS = 100;
+
+export class PluginTags {
+  /** @type {Query<SeriesRow[]>} */
+  #query = new Query((key, signal) => this.#read(JSON.parse(key), signal));
+  /** null before the first list. */
+  rows = this.#query.value;
+  error = this.#query.error;
+  /** How many drawn runs have such series but are beyond the limit. */
+  leftOut = signal(0);
+
+  /** @param {string} plugin */
+  constructor(plugin) {
+    this.plugin = plugin;
+    /** The drawn runs that have each tag, in start order. */
+    this.runsByTag = computed(() => Map.groupBy(this.rows.value ?? [], (row) => row.tag));
+    /** Groups of the tags that pass the filter. */
+    this.groups = computed(() => groupTags([...this.runsByTag.value.keys()].filter((tag) => tagRule.value.keeps(tag))));
+  }
+
+  /** Follows the drawn runs until the returned function is called. */
+  follow() {
+    return this.#query.observe(() => {
+      const drawn = new Set(drawnRuns.value);
+      const having = runs.value.filter((row) => drawn.has(row.run) && row.plugins[this.plugin]);
+      const listed = having.slice(0, MOST_RUNS);
+      this.leftOut.value = having.length - listed.length;
+      this.#query.select(
+        JSON.stringify(listed.map((row) => row.run)),
+        listed.map((row) => row.plugins[this.plugin]).join(),
+      );
+    });
+  }
+
+  /** @param {string[]} runs @param {AbortSignal} signal @returns {Promise<SeriesRow[]>} */
+  async #read(runs, signal) {
+    const { tags } = runs.length ? await listTags([this.plugin], runs, signal) : { tags: [] };
+    return tags.map(({ run = "", tag, points = 0, first_step: firstStep = 0, last_step: lastStep = 0 }) => ({
+      run,
+      tag,
+      points,
+      firstStep,
+      lastStep,
+    }));
+  }
+}

@@ -1,0 +1,42 @@
+// Colours and dashes of runs: assigned in start order, constant while the page is open.
+
+import { PALETTE } from "./palette.js";
+
+/** `colour` is an index into the palette, extended by custom colours; `dash` is an index into DASHES.
+ * @typedef {{colour: number, dash: number}} LineStyle */
+
+export const COLOURS = PALETTE.length;
+
+/** Dash patterns in CSS pixels: more runs than colours get dashes, not more hues. */
+export const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2]];
+
+/** @param {number} order @returns {LineStyle} */
+export const styleOf = (order) => ({ colour: order % COLOURS, dash: Math.floor(order / COLOURS) % DASHES.length });
+
+/** Assigns the next style to every run without one; assigned styles never change.
+ * @param {Map<string, LineStyle>} styles @param {string[]} runsInStartOrder */
+export function assignStyles(styles, runsInStartOrder) {
+  for (const run of runsInStartOrder) if (!styles.has(run)) styles.set(run, styleOf(styles.size));
+  return styles;
+}
+
+/** Returns the index of a colour in the palette, or -1.
+ * @param {string} colour "#rrggbb" */
+const inPalette = (colour) => PALETTE.indexOf(colour.toLowerCase());
+
+/** Custom colours outside the palette, in the order in which they extend it.
+ * @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run */
+export const coloursOutsidePalette = (chosen) =>
+  [...new Set(chosen.values())].filter((colour) => inPalette(colour) < 0).sort();
+
+/** Replaces assigned colours by custom ones; a palette colour follows the theme.
+ * @param {ReadonlyMap<string, LineStyle>} assigned @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run
+ * @returns {Map<string, LineStyle>} */
+export function withCustomColours(assigned, chosen) {
+  const custom = coloursOutsidePalette(chosen);
+  const indexOf = (/** @type {string} */ colour) =>
+    inPalette(colour) < 0 ? COLOURS + custom.indexOf(colour) : inPalette(colour);
+  const colourOf = (/** @type {string} */ run, /** @type {LineStyle} */ style) =>
+    chosen.has(run) ? indexOf(/** @type {string} */ (chosen.get(run))) : style.colour;
+  return new Map([...assigned].map(([run, style]) => [run, { ...style, colour: colourOf(run, style) }]));
+}

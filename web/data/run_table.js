@@ -1,0 +1,48 @@
+// The table of runs: their states, times and metrics.
+
+import { computed } from "@preact/signals-core";
+import { parseList } from "./address_lists.js";
+import { runCounts, scalarTags } from "./catalogue.js";
+import { likelyMetrics } from "./metrics.js";
+import { RunCache } from "./run_cache.js";
+import { readOverview } from "./run_table_client.js";
+import { setting, view } from "./view.js";
+
+/** @typedef {import("./run_table_client.js").OverviewRun} OverviewRun */
+
+/** Runs of one request: their rows are small. */
+const RUNS_AT_ONCE = 1000;
+/** Metrics that are shown by default. */
+const DEFAULT_METRICS = 2;
+
+const metricList = setting("over.metrics", /** @type {string} */ (""));
+/** The tags whose last and best values are columns. Changes only when the tags do. */
+export const metrics = computed(() => chosenMetrics.value.split("\n").filter(Boolean));
+const chosenMetrics = computed(() => {
+  if (metricList.value) {
+    const tags = new Set(scalarTags.value);
+    return parseList(metricList.value)
+      .filter((tag) => tags.has(tag))
+      .join("\n");
+  }
+  return likelyMetrics(
+    [...runCounts.value].map(([tag, count]) => ({ tag, runs: count })),
+    focus.value,
+    DEFAULT_METRICS,
+  ).join("\n");
+});
+const focus = computed(() => view.value.focus);
+
+/** The parameters of a request; sparklines and environments are requested only where they are shown.
+ * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
+
+/** Returns an empty cache of such rows. @returns {RunCache<OverviewRun, Query>} */
+export const overviewCache = () =>
+  new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
+
+/** Every run: what the table is sorted, filtered and grouped by. */
+export const tableCache = overviewCache();
+/** The visible rows: their sparklines. */
+export const sparklineCache = overviewCache();
+/** The open run: everything. */
+export const detailCache = overviewCache();

@@ -1,0 +1,120 @@
+// Settings of the scalars page in the URL: smoothing, axes, ranks, groups, pins, thresholds, tags that share a chart.
+
+import { computed } from "@preact/signals-core";
+import { parseList, parseTriples, printList } from "./address_lists.js";
+import { movedTo } from "./card_order.js";
+import { RankChoice } from "./ranks.js";
+import { clampStrength, METHODS, smoothingText } from "./smoothing.js";
+import { change, set, setting, smooth } from "./view.js";
+
+/** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */
+/** A threshold of a tag. @typedef {{above: boolean, value: number}} Limit */
+
+/** @type {import("@preact/signals-core").ReadonlySignal<import("./smoothing.js").Method>} */
+export const method = setting("scalar.smooth", "ema", METHODS);
+const halfLife = setting("scalar.half_life", "");
+const windowWidth = setting("scalar.window", "");
+
+/** The strength of the selected method; 0 = off. */
+export const strength = computed(() =>
+  method.value === "ema"
+    ? smooth.value
+    : clampStrength(method.value, Number(method.value === "time" ? halfLife.value : windowWidth.value)),
+);
+/** The request parameter; "" = none. */
+export const smoothing = computed(() => smoothingText(method.value, strength.value));
+
+/** @param {number} strength */
+export function smoothBy(strength) {
+  const value = clampStrength(method.peek(), strength);
+  if (method.peek() === "ema") change({ smooth: value });
+  else set({ [method.peek() === "time" ? "scalar.half_life" : "scalar.window"]: value ? String(value) : "" });
+}
+
+const xScale = setting("scalar.x", "linear", ["linear", "log"]);
+export const logXChosen = computed(() => xScale.value === "log");
+export const outliers = setting("scalar.outliers", "drawn", ["drawn", "ignored"]);
+/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "min" | "max">} */
+export const best = setting("scalar.best", "off", /** @type {const} */ (["off", "min", "max"]));
+
+export const ranks = new RankChoice("scalar", "scalar", true);
+export const { rank, attempt } = ranks;
+
+/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "none" | "regex" | "param">} */
+export const grouping = setting("scalar.group", "off", /** @type {const} */ (["off", "none", "regex", "param"]));
+export const pattern = setting("scalar.pattern", "");
+export const parameter = setting("scalar.param", "");
+/** @type {import("@preact/signals-core").ReadonlySignal<"mean" | "median">} */
+export const centre = setting("scalar.centre", "mean", /** @type {const} */ (["mean", "median"]));
+/** @type {import("@preact/signals-core").ReadonlySignal<"minmax" | "std" | "quartiles" | "none">} */
+export const band = setting("scalar.band", "minmax", /** @type {const} */ (["minmax", "std", "quartiles", "none"]));
+
+/** How runs are grouped; null = not grouped, or what to group by is not entered yet. */
+export const bands = computed(() => {
+  const how = {
+    none: "none",
+    regex: pattern.value && `regex:${pattern.value}`,
+    param: parameter.value && `param:${parameter.value}`,
+    off: "",
+  };
+  const by = how[grouping.value];
+  return by ? { by, centre: centre.value, band: band.value } : null;
+});
+
+const pinned = setting("scalar.pin", "");
+export const pins = computed(() => parseList(pinned.value));
+/** @param {readonly string[]} tags */
+const setPins = (tags) => set({ "scalar.pin": printList(tags) });
+/** @param {string} tag */
+export const togglePin = (tag) =>
+  setPins(pins.peek().includes(tag) ? pins.peek().filter((other) => other !== tag) : [...pins.peek(), tag]);
+
+/** @param {string} tag of a pinned card @param {string} other whose place it takes */
+export const placePin = (tag, other) => setPins(movedTo(pins.peek(), tag, other));
+
+const withText = setting("scalar.with", "");
+/** @type {import("@preact/signals-core").ReadonlySignal<Map<string, Companion[]>>} by the card's tag */
+export const companions = computed(() =>
+  byTag(parseTriples(withText.value), (tag, side) => ({ tag, side: side === "right" ? "right" : "left" })),
+);
+
+/** @param {string} card @param {readonly Companion[]} tags */
+export function setCompanions(card, tags) {
+  const all = new Map(companions.peek()).set(card, [...tags]);
+  set({
+    "scalar.with": printList([...all].flatMap(([name, tags]) => tags.flatMap(({ tag, side }) => [name, tag, side]))),
+  });
+}
+
+const limitText = setting("scalar.limit", "");
+/** @type {import("@preact/signals-core").ReadonlySignal<Map<string, Limit[]>>} */
+export const limits = computed(() =>
+  byTag(parseTriples(limitText.value), (side, value) =>
+    value !== "" && Number.isFinite(Number(value)) ? { above: side !== "below", value: Number(value) } : null,
+  ),
+);
+
+/** @param {string} tag @param {readonly Limit[]} tagLimits */
+export function setLimits(tag, tagLimits) {
+  const all = new Map(limits.peek()).set(tag, [...tagLimits]);
+  set({
+    "scalar.limit": printList(
+      [...all].flatMap(([name, tagLimits]) =>
+        tagLimits.flatMap(({ above, value }) => [name, above ? "above" : "below", String(value)]),
+      ),
+    ),
+  });
+}
+
+/** @template Entry
+ * @param {Array<[string, string, string]>} triples @param {(second: string, third: string) => Entry | null} entryOf
+ * @returns {Map<string, Entry[]>} */
+function byTag(triples, entryOf) {
+  /** @type {Map<string, Entry[]>} */
+  const entries = new Map();
+  for (const [tag, second, third] of triples) {
+    const entry = entryOf(second, third);
+    if (entry !== null) entries.set(tag, [...(entries.get(tag) ?? []), entry]);
+  }
+  return entries;
+}

@@ -1,0 +1,127 @@
+// The columns of one line, from the server's reply: of a run, rank and attempt, or of a group of runs.
+
+/** @typedef {import("./address.js").Axis} Axis */
+
+/** A value and the step of its point. @typedef {{value: number, step: number}} Extreme */
+
+/** The band of a group of runs. Non-finite points are excluded.
+ * @typedef {object} Band
+ * @property {Float64Array} x
+ * @property {Float64Array} low
+ * @property {Float64Array} high
+ * @property {Int32Array} count series that have a value at each x
+ * @property {number} most series in the group
+ * @property {boolean} hasNonFinite
+ * @property {number} aligned number of x at which it was computed
+ */
+
+/** Columns of one line; `smoothed` is empty unless it was requested.
+ * @typedef {object} Series
+ * @property {string} run the group's name in a band
+ * @property {number} [rank]
+ * @property {number | null} [attempt] null = stitched
+ * @property {Float64Array} step
+ * @property {Float64Array} wall_time
+ * @property {Float64Array} value the centre of a band
+ * @property {Float64Array} smoothed
+ * @property {number} total points in the window before downsampling
+ * @property {number} duplicates points not sent because a later one has their step
+ * @property {Extreme | null} [min] of all points in the window, drawn or not; null = none is finite
+ * @property {Extreme | null} [max]
+ * @property {Band | null} [band]
+ */
+
+/** Number parses "NaN", "Infinity" and "-Infinity".
+ * @param {Array<number | string>} column */
+const numbers = (column) => Float64Array.from(column, Number);
+
+/** @param {number | null | undefined} value @param {number | null | undefined} step @returns {Extreme | null} */
+const extreme = (value, step) => (value == null || step == null ? null : { value, step });
+
+/** @param {import("./api_types.js").SeriesReply} reply @returns {Series} */
+export const seriesOf = (reply) => ({
+  run: reply.run,
+  rank: reply.rank,
+  attempt: reply.attempt,
+  step: numbers(reply.step),
+  wall_time: numbers(reply.wall_time),
+  value: numbers(reply.value),
+  smoothed: numbers(reply.smoothed),
+  total: reply.total,
+  duplicates: reply.duplicates,
+  min: extreme(reply.min, reply.min_step),
+  max: extreme(reply.max, reply.max_step),
+  band: null,
+});
+
+/** @param {import("./api_types.js").GroupReply} reply @returns {Series} */
+export function bandOf(reply) {
+  const x = numbers(reply.x);
+  const value = numbers(reply.centre);
+  const count = Int32Array.from(reply.count);
+  return {
+    run: reply.group,
+    rank: 0,
+    attempt: null,
+    step: x,
+    wall_time: x,
+    value,
+    smoothed: new Float64Array(),
+    total: reply.total,
+    duplicates: 0,
+    ...extremesOf(x, value),
+    band: {
+      x,
+      low: numbers(reply.low),
+      high: numbers(reply.high),
+      count,
+      // With all ranks there are more series than runs.
+      most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
+      hasNonFinite: reply.non_finite.some((n) => n > 0),
+      aligned: reply.aligned,
+    },
+  };
+}
+
+/** @param {Float64Array} x @param {Float64Array} value */
+function extremesOf(x, value) {
+  /** @type {Extreme | null} */
+  let min = null;
+  /** @type {Extreme | null} */
+  let max = null;
+  for (let index = 0; index < value.length; index++) {
+    const y = value[index];
+    if (!Number.isFinite(y)) continue;
+    if (min === null || y < min.value) min = { value: y, step: x[index] };
+    if (max === null || y > max.value) max = { value: y, step: x[index] };
+  }
+  return { min, max };
+}
+
+/** Returns the x of every point.
+ * @param {Series} series @param {Axis} axis @param {number} started the run's first wall time */
+export function xsOf(series, axis, started) {
+  if (series.band) return series.band.x;
+  if (axis === "step") return series.step;
+  return axis === "wall_time" ? series.wall_time : series.wall_time.map((time) => time - started);
+}
+
+/** Does a series have several points, all at one step?
+ * @param {Series} series */
+export function staysAtOneStep({ step, duplicates }) {
+  return step.length + duplicates > 1 && step[0] === step[step.length - 1];
+}
+
+/** Counts the drawn points and those they were selected from.
+ * @param {Iterable<Series>} lines */
+export function countPoints(lines) {
+  let drawn = 0;
+  let total = 0;
+  let duplicates = 0;
+  for (const series of lines) {
+    drawn += series.step.length;
+    total += Math.max(series.step.length, series.total - series.duplicates);
+    duplicates += series.duplicates;
+  }
+  return { drawn, total, duplicates };
+}

@@ -1,0 +1,139 @@
+// The difference tables: hyperparameters, metrics and environment of the compared runs, different rows first.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_row.js";
+import { parseList, printList } from "../../data/address_lists.js";
+import { runsByName } from "../../data/catalogue.js";
+import { differenceOf } from "../../data/difference.js";
+import { cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { comparedRuns, styles } from "../../data/runs.js";
+import { set, setting } from "../../data/view.js";
+import { compareCache } from "./compared.js";
+import { cells, isLong } from "./difference_cells.js";
+import { PerRun } from "./per_run.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../data/difference.js").Plain} Plain */
+/** @typedef {import("../../data/difference.js").DifferenceRow} DifferenceRow */
+
+export function differences() {
+  const runs = comparedRuns.value;
+  const facts = runs.map((run) => compareCache.rows.value.get(run));
+  if (compareCache.error.value)
+    return html`<p class="page-note"
+      role="alert">${t("overview.failed", { reason: compareCache.error.value.message })}</p>`;
+  if (facts.includes(undefined)) return nothing;
+  return html`
+    <section class="compare-section" data-section="differences">
+      ${differenceTable(
+        t("overview.parameters"),
+        runs,
+        facts.map((run) => run?.hyper_parameters ?? {}),
+        true,
+      )}
+      ${differenceTable(t("compare.metrics"), runs, runs.map(metricsOf))}
+      ${differenceTable(
+        t("run.environment"),
+        runs,
+        facts.map((run) => run?.environment ?? {}),
+        true,
+      )}
+    </section>`;
+}
+
+export const compareLineage = new PerRun("lineage", (run) =>
+  LINEAGE.some((plugin) => runsByName.value.get(run)?.plugins[plugin]) ? {} : null,
+);
+const LINEAGE = ["lineage", "hparams"];
+
+/** Metrics of evaluations and sessions, and the size of model and data.
+ * @param {string} run @returns {Record<string, Plain>} */
+function metricsOf(run) {
+  const row = compareLineage.replies.value.get(run)?.runs[0];
+  if (!row) return {};
+  const { network, loss, size } = row.model;
+  const values = {
+    ...row.metrics,
+    ...(row.metrics.loss === undefined && { loss }),
+    network,
+    "model size": size || null,
+    ...row.train_dataset,
+    ...row.valid_dataset,
+  };
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, typeof value === "object" ? JSON.stringify(value) : value]],
+    ),
+  );
+}
+
+/** The values of several runs by name, different ones first. Without values: empty, or a note if `always`.
+ * @param {string} title @param {readonly string[]} runs @param {Record<string, Plain>[]} tables one per run
+ * @param {boolean} [always] */
+export function differenceTable(title, runs, tables, always = false) {
+  const { different, equal } = differenceOf(tables);
+  if (!different.length && !equal.length)
+    return always
+      ? html`<header><h2>${title}</h2><span class="meta">${t("run.no_parameters")}</span></header>`
+      : nothing;
+  const counts =
+    runs.length > 1
+      ? html`<span class="meta">${t("compare.counts", { different: different.length, equal: equal.length })}</span>`
+      : nothing;
+  return html`
+    <header><h2>${title}</h2>${counts}</header>
+    ${different.length ? grid(runs, different, title, "different") : nothing}
+    ${
+      equal.length
+        ? html`<details ?open=${!different.length} data-equal=${equal.length}>
+      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(
+        runs,
+        equal,
+        t("compare.equal", { n: equal.length }),
+        "equal",
+      )}</details>`
+        : nothing
+    }`;
+}
+
+/** @param {readonly string[]} runs @param {DifferenceRow[]} rows @param {string} label @param {string} kind */
+const grid = (runs, rows, label, kind) => html`
+  <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
+    <thead><tr><td></td>${runs.map(head)}</tr></thead>
+    <tbody>${repeat(rows, ({ name }) => name, line)}</tbody>
+  </table></div>`;
+
+const wholeText = setting("compare.whole", /** @type {string} */ (""));
+/** Rows whose values are shown in full. */
+const whole = computed(() => parseList(wholeText.value));
+
+/** @param {string} name */
+function toggleWhole(name) {
+  const others = whole.peek().filter((other) => other !== name);
+  set({ "compare.whole": printList(others.length < whole.peek().length ? others : [...others, name]) });
+}
+
+/** @param {DifferenceRow} row */
+function line(row) {
+  const isWhole = whole.value.includes(row.name);
+  const name = isLong(row)
+    ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")}
+      @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
+    : row.name;
+  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row"
+    title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
+}
+
+/** @param {string} run */
+function head(run) {
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const [path, leaf] = cutLeaf(nameOf(run));
+  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span
+    class="run-name">${
+      path ? html`<span class="path">${path}</span>` : nothing
+    }<span class="leaf">${leaf}</span></span></span></th>`;
+}

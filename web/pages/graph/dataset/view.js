@@ -1,0 +1,68 @@
+// The dataset graph as the graph page shows it: the pipeline of one run, chosen among the drawn ones.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { choice, select } from "../../../controls/choice.js";
+import { empty, noPlugin, noRuns } from "../../../controls/empty_state.js";
+import { nameOf } from "../../../controls/run_row.js";
+import { runsByName } from "../../../data/catalogue.js";
+import { visibleRuns } from "../../../data/runs.js";
+import { set, setting } from "../../../data/view.js";
+import { t } from "../words.js";
+import "./graph.js";
+
+/** Which graph of a run the page shows. @type {import("@preact/signals-core").ReadonlySignal<"computation" | "dataset">} */
+export const graphKind = setting("graph.kind", "computation", ["computation", "dataset"]);
+
+const chosenRun = setting("graph.run", /** @type {string} */ (""));
+
+/** The drawn runs that have a dataset pipeline. */
+const datasetRuns = computed(() => visibleRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
+
+/** The run whose pipeline is shown, "" = none: the chosen one, or the first that has one. */
+const datasetRun = computed(() => {
+  const runs = datasetRuns.value;
+  const isChosen = visibleRuns.value.includes(chosenRun.value);
+  return isChosen ? (runs.includes(chosenRun.value) ? chosenRun.value : "") : (runs[0] ?? "");
+});
+
+export function datasetView() {
+  const runs = datasetRuns.value;
+  const run = datasetRun.value;
+  if (!runs.length) return noRuns() ?? noPlugin(t("dataset.none"));
+  if (run) return html`<dataset-graph .run=${run} data-run=${run}></dataset-graph>`;
+  return empty("no_dataset", t("dataset.none_of", { run: nameOf(chosenRun.value) }), t("dataset.others"), chooseRun());
+}
+
+/** The choice between the graphs of computation and the dataset graph, where there is one. */
+export const kindChoice = () =>
+  datasetRuns.value.length || graphKind.value === "dataset"
+    ? choice(
+        "kind",
+        t("dataset.kind"),
+        [
+          ["computation", t("dataset.computation")],
+          ["dataset", t("dataset.title")],
+        ],
+        graphKind.value,
+        (kind) => set({ "graph.kind": kind === "computation" ? "" : kind }),
+      )
+    : nothing;
+
+export const datasetToolbar = () => html`${kindChoice()} ${chooseRun()}<span class="space"></span>`;
+
+/** A choice among the drawn runs that have a pipeline; where there is one, its name. */
+function chooseRun() {
+  const runs = datasetRuns.value;
+  const run = datasetRun.value;
+  const options = runs.map((one) => /** @type {[string, string]} */ ([one, nameOf(one)]));
+  if (!runs.length) return nothing;
+  if (run && runs.length < 2) return html`<span class="graph-run">${nameOf(run)}</span>`;
+  return select(
+    "dataset-run",
+    t("dataset.run"),
+    run ? options : [["", t("dataset.choose")], ...options],
+    run,
+    (chosen) => set({ "graph.run": chosen, "graph.stage": "" }),
+  );
+}

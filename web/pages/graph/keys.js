@@ -1,0 +1,39 @@
+// Keys of the graph page.
+
+import { focusOn } from "../../controls/focus_field.js";
+import { toggleTrace, walk } from "./actions.js";
+import { toggleFullScreen } from "./full_screen.js";
+import { closeAll } from "./settings.js";
+import { fit, zoom } from "./viewport.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "/": focusOn("graph-find"),
+  "+": () => zoom(1.5),
+  "=": () => zoom(1.5),
+  "-": () => zoom(1 / 1.5),
+  0: fit,
+  f: toggleFullScreen,
+  u: () => toggleTrace("in"),
+  d: () => toggleTrace("out"),
+  c: closeAll,
+  ArrowDown: () => void walk("ArrowDown"),
+  ArrowUp: () => void walk("ArrowUp"),
+  ArrowLeft: () => void walk("ArrowLeft"),
+  ArrowRight: () => void walk("ArrowRight"),
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["/"], () => t("graph.keys_find")],
+  [["↑", "↓", "←", "→"], () => t("graph.keys_walk")],
+  [["Enter"], () => t("graph.keys_open")],
+  [["u", "d"], () => t("graph.keys_trace")],
+  [["+", "-", "0"], () => t("graph.keys_zoom")],
+  [["wheel", "drag"], () => t("graph.keys_mouse")],
+  [["f"], () => t("graph.keys_full")],
+  [["c"], () => t("graph.keys_close")],
+];

@@ -1,0 +1,216 @@
+// A card around its plots: the tag, whose plot is whose, how many steps are drawn, what must be said about the values.
+
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { nonFiniteCount, rowAtStep, unplaced } from "../../charts/histogram/buckets.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { noneForRank, rankNote } from "../../controls/rank_choice.js";
+import { nameOf } from "../../controls/run_row.js";
+import { cutGroup, cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { change, opened, theme } from "../../data/view.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { MOST_RUNS } from "./card_model.js";
+import { scaleGradient } from "./draw/colours.js";
+import { t } from "./words.js";
+import "./histogram_plot.js";
+import { isTogether, mode, pageStep } from "./settings.js";
+import { table, tableSwitch } from "./table.js";
+
+/** @typedef {import("../../data/listing.js").Listing} Listing */
+/** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
+/** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
+
+/** @typedef {object} CardModel
+ * @property {string} tag
+ * @property {Listing[]} listings of the drawn runs
+ * @property {Plan[]} plans of those whose listing is here
+ * @property {Line[]} lines
+ * @property {ReturnType<typeof import("./card_model.js").shared>} common
+ * @property {number} runs that have the tag, drawn or not
+ * @property {import("@preact/signals-core").Signal<boolean>} tableShown
+ */
+
+/** @param {CardModel} model */
+export function cardFrame(model) {
+  const [group, leaf] = cutGroup(model.tag);
+  return html`
+    <div class="hist-card">
+      <header>
+        <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+        ${enlargeButton(model.tag)}
+      </header>
+      ${
+        isTogether.value
+          ? overlaid(model)
+          : html`<div class="hist-panes">${repeat(
+              model.listings,
+              ({ query }) => query?.run,
+              (listing) => pane(model, listing),
+            )}</div>`
+      }
+      <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
+      ${model.tableShown.value ? table(model.lines) : nothing}
+    </div>`;
+}
+
+/** @param {string} tag */
+function enlargeButton(tag) {
+  const enlarged = opened.value === tag;
+  const label = t(enlarged ? "hist.shrink" : "hist.enlarge");
+  return html`<div class="actions"><button class="quiet" data-key="enlarge" title=${label} aria-label=${label} aria-pressed=${enlarged}
+    @click=${() => change({ open: enlarged ? "" : tag })}>${enlarged ? ICONS.shrink : ICONS.enlarge}</button></div>`;
+}
+
+/** A plot of one run, under its name.
+ * @param {CardModel} model @param {Listing} listing */
+function pane(model, listing) {
+  const run = listing.query?.run ?? "";
+  const plan = model.plans.find(({ lines }) => lines[0].run === run);
+  return html`<figure class="hist-pane" data-run=${run}>
+    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${listed([listing])}</figcaption>
+    ${plot(model, plan, nameOf(run))}
+    ${state([listing], plan)}
+  </figure>`;
+}
+
+/** All runs in one plot.
+ * @param {CardModel} model */
+function overlaid(model) {
+  const atOneStep =
+    new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
+  const short =
+    new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 &&
+    model.listings.length > 1;
+  return html`<figure class="hist-pane">
+  <figcaption><span class="runs">${model.listings.map(
+    (listing) => html`
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
+  )}</span>
+    <span class="space"></span>
+    ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
+  ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
+  ${state(model.listings, model.plans[0])}
+</figure>`;
+}
+
+/** @param {CardModel} model @param {Plan | undefined} plan @param {string} whose */
+function plot({ tag }, plan, whose) {
+  const n = plan ? Math.max(...plan.lines.map(({ rows }) => rows.length)) : 0;
+  const label = t("hist.chart", { tag, run: whose, n });
+  return html`<div class="plot-room">${
+    plan
+      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label} .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
+      : nothing
+  }</div>`;
+}
+
+/** @param {string} run @param {boolean} [short] without a path that says nothing here */
+function runName(run, short = false) {
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const [whole, leaf] = cutLeaf(nameOf(run));
+  const path = short ? "" : whole;
+  const dimmed = path ? html`<span class="path">${path}</span>` : nothing;
+  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span class="leaf">${leaf}</span></span>`;
+}
+
+/** Runs need not have the same steps: each says which of its own is shown.
+ * @param {CardModel} model @param {Listing} listing */
+function shownStep({ lines }, listing) {
+  if (mode.value !== "single") return nothing;
+  const rows = lines.find(({ run }) => run === listing.query?.run)?.rows ?? [];
+  const row = rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)];
+  return row
+    ? html`<span class="meta" data-step=${row.step}>${t("step.at", { step: grouped(row.step) })}</span>`
+    : nothing;
+}
+
+/** Says when not every step is drawn.
+ * @param {Listing[]} listings */
+function listed(listings) {
+  const replies = listings.flatMap(({ reply }) => reply.value ?? []);
+  const drawn = replies.reduce((sum, { histograms, damaged }) => sum + histograms.length + damaged, 0);
+  const total = replies.reduce((sum, reply) => sum + reply.total, 0);
+  const counts = { drawn: grouped(drawn), total: grouped(total) };
+  if (drawn === total) return nothing;
+  return html`<span class="meta" data-note="downsampled" title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
+}
+
+/** Why there is nothing to see, when there is nothing.
+ * @param {Listing[]} listings @param {Plan | undefined} plan */
+function state(listings, plan) {
+  const failed = listings.filter(({ error }) => error.value);
+  if (failed.length)
+    return html`<div class="state error" role="alert">
+    <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
+    <button class="plain" @click=${() => failed.forEach((listing) => listing.retry())}>${t("hist.retry")}</button></div>`;
+  if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
+  const isEmpty = shownRows(plan.lines).every((row) => !row.total);
+  return isEmpty
+    ? html`<div class="state" data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
+    : nothing;
+}
+
+/** All steps, or of each run the one that is shown alone.
+ * @param {Line[]} lines */
+const shownRows = (lines) =>
+  lines.flatMap(({ rows }) =>
+    mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows,
+  );
+
+/** What colours, bands and bins mean.
+ * @param {CardModel} model */
+function legend({ common }) {
+  const { beyond } = common;
+  const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
+  return html`${scaleOf(common)}${beyond ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>` : nothing}`;
+}
+
+/** @param {CardModel["common"]} common */
+function scaleOf({ tallest, highest, grid }) {
+  const bins = html`<span data-note="bins" title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
+  if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
+  if (mode.value === "single") return bins;
+  const isCut = tallest < highest;
+  const counts = { tallest: shortNumber(tallest), highest: shortNumber(highest) };
+  const cut = isCut
+    ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>`
+    : nothing;
+  if (mode.value !== "heat") return html`${bins}${cut}`;
+  return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i style="background:${scaleGradient(theme.value === "dark")}"></i>
+    ${isCut ? "≥ " : ""}${counts.tallest}</span>${bins}${cut}`;
+}
+
+/** @param {CardModel} model */
+function remarks({ lines, listings, runs }) {
+  const rows = shownRows(lines);
+  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ of) =>
+    rows.reduce((sum, row) => sum + of(row), 0);
+  const nan = total((row) => row.nan);
+  const infinite = total((row) => row.posInf + row.negInf);
+  const steps = rows.filter((row) => nonFiniteCount(row)).length;
+  const lost = total(unplaced);
+  const replies = listings.flatMap(({ reply }) => reply.value ?? []);
+  const damaged = replies.reduce((sum, reply) => sum + reply.damaged, 0);
+  const repeated =
+    replies.reduce((sum, reply) => sum + reply.histograms.length, 0) -
+    lines.reduce((sum, line) => sum + line.rows.length, 0);
+  const kinds = [nan && t("hist.nan", { n: grouped(nan) }), infinite && t("hist.infinite", { n: grouped(infinite) })];
+  return html`
+    ${
+      steps
+        ? html`<span class="non-finite" data-note="non_finite" title=${t("hist.non_finite_hint")}>
+      ${kinds.filter(Boolean).join(", ")} ${t("hist.in_steps", { n: steps })}</span>`
+        : nothing
+    }
+    ${
+      lost
+        ? html`<span class="warned" data-note="unplaced" title=${t("hist.unplaced_hint")}>
+      ${t("hist.unplaced", { n: grouped(lost) })}</span>`
+        : nothing
+    }
+    ${damaged ? html`<span class="warned" data-note="damaged">${t("hist.damaged", { n: damaged })}</span>` : nothing}
+    ${repeated > 0 ? html`<span data-note="repeated" title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>` : nothing}
+    ${runs > MOST_RUNS ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>` : nothing}`;
+}

@@ -1,0 +1,27 @@
+// The histograms page: a card for each tag, in it a plot for each drawn run.
+
+import { html } from "lit-html";
+import { followWidth } from "../../controls/grid_columns.js";
+import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
+import { PluginTags } from "../../data/plugin_tags.js";
+import { t } from "./words.js";
+import "./histogram_card.js";
+import { settings } from "./toolbar.js";
+
+export { ACTIONS, KEYS } from "./keys.js";
+
+const tags = new PluginTags("histogram");
+
+export const toolbar = () => pluginToolbar(tags, settings());
+
+export const content = () =>
+  pluginContent(
+    tags,
+    t("empty.no_histograms"),
+    (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
+  );
+
+export function follow() {
+  const ends = [tags.follow(), followWidth()];
+  return () => ends.forEach((end) => end());
+}

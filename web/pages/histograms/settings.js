@@ -1,0 +1,30 @@
+// The settings of the histograms page, and where its reader points.
+
+import { computed, signal } from "@preact/signals-core";
+import { PageStep } from "../../controls/page_step.js";
+import { RankChoice } from "../../data/ranks.js";
+import { setting } from "../../data/view.js";
+
+export const MODES = /** @type {const} */ (["ridge", "heat", "bands", "single"]);
+/** @typedef {(typeof MODES)[number]} Mode */
+export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
+
+export const mode = setting("hist.mode", /** @type {Mode} */ ("ridge"), MODES);
+/** Do all runs share one plot? Else each has its own. */
+export const isTogether = computed(() => mode.value === "bands" || mode.value === "single");
+export const axis = setting("hist.axis", /** @type {import("../../charts/ticks.js").Axis} */ ("step"), AXES);
+export const layout = setting("hist.layout", /** @type {"offset" | "front"} */ ("offset"), ["offset", "front"]);
+export const scale = setting("hist.scale", /** @type {"linear" | "log"} */ ("linear"), ["linear", "log"]);
+/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "on">} */
+export const trim = setting("hist.trim", /** @type {"off" | "on"} */ ("off"), ["off", "on"]);
+export const ranks = new RankChoice("hist", "histogram");
+
+/** The step that all cards show or mark. */
+export const pageStep = new PageStep("hist");
+
+/** Marks a step, or takes its mark away.
+ * @param {number} chosen */
+export const toggleStep = (chosen) => pageStep.setShared(pageStep.shared.peek() === chosen ? null : chosen);
+
+/** Where the reader points. @type {import("@preact/signals-core").Signal<({tag: string} & import("../../charts/histogram/frame.js").Aim) | null>} */
+export const aimed = signal(null);

@@ -1,0 +1,79 @@
+// A card of images: one tag, the runs side by side at one step.
+
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
+import { ICONS } from "../../controls/icons.js";
+import { rankNote } from "../../controls/rank_choice.js";
+import { nameOf } from "../../controls/run_row.js";
+import { SteppedCard } from "../../controls/stepped_card.js";
+import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
+import { momentsOf } from "./model/images.js";
+import { openPanes } from "./panes.js";
+import { t } from "./words.js";
+import "./still_picture.js";
+
+/** @typedef {import("./model/images.js").Moment} Moment */
+/** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
+
+/** Pictures of one value that a card shows; the large view shows all. */
+const MOST_OF_VALUE = 9;
+
+/** @extends SteppedCard<Moment> */
+class ImageCard extends SteppedCard {
+  get source() {
+    return IMAGE_SOURCE;
+  }
+
+  /** @param {{images: import("./model/images.js").ImageEntry[]}} reply */
+  momentsOf(reply) {
+    return momentsOf(reply.images);
+  }
+
+  template() {
+    const wanted = imageStep.at(this.tag);
+    return html`
+      ${cardHead(
+        this,
+        action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, [])),
+      )}
+      <div class="cells">${repeat(
+        this.cells.value,
+        (cell) => cell.run,
+        (cell) => this.#cell(cell, wanted),
+      )}</div>
+      ${cardSlider(this)}`;
+  }
+
+  /** @param {Cell} cell @param {number} wanted */
+  #cell(cell, wanted) {
+    const moment = this.momentAt(cell, wanted);
+    return html`
+      <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
+        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}</figcaption>
+        ${cellState(cell, moment) ?? this.#pictures(cell.run, /** @type {Moment} */ (moment))}
+      </figure>`;
+  }
+
+  /** @param {string} run @param {Moment} moment */
+  #pictures(run, { step, pictures }) {
+    const label = t("image.alt", { tag: this.tag, run: nameOf(run), step });
+    const more = pictures.length - MOST_OF_VALUE;
+    return html`<div class="pictures" data-count=${pictures.length}>
+      ${pictures.slice(0, MOST_OF_VALUE).map(
+        (picture, index) => html`
+        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
+          @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
+          <still-picture .label=${label} .picture=${picture}></still-picture>
+        </button>`,
+      )}
+      ${more > 0 ? html`<span class="meta">${t("image.more", { n: more })}</span>` : nothing}
+    </div>`;
+  }
+}
+
+/** A card shows a picture as large as it has room for; this is how large it was recorded.
+ * @param {import("./model/images.js").Picture} picture */
+const sizeText = ({ width, height }) => (width && height ? `${width} × ${height}` : "");
+
+customElements.define("image-card", ImageCard);

@@ -1,0 +1,203 @@
+// A pane of the large view: one picture, or its difference to another, under the camera that all panes share.
+
+import { effect, signal } from "@preact/signals-core";
+import { render } from "lit-html";
+import { PointerGestures } from "../../charts/pointer_gestures.js";
+import { ImageCanvas } from "./draw/canvas.js";
+import { decoded, differenceBetween, release } from "./draw/decoding.js";
+import { adjustment, camera, gain, setCamera } from "./image_settings.js";
+import { FITTING, moved, placement, zoomed } from "./model/camera.js";
+import { paneTells } from "./pane_status.js";
+
+/** @typedef {import("./model/images.js").Picture} Picture */
+/** @typedef {{left: number, top: number}} Point */
+/** @typedef {import("./draw/image_worker.js").Answer} Answer */
+
+/** Where the cursor is, in pixels of a frame: every pane tells its pixel there. @type {import("@preact/signals-core").Signal<Point | null>} */
+const pointed = signal(null);
+
+const PAN = 48;
+/** @type {Record<string, [right: number, down: number]>} */
+const ARROWS = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] };
+
+class ImagePane extends HTMLElement {
+  #canvas = document.createElement("canvas");
+  #mark = Object.assign(document.createElement("i"), { className: "pixel-mark" });
+  #telling = Object.assign(document.createElement("div"), { className: "pane-tells" });
+  #view = new ImageCanvas(this.#canvas);
+  #gestures = new PointerGestures();
+  /** What is drawn, or why it cannot be. @type {import("@preact/signals-core").Signal<Answer | null>} */
+  #shown = signal(null);
+  #frame = signal(0);
+  #wanted = "";
+  /** Makes what is wanted and not begun yet. @type {(() => Promise<Answer>) | null} */
+  #next = null;
+  /** @type {Array<() => void>} */
+  #ends = [];
+  #size = new ResizeObserver(() => this.#frame.value++);
+
+  connectedCallback() {
+    if (!this.firstChild) this.#build();
+    this.#size.observe(this);
+    this.#ends = [
+      () => this.#size.disconnect(),
+      effect(() => {
+        this.#frame.value;
+        this.#view.show({ levels: this.#shown.value?.levels ?? this.#view.levels, camera: camera.value });
+        this.dataset.whole = String(camera.value.zoom === 1);
+      }),
+      effect(() => void (this.#canvas.style.filter = this.#filter())),
+      effect(() => this.#tell()),
+    ];
+  }
+
+  disconnectedCallback() {
+    for (const end of this.#ends.splice(0)) end();
+    this.#view.end();
+    this.#wanted = "";
+    this.#next = null;
+    this.#draw(null);
+  }
+
+  #build() {
+    this.tabIndex = 0;
+    this.setAttribute("role", "group");
+    this.#canvas.setAttribute("role", "img");
+    this.append(this.#canvas, this.#mark, this.#telling);
+    this.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
+    this.addEventListener("pointerdown", (event) => this.#pointerDown(event));
+    this.addEventListener("pointermove", (event) => this.#pointerMoved(event));
+    for (const name of /** @type {const} */ (["pointerup", "pointercancel"]))
+      this.addEventListener(name, ({ pointerId }) => this.#gestures.up(pointerId));
+    this.addEventListener("pointerleave", () => (pointed.value = null));
+    this.addEventListener("dblclick", () => setCamera(FITTING));
+    this.addEventListener("keydown", (event) => this.#pressed(event));
+  }
+
+  /** @param {{picture: Picture, against: Picture | null, label: string}} subject against: the picture to differ from */
+  set subject({ picture, against, label }) {
+    this.#canvas.setAttribute("aria-label", label);
+    this.setAttribute("aria-label", label);
+    const wanted = `${picture.url} ${against?.url ?? ""}`;
+    if (wanted === this.#wanted) return;
+    this.#wanted = wanted;
+    this.#next = () => (against ? differenceBetween(against.url, picture.url) : decoded(picture.url));
+    this.dataset.picture = picture.url;
+    if (this.dataset.pending !== "true") this.#load();
+  }
+
+  /** One after the other: whoever drags a slider sees those that there is time for, the last one always. */
+  async #load() {
+    this.dataset.pending = "true";
+    while (this.#next) {
+      const begin = this.#next;
+      this.#next = null;
+      const answer = await begin();
+      if (this.isConnected) this.#draw(answer);
+      else release(answer);
+    }
+    this.dataset.pending = "false";
+    this.dataset.drawn = this.#shown.peek()?.levels ? this.dataset.picture : "";
+  }
+
+  /** @param {Answer | null} answer */
+  #draw(answer) {
+    const before = this.#shown.peek();
+    this.#view.levels = answer?.levels ?? [];
+    this.#shown.value = answer;
+    release(before);
+  }
+
+  /** A difference is drawn as strong as was asked for; brightness and contrast are those of pictures. */
+  #filter() {
+    const statistics = this.#shown.value?.statistics;
+    if (!statistics) return adjustment.value;
+    const times = gain.value === "auto" ? 255 / Math.max(1, statistics.largest) : Number(gain.value || 1);
+    return times === 1 ? "none" : `brightness(${times})`;
+  }
+
+  #tell() {
+    this.#frame.value;
+    const shown = this.#shown.value;
+    const { levels, statistics } = shown ?? {};
+    const pixel = pointed.value && levels ? this.#view.read(pointed.value) : null;
+    if (statistics)
+      Object.assign(this.dataset, {
+        mean: statistics.mean,
+        largest: statistics.largest,
+        differing: statistics.differing,
+      });
+    else for (const name of ["mean", "largest", "differing"]) delete this.dataset[name];
+    this.dataset.pixel = pixel ? `${pixel.x},${pixel.y}` : "";
+    this.dataset.colour = pixel ? pixel.colour.join(",") : "";
+    this.#placeMark(pixel);
+    render(paneTells(shown, this.#view.frame, camera.value.zoom, pixel), this.#telling);
+  }
+
+  /** @param {{x: number, y: number} | null} pixel */
+  #placeMark(pixel) {
+    const { size, frame } = this.#view;
+    this.#mark.hidden = !pixel || !size;
+    if (!pixel || !size) return;
+    const { scale, left, top } = placement(camera.value, frame, size);
+    const side = Math.max(3, scale);
+    this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${left + pixel.x * scale}px,${top + pixel.y * scale}px)`;
+  }
+
+  /** @param {number} factor @param {Point} [at] the middle unless told */
+  zoom(factor, at) {
+    const { size, frame } = this.#view;
+    if (size)
+      setCamera(zoomed(camera.peek(), factor, frame, size, at ?? { left: frame.width / 2, top: frame.height / 2 }));
+  }
+
+  /** @param {number} right @param {number} down */
+  #pan(right, down) {
+    const { size, frame } = this.#view;
+    if (size) setCamera(moved(camera.peek(), right, down, frame, size));
+  }
+
+  /** @param {WheelEvent} event */
+  #wheeled(event) {
+    event.preventDefault();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
+    this.zoom(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 300), this.#point(event));
+  }
+
+  /** @param {PointerEvent} event */
+  #pointerDown(event) {
+    if (event.button) return;
+    this.setPointerCapture(event.pointerId);
+    this.#gestures.down(event.pointerId, this.#point(event));
+  }
+
+  /** @param {PointerEvent} event */
+  #pointerMoved(event) {
+    const at = this.#point(event);
+    const move = this.#gestures.move(event.pointerId, at);
+    if (move) this.#pan(move.right, move.down);
+    if (move && move.factor !== 1) this.zoom(move.factor, move.at);
+    pointed.value = at;
+  }
+
+  /** @param {MouseEvent} event @returns {Point} */
+  #point(event) {
+    const { left, top } = this.#canvas.getBoundingClientRect();
+    return { left: event.clientX - left, top: event.clientY - top };
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const arrow = ARROWS[event.key];
+    if (!arrow || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    this.#pan(...arrow);
+  }
+}
+
+customElements.define("image-pane", ImagePane);
+
+/** Zooms all panes about their middle.
+ * @param {number} factor */
+export const zoomPanes = (factor) =>
+  /** @type {ImagePane | null} */ (document.querySelector("image-pane"))?.zoom(factor);

@@ -1,0 +1,38 @@
+// Keys of the images page.
+
+import { stepper } from "../../controls/step_keys.js";
+import { opened } from "../../data/view.js";
+import { zoomPanes } from "./image_pane.js";
+import { gain, imageStep, setCamera, setGain } from "./image_settings.js";
+import { FITTING } from "./model/camera.js";
+import { closePanes, openPanes } from "./panes.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+function toggleLargeView() {
+  const viewer = document.querySelector("image-viewer");
+  const card = document.querySelector("image-card:hover") ?? document.querySelector("image-card:focus-within");
+  if (viewer && opened.peek()) closePanes();
+  else if (card instanceof HTMLElement) openPanes(card.dataset.tag ?? "", []);
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "[": stepper("image-viewer", "image-card", imageStep, -1),
+  "]": stepper("image-viewer", "image-card", imageStep, 1),
+  f: toggleLargeView,
+  d: () => setGain(gain.peek() ? "" : "auto"),
+  "+": () => zoomPanes(1.5),
+  "-": () => zoomPanes(1 / 1.5),
+  0: () => setCamera(FITTING),
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["[", "]"], () => t("image.keys_step")],
+  [["f"], () => t("image.keys_enlarge")],
+  [["d"], () => t("image.keys_difference")],
+  [["+", "-", "0"], () => t("image.keys_zoom")],
+  [["wheel", "drag"], () => t("image.keys_mouse")],
+];

@@ -1,0 +1,33 @@
+// The difference between two pictures of one size, channel by channel.
+
+/** mean: over all pixels and colours; differing: the share of pixels that are not equal.
+ * @typedef {{mean: number, largest: number, differing: number}} Statistics */
+
+/** Red, green and blue of the result are the absolute differences; where only opacity differs, all three are its difference.
+ * @param {Uint8ClampedArray} one @param {Uint8ClampedArray} other as long as `one`, four bytes a pixel
+ * @returns {{pixels: Uint8ClampedArray<ArrayBuffer>, statistics: Statistics}} */
+export function differenceOf(one, other) {
+  const pixels = new Uint8ClampedArray(one.length);
+  let sum = 0;
+  let largest = 0;
+  let differing = 0;
+  for (let place = 0; place < one.length; place += 4) {
+    let red = Math.abs(one[place] - other[place]);
+    let green = Math.abs(one[place + 1] - other[place + 1]);
+    let blue = Math.abs(one[place + 2] - other[place + 2]);
+    if (red + green + blue === 0) red = green = blue = Math.abs(one[place + 3] - other[place + 3]);
+    const most = Math.max(red, green, blue);
+    if (most > 0) differing++;
+    if (most > largest) largest = most;
+    sum += red + green + blue;
+    pixels[place] = red;
+    pixels[place + 1] = green;
+    pixels[place + 2] = blue;
+    pixels[place + 3] = 255;
+  }
+  const count = one.length / 4;
+  return {
+    pixels,
+    statistics: { mean: count ? sum / (3 * count) : 0, largest, differing: count ? differing / count : 0 },
+  };
+}

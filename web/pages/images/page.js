@@ -1,0 +1,36 @@
+// The images page: a card for each tag, or one tag in the large view.
+
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
+import { PluginTags } from "../../data/plugin_tags.js";
+import { opened } from "../../data/view.js";
+import { adjustment } from "./image_settings.js";
+import { settings } from "./toolbar.js";
+import { t } from "./words.js";
+import "./image_card.js";
+import "./image_viewer.js";
+
+export { ACTIONS, KEYS } from "./keys.js";
+
+const tags = new PluginTags("image");
+
+export const follow = () => tags.follow();
+export const toolbar = () => pluginToolbar(tags, settings());
+
+export function content() {
+  const rows = tags.runsByTag.value.get(opened.value);
+  return html`<div class="images" style="--adjust:${adjustment.value}">${rows ? largeView(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)}</div>`;
+}
+
+/** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
+const card = (tag, rows) =>
+  html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`;
+
+/** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
+const largeView = (tag, rows) =>
+  repeat(
+    [tag],
+    () => tag,
+    () => html`<image-viewer .tag=${tag} .rows=${rows} data-tag=${tag}></image-viewer>`,
+  );

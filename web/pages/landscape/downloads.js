@@ -1,0 +1,154 @@
+// A landscape taken away: the picture as it stands, a document to turn it in, the numbers.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { isEven, lossOf } from "../../charts/landscape/grid.js";
+import { tokens } from "../../charts/theme.js";
+import { fileName, pngOf, save } from "../../controls/download.js";
+import { openAt, popover } from "../../controls/popover.js";
+import { nameOf } from "../../controls/run_row.js";
+import { landscapeFileUrl } from "../../data/landscapes.js";
+import { theme } from "../../data/view.js";
+import { language } from "../../i18n/language.js";
+import { titleOf } from "./captions.js";
+import { keyOf } from "./model/landscapes.js";
+import { heights } from "./model.js";
+import { camera, colours, scale } from "./settings.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
+/** @typedef {import("./model/landscape.js").Landscape} Landscape */
+
+const ID = "land-downloads";
+/** @type {import("@preact/signals-core").Signal<LandscapePane | null>} */
+const open = signal(null);
+
+/** @param {LandscapePane} pane @param {MouseEvent} event on its button */
+export function openDownloads(pane, event) {
+  open.value = pane;
+  const sheet = document.getElementById(ID);
+  if (!sheet) return;
+  // What stands under a full screen is not seen.
+  if (document.fullscreenElement) document.exitFullscreen();
+  openAt(ID, event);
+}
+
+const close = () => document.getElementById(ID)?.hidePopover();
+
+export const downloads = () =>
+  popover(
+    { id: ID, label: t("land.download") },
+    open.value?.model ? sheet(open.value, open.value.model.landscape) : nothing,
+  );
+
+/** The picture of all that is drawn, and the files of each landscape in it.
+ * @param {LandscapePane} pane @param {Landscape} drawn */
+function sheet(pane, drawn) {
+  const { walkers } = pane;
+  const all = walkers.map(({ landscape }) => landscape);
+  const name = (/** @type {string} */ ending) => fileName(`${drawn.run}_${drawn.tag}`, ending);
+  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) =>
+    html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
+  const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
+    ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
+  return repeat(
+    walkers,
+    ({ landscape }) => keyOf(landscape),
+    (walker) => {
+      const { landscape } = walker;
+      return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
+      <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(
+        walker,
+        walkers.filter((other) => other !== walker),
+      )}</div>`;
+    },
+  );
+}
+
+/** @param {import("./panes.js").Walker} walker @param {import("./panes.js").Walker[]} others on its surface */
+function files({ landscape, colour }, others) {
+  const which = Object.entries({ run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) });
+  const look = Object.entries({
+    scale: scale.value,
+    colours: colours.value,
+    theme: theme.value,
+    lang: language.value,
+    path_colour: colour,
+  });
+  const {
+    reach: [, top],
+    scale: scaleOfTop,
+    isClipped,
+  } = heights.value;
+  if (isClipped) look.push(["top", String(lossOf(top, scaleOfTop))]);
+  if (camera.value) look.push(["camera", camera.value.join(",")]);
+  for (const other of others) look.push(["other", other.landscape.run], ["path_colour", other.colour]);
+  const file = (
+    /** @type {import("../../data/landscapes.js").FileFormat} */ format,
+    /** @type {string} */ hint,
+    wanted = which,
+  ) =>
+    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+  return html`${file("html", t("land.html_hint"), [...which, ...look])}
+    ${file("csv", t("land.csv_hint"))}
+    ${file("npz", t("land.npz_hint"))}
+    ${isEven(landscape.x) && isEven(landscape.y) ? file("vti", t("land.vti_hint")) : nothing}
+    ${landscape.path?.x.length ? file("vtp", t("land.vtp_hint")) : nothing}`;
+}
+
+/** @param {LandscapePane} pane @param {Landscape[]} all @param {string} name */
+async function saveSvg(pane, all, name) {
+  const { svg } = await pane.picture();
+  if (svg) save(new Blob([titled(svg, all)], { type: "image/svg+xml" }), name);
+}
+
+/** @param {LandscapePane} pane @param {Landscape[]} all @param {string} name */
+async function savePng(pane, all, name) {
+  const { svg, png } = await pane.picture();
+  const map = svg && (await pngOf(titled(svg, all)));
+  if (map && png) save(await sideBySide(map, png), name);
+  else if (map ?? png) save(/** @type {Blob} */ (map ?? png), name);
+}
+
+/** @param {Blob} one @param {Blob} other pictures */
+async function sideBySide(one, other) {
+  const [left, right] = await Promise.all([createImageBitmap(one), createImageBitmap(other)]);
+  const canvas = Object.assign(document.createElement("canvas"), {
+    width: left.width + right.width,
+    height: Math.max(left.height, right.height),
+  });
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.fillStyle = tokens().surface;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(left, 0, 0);
+  context.drawImage(right, left.width, canvas.height - right.height);
+  return new Promise((/** @type {(picture: Blob) => void} */ resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no PNG"))), "image/png"),
+  );
+}
+
+const HEAD = 34;
+
+/** The drawing as a document of its own, under its title. @param {SVGElement} drawn @param {Landscape[]} all */
+function titled(drawn, all) {
+  const copy = /** @type {SVGElement} */ (drawn.cloneNode(true));
+  const [width, height] = [Number(copy.getAttribute("width")), Number(copy.getAttribute("height"))];
+  const ink = tokens();
+  const made = (/** @type {string} */ name, /** @type {Record<string, string | number>} */ attributes, text = "") => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+    element.textContent = text;
+    return element;
+  };
+  copy.removeAttribute("aria-hidden");
+  copy.setAttribute("height", String(height + HEAD));
+  copy.setAttribute("viewBox", `0 ${-HEAD} ${width} ${height + HEAD}`);
+  const title = [...all.map(({ run }) => nameOf(run)), titleOf(all[0].tag)].join(" · ");
+  copy.prepend(
+    made("title", {}, title),
+    made("rect", { y: -HEAD, width, height: height + HEAD, fill: ink.surface }),
+    made("text", { x: 12, y: -12, "font-size": 14, "font-weight": 600, fill: ink.text }, title),
+  );
+  return new XMLSerializer().serializeToString(copy).replace(/<!--[\s\S]*?-->/g, "");
+}

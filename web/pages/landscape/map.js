@@ -1,0 +1,200 @@
+// The drawing of a landscape as contours: an SVG that stands by itself, so that it can be taken away.
+
+import { html, nothing, svg } from "lit-html";
+import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
+import { tokens } from "../../charts/theme.js";
+import { axisLabels, shortNumber } from "../../i18n/numbers.js";
+import { marks } from "./map_path.js";
+import { levelOf, nodesOf } from "./model/plane.js";
+import { bandsOf, lossText, topText } from "./model.js";
+import { companionsOf } from "./panes.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model/landscape.js").Landscape} Landscape */
+/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
+/** @typedef {import("./settings.js").Zoom} Zoom */
+/** @typedef {import("./panes.js").Walker} Walker */
+
+const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
+const CHARACTER = 6.2;
+const BAR = 12;
+/** Height of the tip of a scale that is clipped. */
+const TIP = 7;
+
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
+export function frameOf({ landscape }, { width, height }, zoom) {
+  return {
+    left: MARGIN.left,
+    top: MARGIN.top,
+    width: Math.max(40, width - MARGIN.left - MARGIN.right),
+    height: Math.max(40, height - MARGIN.top - MARGIN.bottom),
+    x: zoom ? [zoom[0], zoom[1]] : extentOf(landscape.x),
+    y: zoom ? [zoom[2], zoom[3]] : extentOf(landscape.y),
+  };
+}
+
+/** Paths are kept for as long as model and frame stay. @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
+const known = new WeakMap();
+
+/** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
+function pathsOf(model, frame, walkers) {
+  const key = JSON.stringify([
+    frame,
+    walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
+  ]);
+  const kept = known.get(model);
+  if (kept?.key === key) return kept.paths;
+  const { levels, scale, reach, isClipped } = model.heights;
+  const paths = contourPaths(
+    model.drawn,
+    isClipped ? [...levels, reach[1]] : levels,
+    frame,
+    (level) => lossText(level, scale).length * CHARACTER,
+    walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)),
+  );
+  known.set(model, { key, paths });
+  return paths;
+}
+
+/** Pixels between places on the path that labels keep away from. */
+const EVERY = 12;
+const MOST_PLACES = 500;
+
+/** @param {Landscape} landscape @param {Frame} frame */
+function coveredBy({ path }, frame) {
+  /** @type {Array<{left: number, top: number}>} */
+  const places = [];
+  const at = (/** @type {number} */ place) =>
+    path ? [toLeft(frame, path.x[place]), toTop(frame, path.y[place])] : [0, 0];
+  for (let place = 1; path && place < path.x.length; place++) {
+    const [[left, top], [right, bottom]] = [at(place - 1), at(place)];
+    const steps = Math.min(MOST_PLACES - places.length, Math.ceil(Math.hypot(right - left, bottom - top) / EVERY));
+    for (let step = 0; step <= steps; step++)
+      places.push({ left: left + ((right - left) * step) / steps, top: top + ((bottom - top) * step) / steps });
+  }
+  return places;
+}
+
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @param {boolean} isFilled @param {string} id of parts that are referred to
+ * @param {Walker[]} walkers */
+export function map(model, size, zoom, isFilled, id, walkers) {
+  const frame = frameOf(model, size, zoom);
+  const paths = pathsOf(model, frame, walkers);
+  const ink = tokens();
+  const { levels, scale, area, line } = model.heights;
+  const bands = bandsOf(model.heights);
+  const fillOf = (/** @type {number} */ level) => bands.find((band) => band.from >= level)?.colour ?? area(level);
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height} viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
+    <defs>
+      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}></rect></clipPath>
+      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
+    </defs>
+    <g clip-path="url(#${id}-area)">
+      ${model.dropped + model.nonFinite ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="url(#${id}-missing)"></rect>` : nothing}
+      <path class="known" d=${paths.known} fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
+      ${isFilled ? paths.areas.map(({ level, path }) => svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`) : nothing}
+      ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
+      ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
+      ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
+      ${marks(walkers, companionsOf(model.landscape), frame, ink)}
+    </g>
+    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    ${axes(model, frame, ink, walkers.length > 1)}
+    ${bar(model, frame, ink, bands, isFilled)}
+  </svg>`;
+}
+
+/** More measured points than this would be a veil. */
+const MOST_DOTS = 2500;
+
+/** Widths of dots: of the finest level, and of those before it; of points without levels. */
+const FINEST = 1.7;
+const COARSER = 0.55;
+const WIDEST = 3.6;
+const PLAIN = 2.2;
+
+/** The nodes that were measured, the coarser their level the larger; crosses where the loss is no finite number.
+ * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {string} colour */
+function dots(landscape, frame, ink, colour) {
+  const { x, y, z, isKnown } = nodesOf(landscape);
+  if (z.length > MOST_DOTS) return nothing;
+  /** @type {Map<number, string>} */
+  const byLevel = new Map();
+  let odd = "";
+  for (let row = 0; row < y.length; row++) {
+    for (let column = 0; column < x.length; column++) {
+      const at = row * x.length + column;
+      if (!isKnown(at)) continue;
+      const place = `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}`;
+      const level = landscape.measured ? levelOf(column, row, x.length, y.length) : 0;
+      if (Number.isFinite(z[at])) byLevel.set(level, `${byLevel.get(level) ?? ""}${place}h0`);
+      else if (landscape.measured) odd += `${place}m-3 -3l6 6m0 -6l-6 6`;
+    }
+  }
+  const finest = Math.max(0, ...byLevel.keys());
+  const width = (/** @type {number} */ level) =>
+    landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN;
+  return svg`${[...byLevel].map(([level, path]) => svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)} stroke-linecap="round" stroke-opacity="0.75"></path>`)}
+    ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
+}
+
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {boolean} areSeveral does each path have a part of its own in them? */
+function axes({ landscape }, frame, ink, areSeveral) {
+  const across = ticksOf(frame.x, Math.floor(frame.width / 70));
+  const down = ticksOf(frame.y, Math.floor(frame.height / 44));
+  const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
+  const bottom = frame.top + frame.height;
+  const middle = frame.top + frame.height / 2;
+  const names = areSeveral ? axisNames(landscape) : toldAxes(landscape);
+  return svg`<g fill=${ink.label}>
+    ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
+    ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}
+    <text x=${frame.left + frame.width / 2} y=${bottom + 31} text-anchor="middle">${names[0]}</text>
+    <text transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${names[1]}</text>
+  </g>`;
+}
+
+/** What the axes are. @param {Landscape} landscape */
+export const axisNames = ({ metadata: { decomposition } }) =>
+  [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
+
+/** And of a path how much of it each holds. @param {Landscape} landscape */
+const toldAxes = (landscape) =>
+  axisNames(landscape).map((name, axis) => {
+    const part = landscape.diagnostics?.energy[axis];
+    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
+  });
+
+/** Which loss has which colour.
+ * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
+function bar({ heights }, frame, ink, bands, isFilled) {
+  const {
+    scale,
+    reach: [lo, hi],
+    levels,
+    line,
+    area,
+    isClipped,
+  } = heights;
+  const left = frame.left + frame.width + 12;
+  const top = (/** @type {number} */ height) =>
+    frame.top + frame.height - ((height - lo) / (hi - lo || 1)) * frame.height;
+  let above = Infinity;
+  const labelled = [lo, ...levels, hi].filter((height) => {
+    const isFree = above - top(height) >= 14 && (height === hi || height === lo || top(height) - top(hi) >= 14);
+    if (isFree) above = top(height);
+    return isFree;
+  });
+  return svg`<g fill=${ink.label}>
+    ${bands.map(({ from, to, colour }) => svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)} fill=${isFilled ? colour : ink.surface}></rect>`)}
+    ${isFilled ? nothing : levels.map((level) => svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`)}
+    <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    ${isClipped ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z" fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>` : nothing}
+    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`)}
+  </g>`;
+}
+
+/** @param {number} number */
+export const coordinate = (number) => shortNumber(number, 4);

@@ -1,0 +1,130 @@
+// The training on a map: its path, its checkpoints, where it began, where it ended, and where it is at the moment.
+
+import { nothing, svg } from "lit-html";
+import { toLeft, toTop } from "../../charts/landscape/map.js";
+import { cssOf, mix, rgbOf } from "../../charts/rgb.js";
+import { pointAt, reached, timesOf } from "./model/path.js";
+import { endName } from "./panes.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./model/path.js").Path} Path */
+/** @typedef {import("./panes.js").Walker} Walker */
+/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
+/** @typedef {{text: string, surface: string}} Ink */
+
+/** Checkpoints of a path up to which each has a dot of its own. */
+const MOST_DOTS = 150;
+
+/** @param {Walker[]} walkers on the surface, the first above the others @param {Walker[]} companions on the plane alone @param {Frame} frame @param {Ink} ink */
+export function marks(walkers, companions, frame, ink) {
+  return svg`<g class="training" stroke-linejoin="round" stroke-linecap="round">
+    ${companions.map(
+      ({ landscape: { run, path }, colour }) =>
+        path &&
+        svg`<path class="halo" d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${ink.surface} stroke-width="4" stroke-opacity="0.6"></path>
+      <path class="companion" data-run=${run} d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${colour} stroke-width="1.6" stroke-dasharray="5 3"></path>`,
+    )}
+    ${walkers.map((walker, at) => walk(walker, at, walkers, frame, ink)).toReversed()}
+    ${walkers.map(({ landscape: { convergence, path } }) => (convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing))}
+  </g>`;
+}
+
+/** Starts so near to each other have one name. */
+const NEAR = 24;
+
+/** What the moment moves is moved by `place`: the path is drawn once.
+ * @param {Walker} walker @param {number} which of the walkers @param {Walker[]} walkers @param {Frame} frame @param {Ink} ink */
+function walk(walker, which, walkers, frame, ink) {
+  const {
+    landscape: { run, path, truth },
+    colour,
+    dash,
+  } = walker;
+  if (!path?.x.length) return nothing;
+  const filled = fillingOf(truth?.residual ?? null, ink.surface, colour);
+  const whole = lineOf(path, frame, path.x.length);
+  const last = path.x.length - 1;
+  const isNear = (/** @type {Path | null} */ other) =>
+    other?.x.length &&
+    Math.hypot(
+      toLeft(frame, other.x[0]) - toLeft(frame, path.x[0]),
+      toTop(frame, other.y[0]) - toTop(frame, path.y[0]),
+    ) < NEAR;
+  const startName = walkers.slice(0, which).some(({ landscape: other }) => isNear(other.path)) ? "" : t("land.start");
+  return svg`<g class="walk" data-which=${which} data-run=${run}>
+    <path class="halo" d=${whole} fill="none" stroke=${ink.surface} stroke-width="5" stroke-opacity="0.75"></path>
+    <path class="to-come" d=${whole} fill="none" stroke=${colour} stroke-width="1.5" stroke-opacity="0.45"></path>
+    <path class="walked" d=${whole} fill="none" stroke=${colour} stroke-width="2.5" stroke-dasharray=${dash}></path>
+    ${path.x.length > MOST_DOTS ? nothing : Array.from(path.x, (x, at) => svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)} cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${filled(at)} stroke=${colour} stroke-width="1.6"></circle>`)}
+    ${named(frame, ink, path.x[0], path.y[0], startName, svg`<circle class="start" r="5" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></circle>`)}
+    ${named(frame, ink, path.x[last], path.y[last], endName(walker, walkers), svg`<rect class="end" x="-4.6" y="-4.6" width="9.2" height="9.2" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></rect>`)}
+    <circle class="head" r="6" fill=${colour} stroke=${ink.surface} stroke-width="2.4" visibility="hidden"></circle>
+  </g>`;
+}
+
+/** What a checkpoint is filled with: its colour on the plane, the hollower the further off it. Hollow when nobody knows.
+ * @param {Float64Array | null} residual @param {string} surface @param {string} colour as #rrggbb */
+export function fillingOf(residual, surface, colour) {
+  const [full, hollow] = [rgbOf(colour), rgbOf(surface)];
+  return (/** @type {number} */ at) =>
+    residual ? cssOf(mix(full, hollow, Math.min(1, Number.isNaN(residual[at]) ? 0 : residual[at]))) : surface;
+}
+
+/** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name @param {unknown} mark */
+function named(frame, ink, x, y, name, mark) {
+  const [left, top] = [toLeft(frame, x), toTop(frame, y)];
+  const isRight = left < frame.left + frame.width - 60;
+  const down = top < frame.top + 20 ? 16 : -8;
+  return svg`<g transform="translate(${left.toFixed(1)} ${top.toFixed(1)})">${mark}
+    <text x=${isRight ? 8 : -8} y=${down} text-anchor=${isRight ? "start" : "end"} font-weight="600" fill=${ink.text} stroke=${ink.surface} stroke-width="3.5" stroke-opacity="0.9" paint-order="stroke">${name}</text></g>`;
+}
+
+/** Where the training converged, by its maker's word.
+ * @param {readonly [number, number, number]} point @param {Frame} frame @param {Ink} ink @param {string} name */
+function star([x, y], frame, ink, name) {
+  const points = Array.from({ length: 10 }, (_, at) => {
+    const [angle, radius] = [(at * Math.PI) / 5 - Math.PI / 2, at % 2 ? 3.4 : 8];
+    return `${(Math.cos(angle) * radius).toFixed(1)} ${(Math.sin(angle) * radius).toFixed(1)}`;
+  });
+  return named(
+    frame,
+    ink,
+    x,
+    y,
+    name,
+    svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text} stroke=${ink.surface} stroke-width="1.6"></path>`,
+  );
+}
+
+/** @param {Path} path @param {Frame} frame @param {number} count */
+function lineOf({ x, y }, frame, count) {
+  let line = "";
+  for (let at = 0; at < count; at++)
+    line += `${at ? "L" : "M"}${toLeft(frame, x[at]).toFixed(1)} ${toTop(frame, y[at]).toFixed(1)}`;
+  return line;
+}
+
+/** Moves the trainings to a moment, on the drawing that is there; null = their ends.
+ * @param {Element} root @param {Walker[]} walkers @param {Frame} frame @param {number | null} moment */
+export function place(root, walkers, frame, moment) {
+  walkers.forEach(({ landscape: { path } }, which) => {
+    const walk = root.querySelector(`.walk[data-which="${which}"]`);
+    if (walk && path) placeOne(walk, path, frame, moment);
+  });
+}
+
+/** @param {Element} walk @param {Path} path @param {Frame} frame @param {number | null} moment */
+function placeOne(walk, path, frame, moment) {
+  const times = timesOf(path);
+  const count = moment === null ? times.length : reached(times, moment) + 1;
+  const { x, y } = pointAt(path, moment ?? times[times.length - 1]);
+  const [left, top] = [toLeft(frame, x).toFixed(1), toTop(frame, y).toFixed(1)];
+  const head = walk.querySelector(".head");
+  head?.setAttribute("visibility", moment === null ? "hidden" : "visible");
+  head?.setAttribute("transform", `translate(${left} ${top})`);
+  walk
+    .querySelector(".walked")
+    ?.setAttribute("d", lineOf(path, frame, count) + (moment === null || !count ? "" : `L${left} ${top}`));
+  for (const dot of walk.querySelectorAll(".checkpoint"))
+    dot.setAttribute("opacity", Number(/** @type {SVGElement} */ (dot).dataset.at) < count ? "1" : "0.45");
+}

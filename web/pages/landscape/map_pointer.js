@@ -1,0 +1,257 @@
+// The reader's hand on a map: what the loss is where it points, a place that is clicked, a box that is zoomed to, a cursor moved by keys.
+
+import { heightAt, lossOf } from "../../charts/landscape/grid.js";
+import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
+import { shortNumber } from "../../i18n/numbers.js";
+import { checkpointTold, withError } from "./captions.js";
+import { coordinate } from "./map.js";
+import { levelOf, nodesOf, planeOf } from "./model/plane.js";
+import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
+import { hideReadOut, showReadOut } from "./read_out.js";
+import { pin, setPin, zoom } from "./settings.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
+
+/** So near to a point it is meant. */
+const NEAR = 9;
+/** A shorter drag is a click, and a smaller box nothing. */
+const LEAST_DRAG = 4;
+const LEAST_BOX = 8;
+
+/** What is at a place of the drawing. @typedef {import("./read_out.js").Told & {x: number, y: number, moment: number | null}} Found */
+
+export class MapPointer {
+  /** Where a box was begun. @type {{left: number, top: number} | null} */
+  #from = null;
+  /** The point of the grid that the keyboard stands on. @type {{column: number, row: number} | null} */
+  #cursor = null;
+
+  /** @param {LandscapePane} pane */
+  constructor(pane) {
+    this.pane = pane;
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    const at = this.#at(event);
+    if (event.button || !at || event.pointerType === "touch") return;
+    this.#from = at;
+    /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  moved(event) {
+    const at = this.#at(event);
+    if (this.#from && at) return this.#showBox(this.#from, at);
+    this.#cursor = null;
+    this.#tell(at);
+  }
+
+  /** @param {PointerEvent} event */
+  up(event) {
+    const from = this.#from;
+    const at = this.#at(event);
+    this.#from = null;
+    this.#part(".land-box").hidden = true;
+    const frame = this.pane.frame();
+    if (!from || !at || !frame) return;
+    if (Math.hypot(at.left - from.left, at.top - from.top) < LEAST_DRAG) return this.#pinAt(this.#found(at, frame));
+    if (Math.abs(at.left - from.left) < LEAST_BOX || Math.abs(at.top - from.top) < LEAST_BOX) return;
+    const [one, other] = [coordinatesAt(frame, from.left, from.top), coordinatesAt(frame, at.left, at.top)];
+    zoom(this.pane.place, [
+      Math.min(one[0], other[0]),
+      Math.max(one[0], other[0]),
+      Math.min(one[1], other[1]),
+      Math.max(one[1], other[1]),
+    ]);
+  }
+
+  leave() {
+    this.#from = null;
+    this.#cursor = null;
+    this.#tell(null);
+  }
+
+  /** Keeps the cursor at a place when the hand goes away; there again, lets it go. @param {{x: number, y: number}} place */
+  #pinAt({ x, y }) {
+    const frame = this.pane.frame();
+    const kept = pin.peek();
+    if (!frame || this.pane.place) return;
+    const isSame =
+      kept && Math.hypot(toLeft(frame, kept.x) - toLeft(frame, x), toTop(frame, kept.y) - toTop(frame, y)) < NEAR;
+    setPin(isSame ? null : { x, y });
+  }
+
+  /** Arrows go from measured point to measured point; Enter keeps the cursor there.
+   * @param {KeyboardEvent} event */
+  pressed(event) {
+    const pointed = pointedPlace.peek();
+    if (event.key === "Enter" && this.#cursor && pointed) return this.#pinAt(pointed);
+    const [right, up] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key] ?? [
+      0, 0,
+    ];
+    const { model } = this.pane;
+    const frame = this.pane.frame();
+    if ((!right && !up) || !model || !frame) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { x, y } = nodesOf(model.landscape);
+    const [sideways, upwards] = [x[x.length - 1] < x[0] ? -right : right, y[y.length - 1] < y[0] ? -up : up];
+    const now = this.#cursor ?? { column: (x.length >> 1) - sideways, row: (y.length >> 1) - upwards };
+    const column = Math.max(0, Math.min(x.length - 1, now.column + sideways));
+    const row = Math.max(0, Math.min(y.length - 1, now.row + upwards));
+    this.#cursor = { column, row };
+    this.#tell({ left: toLeft(frame, x[column]), top: toTop(frame, y[row]) });
+  }
+
+  /** In the plot area, or null beside it.
+   * @param {PointerEvent} event */
+  #at(event) {
+    const frame = this.pane.frame();
+    const box = this.#part(".land-map").getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    if (!frame) return null;
+    const isInside =
+      left >= frame.left && left <= frame.left + frame.width && top >= frame.top && top <= frame.top + frame.height;
+    if (isInside) return { left, top };
+    // A box may be drawn to the very edge.
+    return this.#from
+      ? {
+          left: Math.max(frame.left, Math.min(frame.left + frame.width, left)),
+          top: Math.max(frame.top, Math.min(frame.top + frame.height, top)),
+        }
+      : null;
+  }
+
+  /** @param {string} selector */
+  #part(selector) {
+    return /** @type {HTMLElement} */ (this.pane.querySelector(selector) ?? document.createElement("div"));
+  }
+
+  /** @param {{left: number, top: number}} from @param {{left: number, top: number}} to */
+  #showBox(from, to) {
+    const box = this.#part(".land-box");
+    hideReadOut();
+    box.hidden = false;
+    Object.assign(box.style, {
+      left: `${Math.min(from.left, to.left)}px`,
+      top: `${Math.min(from.top, to.top)}px`,
+      width: `${Math.abs(to.left - from.left)}px`,
+      height: `${Math.abs(to.top - from.top)}px`,
+    });
+  }
+
+  /** @param {{left: number, top: number} | null} at */
+  #tell(at) {
+    const { model } = this.pane;
+    const frame = this.pane.frame();
+    if (!at || !model || !frame) {
+      pointedPlace.value = null;
+      pointedMoment.value = null;
+      hideReadOut();
+      return;
+    }
+    const found = this.#found(at, frame);
+    pointedPlace.value = { plane: planeOf(model.landscape), x: found.x, y: found.y };
+    pointedMoment.value = found.moment;
+    const box = this.#part(".land-map").getBoundingClientRect();
+    showReadOut(box.left + toLeft(frame, found.x), box.top + toTop(frame, found.y), found);
+  }
+
+  /** Shows the cursor of the plane that the map is of, whoever moves it. */
+  showCursor() {
+    const { model } = this.pane;
+    const frame = this.pane.frame();
+    const cross = this.#part(".land-cross");
+    const place = cursor.value;
+    const isHere =
+      model &&
+      frame &&
+      place &&
+      place.plane === planeOf(model.landscape) &&
+      isWithin(frame.x, place.x) &&
+      isWithin(frame.y, place.y);
+    cross.hidden = !isHere;
+    if (isHere) cross.style.transform = `translate(${toLeft(frame, place.x)}px, ${toTop(frame, place.y)}px)`;
+  }
+
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
+  #found(at, frame) {
+    return this.#checkpointAt(at, frame) ?? this.#nodeAt(at, frame) ?? this.#between(at, frame);
+  }
+
+  get #landscape() {
+    return /** @type {import("./model.js").Model} */ (this.pane.model).landscape;
+  }
+
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  #checkpointAt(at, frame) {
+    let least = NEAR;
+    /** @type {Found | null} */
+    let found = null;
+    for (const { landscape } of this.pane.walkers) {
+      const { path } = landscape;
+      path?.x.forEach((x, place) => {
+        const distance = Math.hypot(toLeft(frame, x) - at.left, toTop(frame, path.y[place]) - at.top);
+        if (distance >= least) return;
+        least = distance;
+        found = { ...checkpointTold(landscape, place), x, y: path.y[place], moment: path.steps?.[place] ?? null };
+      });
+    }
+    return found;
+  }
+
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  #nodeAt(at, frame) {
+    const nodes = nodesOf(this.#landscape);
+    const [x, y] = coordinatesAt(frame, at.left, at.top);
+    const [column, row] = [nearest(nodes.x, x), nearest(nodes.y, y)];
+    const place = row * nodes.x.length + column;
+    if (
+      !nodes.isKnown(place) ||
+      Math.hypot(toLeft(frame, nodes.x[column]) - at.left, toTop(frame, nodes.y[row]) - at.top) >= NEAR
+    )
+      return null;
+    const level = this.#landscape.measured
+      ? t("land.read_level", { level: levelOf(column, row, nodes.x.length, nodes.y.length) })
+      : t("land.read_measured");
+    return told(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
+  }
+
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
+  #between(at, frame) {
+    const { drawn, heights } = /** @type {import("./model.js").Model} */ (this.pane.model);
+    const [x, y] = coordinatesAt(frame, at.left, at.top);
+    const height = heightAt(drawn, x, y);
+    return told(
+      x,
+      y,
+      Number.isNaN(height) ? "–" : shortNumber(lossOf(height, heights.scale), 3),
+      t("land.read_between"),
+    );
+  }
+}
+
+/** @param {number} x @param {number} y @param {string} loss @param {string} note @returns {Found} */
+const told = (x, y, loss, note) => ({
+  x,
+  y,
+  loss,
+  note,
+  title: "",
+  rows: [],
+  where: `${coordinate(x)}, ${coordinate(y)}`,
+  moment: null,
+});
+
+/** @param {readonly [number, number]} stretch @param {number} at */
+const isWithin = ([lo, hi], at) => at >= lo && at <= hi;
+
+/** @param {Float64Array} axis in either direction @param {number} coordinate */
+function nearest(axis, coordinate) {
+  let best = 0;
+  for (let at = 1; at < axis.length; at++)
+    if (Math.abs(axis[at] - coordinate) < Math.abs(axis[best] - coordinate)) best = at;
+  return best;
+}

@@ -1,0 +1,181 @@
+// A landscape as the page has it, made from the server's reply.
+
+import { numbersOf } from "../../../charts/landscape/grid.js";
+import { stepsOf } from "./path.js";
+
+/** What is counted once over all losses.
+ * @typedef {object} Tally
+ * @property {number} lo the lowest finite loss; Infinity without any
+ * @property {number} hi the highest finite loss
+ * @property {number} lowestAt where in z the lowest is; -1 without any
+ * @property {number} loAboveZero the lowest finite loss that has a logarithm; Infinity without any
+ * @property {number} nonFinite
+ * @property {number} notPositive finite, and without a logarithm
+ */
+
+/** Nodes that were measured; the surface is interpolated between them.
+ * @typedef {object} Measured
+ * @property {Float64Array} x
+ * @property {Float64Array} y
+ * @property {Float64Array} z row by row; not finite as measured
+ * @property {Uint8Array} known row by row; 0: not measured yet
+ * @property {Float64Array} standardError row by row
+ * @property {number} level
+ * @property {number} levels
+ */
+
+/** Of each checkpoint: its own loss, that of its place on the plane, how far off the plane it is, the error of its own loss.
+ * @typedef {{real: Float64Array, plane: Float64Array, residual: Float64Array, standardError: Float64Array}} Truth */
+
+/** @typedef {object} Diagnostics
+ * @property {string} axes
+ * @property {Float64Array} energy
+ * @property {Float64Array} randomWalkEnergy
+ * @property {boolean} isRandomWalk
+ * @property {Float64Array} axisLengths
+ * @property {number} axisCosine
+ * @property {number} samples
+ * @property {number | null} seed
+ * @property {string} buffers
+ * @property {boolean} isFlat
+ * @property {number | null} interpolationError
+ * @property {Float64Array} eigenvalues
+ * @property {Float64Array} ritzResiduals
+ * @property {Float64Array} curvature
+ * @property {Record<string, string>} provenance
+ */
+
+/** @typedef {object} Landscape
+ * @property {string} run
+ * @property {string} tag
+ * @property {number} wallTime
+ * @property {number} publication which of the publications it is
+ * @property {{steps: number[], wallTimes: Float64Array}} publications of its tag, the oldest first
+ * @property {string | null} error
+ * @property {"interval" | "final" | null} kind
+ * @property {Float64Array} x
+ * @property {Float64Array} y
+ * @property {Float64Array} z row by row
+ * @property {Tally} tally
+ * @property {import("./path.js").Path | null} path
+ * @property {[number, number, number] | null} convergence
+ * @property {{decomposition: string | null, unit: string | null, step_per_epoch: number | null}} metadata
+ * @property {Measured | null} measured null, as the next two, when its maker told nothing of them
+ * @property {Truth | null} truth
+ * @property {Diagnostics | null} diagnostics
+ */
+
+/** @param {import("../../../data/landscapes.js").LandscapeReply} reply @param {Float64Array | null} losses of a large surface, which the reply does not hold @returns {Landscape} */
+export function landscapeOf(
+  {
+    run,
+    tag,
+    wall_time: seconds,
+    publication,
+    publications,
+    error,
+    kind,
+    x,
+    y,
+    z,
+    path,
+    convergence_point: end,
+    metadata,
+    level,
+    measured,
+    truth,
+    diagnostics,
+  },
+  losses,
+) {
+  const steps = path && stepsOf(path.intervals, metadata.unit, metadata.step_per_epoch);
+  const all = losses ?? joined(z, x.length);
+  return {
+    run,
+    tag,
+    error,
+    kind,
+    metadata,
+    publication,
+    wallTime: Number(seconds),
+    publications: { steps: publications.step, wallTimes: numbersOf(publications.wall_time) },
+    x: numbersOf(x),
+    y: numbersOf(y),
+    z: all,
+    tally: tallyOf(all),
+    path: path && {
+      x: numbersOf(path.x),
+      y: numbersOf(path.y),
+      z: numbersOf(path.z),
+      intervals: path.intervals,
+      steps,
+    },
+    convergence: end && /** @type {[number, number, number]} */ ([...numbersOf(end)]),
+    measured: measured && measuredOf(measured, level ?? 0),
+    truth: truth && {
+      real: numbersOf(truth.real),
+      plane: numbersOf(truth.plane),
+      residual: numbersOf(truth.residual),
+      standardError: numbersOf(truth.standard_error),
+    },
+    diagnostics:
+      "axes" in diagnostics
+        ? diagnosticsOf(/** @type {import("../../../data/landscapes.js").DiagnosticsReply} */ (diagnostics))
+        : null,
+  };
+}
+
+/** @param {import("../../../data/landscapes.js").MeasuredReply} reply @param {number} level @returns {Measured} */
+const measuredOf = ({ x, y, z, known, standard_error: errors, levels }, level) => ({
+  x: numbersOf(x),
+  y: numbersOf(y),
+  z: joined(z, x.length),
+  standardError: joined(errors, x.length),
+  level,
+  levels,
+  known: Uint8Array.from(known.flat(), Number),
+});
+
+/** @param {import("../../../data/landscapes.js").DiagnosticsReply} reply @returns {Diagnostics} */
+const diagnosticsOf = (reply) => ({
+  axes: reply.axes,
+  samples: reply.samples,
+  seed: reply.seed,
+  buffers: reply.buffers,
+  provenance: reply.provenance,
+  isRandomWalk: reply.is_random_walk,
+  isFlat: reply.is_flat,
+  energy: numbersOf(reply.energy),
+  randomWalkEnergy: numbersOf(reply.random_walk_energy),
+  axisLengths: numbersOf(reply.axis_lengths),
+  axisCosine: Number(reply.axis_cosine),
+  interpolationError: reply.interpolation_error === null ? null : Number(reply.interpolation_error),
+  eigenvalues: numbersOf(reply.eigenvalues),
+  ritzResiduals: numbersOf(reply.ritz_residuals),
+  curvature: numbersOf(reply.curvature),
+});
+
+/** @param {import("../../../data/landscapes.js").Column[]} rows @param {number} width */
+function joined(rows, width) {
+  const all = new Float64Array(rows.length * width);
+  rows.forEach((row, at) => all.set(numbersOf(row), at * width));
+  return all;
+}
+
+/** @param {Float64Array} losses @returns {Tally} */
+function tallyOf(losses) {
+  let [lo, hi, loAboveZero] = [Infinity, -Infinity, Infinity];
+  let [lowestAt, nonFinite, notPositive] = [-1, 0, 0];
+  for (let at = 0; at < losses.length; at++) {
+    const loss = losses[at];
+    if (!Number.isFinite(loss)) {
+      nonFinite++;
+      continue;
+    }
+    if (loss < lo) [lo, lowestAt] = [loss, at];
+    if (loss > hi) hi = loss;
+    if (loss <= 0) notPositive++;
+    else if (loss < loAboveZero) loAboveZero = loss;
+  }
+  return { lo, hi, lowestAt, loAboveZero, nonFinite, notPositive };
+}

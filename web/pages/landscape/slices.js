@@ -1,0 +1,181 @@
+// The loss along lines: through the cursor along each axis, and along the path of the training.
+
+import { effect, signal } from "@preact/signals-core";
+import { html, nothing, render } from "lit-html";
+import { nearest } from "../../charts/binary_search.js";
+import { heightAt, lossOf } from "../../charts/landscape/grid.js";
+import { extentOf } from "../../charts/landscape/map.js";
+import { tokens } from "../../charts/theme.js";
+import { LazyCard } from "../../controls/lazy_card.js";
+import { theme } from "../../data/view.js";
+import { language } from "../../i18n/language.js";
+import { sliceChart, sliceFrame } from "./draw/slice.js";
+import { coordinate } from "./map.js";
+import { landscapes } from "./model/landscapes.js";
+import { isLine, planeOf } from "./model/plane.js";
+import { lossesOf, parabola, sliceAlong, slicesOfPath } from "./model/slices.js";
+import { heights, lossText, models } from "./model.js";
+import { colourOf, panes } from "./panes.js";
+import { pointedMoment, pointedPlace, sliced } from "./pointer.js";
+import { moment } from "./settings.js";
+import { inSteps } from "./timeline.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./draw/slice.js").Line} Line */
+/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
+
+const HEIGHT = 104;
+const WORST = "2 3";
+const PLANE = "5 3";
+
+/** What a slice shows. @typedef {{key: "x" | "y" | "path", title: string, lines: Line[], extent: [number, number], cursor: number | null}} Chart */
+
+/** Follows the cursor by itself: it changes with every move of the hand. */
+class LandscapeSlices extends LazyCard {
+  #width = signal(0);
+  #observer = new ResizeObserver(() => (this.#width.value = this.clientWidth));
+
+  begin() {
+    this.#observer.observe(this);
+    return [
+      effect(() => {
+        theme.value, language.value;
+        const width = this.#width.value;
+        if (width) render(this.#charts(width), this);
+      }),
+      () => this.#observer.disconnect(),
+    ];
+  }
+
+  /** @param {number} width */
+  #charts(width) {
+    const place = sliced.value;
+    const all = landscapes.value.flatMap(({ landscape }) => (landscape && models.value.get(landscape)) ?? []);
+    const drawing = new Set(panes.value.map(([first]) => first.landscape));
+    const cut = place
+      ? all.filter(({ landscape }) => drawing.has(landscape) && planeOf(landscape) === place.plane)
+      : [];
+    const charts = [
+      ...(place && cut.length
+        ? [
+            alongAxis("x", cut, place),
+            ...(cut.every(({ landscape }) => isLine(landscape)) ? [] : [alongAxis("y", cut, place)]),
+          ]
+        : []),
+      alongPath(all),
+    ].filter((chart) => chart !== null);
+    this.dataset.through = place ? JSON.stringify([place.x, place.y]) : "";
+    return html`${charts.map((chart) => this.#chart(chart, width))}${cut.length ? html`<p class="meta">${t("land.slice_hint")}${charts.some(({ lines }) => lines.some(({ dash }) => dash === WORST)) ? ` ${t("land.slice_worst")}` : ""}</p>` : nothing}`;
+  }
+
+  /** @param {Chart} chart @param {number} width */
+  #chart(chart, width) {
+    const size = { width, height: HEIGHT };
+    const { scale } = heights.value;
+    const seen = chart.lines.filter(({ dash }) => dash !== WORST).map(({ slice }) => slice);
+    const frame = sliceFrame(
+      size,
+      chart.extent,
+      lossesOf(scale === "log" ? seen.map(aboveZero) : seen) ?? [0, 1],
+      scale,
+    );
+    return html`<figure data-slice=${chart.key} data-cursor=${chart.cursor ?? ""} @pointermove=${(/** @type {PointerEvent} */ event) => pointed(chart, frame, event)} @pointerleave=${unpointed}>
+      <figcaption>${chart.title}</figcaption>${sliceChart(chart.lines, frame, size, scale, chart.cursor, (height) => lossText(height, scale), tokens(), `land-slice-${chart.key}`)}</figure>`;
+  }
+}
+
+/** @param {import("./model/slices.js").Slice} slice */
+const aboveZero = (slice) => ({
+  ...slice,
+  losses: slice.losses.map((loss) => (loss > 0 ? loss : NaN)),
+  errors: slice.errors.map((error, at) => (error < slice.losses[at] ? error : 0)),
+});
+
+/** @param {"x" | "y"} axis @param {Model[]} models not empty @param {import("./pointer.js").Place} through @returns {Chart} */
+function alongAxis(axis, models, through) {
+  const other = axis === "x" ? "y" : "x";
+  const lines = models.map(({ landscape, drawn, heights: { scale } }) => ({
+    slice: sliceAlong(landscape, drawn, (height) => lossOf(height, scale), axis, through),
+    colour: colourOf(landscape.run),
+    dash: "",
+    name: landscape.run,
+  }));
+  const worst = models.length === 1 && through[other] === 0 ? worstAlong(models[0], axis) : [];
+  return {
+    key: axis,
+    title: t("land.slice_along", { axis, other, at: coordinate(through[other]) }),
+    lines: [...lines, ...worst],
+    extent: extentOf(models[0].landscape[axis]),
+    cursor: through[axis],
+  };
+}
+
+/** As the loss bends along the steepest direction, which the plane may not show. @param {Model} model @param {"x" | "y"} axis @returns {Line[]} */
+function worstAlong({ landscape: { diagnostics }, drawn, heights: { scale } }, axis) {
+  const steepest = diagnostics?.eigenvalues.length ? Math.max(...diagnostics.eigenvalues) : 0;
+  const least = lossOf(heightAt(drawn, 0, 0), scale);
+  if (!(steepest > 0) || Number.isNaN(least)) return [];
+  // Finer than the surface, whose points a narrow parabola falls between.
+  const [lo, hi] = extentOf(drawn[axis]);
+  const at = Float64Array.from({ length: FINE + 1 }, (_, step) => lo + ((hi - lo) * step) / FINE);
+  return [
+    {
+      slice: parabola(at, least, steepest, diagnostics?.axisLengths[axis === "x" ? 0 : 1] ?? 1),
+      colour: tokens().label,
+      dash: WORST,
+      name: "worst",
+      width: 1.2,
+    },
+  ];
+}
+const FINE = 400;
+
+/** @param {Model[]} models @returns {Chart | null} */
+function alongPath(models) {
+  const paths = models.flatMap(({ landscape }) => {
+    const slices = slicesOfPath(landscape);
+    return slices ? [{ run: landscape.run, ...slices }] : [];
+  });
+  if (!paths.length) return null;
+  const lines = paths.flatMap(({ run, real, plane }) => [
+    ...(plane ? [{ slice: plane, colour: colourOf(run), dash: PLANE, name: `${run} plane`, width: 1.4 }] : []),
+    ...(real
+      ? [{ slice: real, colour: colourOf(run), dash: "", name: `${run} real`, hasDots: real.at.length < 60 }]
+      : []),
+  ]);
+  const ends = lines.flatMap(({ slice: { at } }) => [at[0], at[at.length - 1]]);
+  const hasTruth = paths.some(({ real }) => real);
+  return {
+    key: "path",
+    title: t(hasTruth ? "land.slice_path" : "land.slice_path_plane", {
+      unit: t(inSteps.value ? "land.slice_steps" : "land.slice_checkpoints"),
+    }),
+    lines,
+    extent: [Math.min(...ends), Math.max(...ends)],
+    cursor: pointedMoment.value ?? moment.value,
+  };
+}
+
+/** @param {Chart} chart @param {Frame} frame @param {PointerEvent} event */
+function pointed(chart, frame, event) {
+  const box = /** @type {HTMLElement} */ (event.currentTarget).querySelector("svg")?.getBoundingClientRect();
+  const place = sliced.peek();
+  if (!box) return;
+  const at = frame.x[0] + ((event.clientX - box.left - frame.left) / frame.width) * (frame.x[1] - frame.x[0]);
+  const inside = Math.max(Math.min(...frame.x), Math.min(Math.max(...frame.x), at));
+  if (chart.key !== "path") return void (pointedPlace.value = place && { ...place, [chart.key]: inside });
+  const [{ slice }] = chart.lines;
+  const checkpoint = nearest(slice.at, inside);
+  const path = landscapes.peek().find(({ landscape }) => landscape?.path?.x.length)?.landscape;
+  if (checkpoint < 0 || !path?.path) return;
+  pointedMoment.value = inSteps.peek() ? slice.at[checkpoint] : null;
+  pointedPlace.value = { plane: planeOf(path), x: path.path.x[checkpoint], y: path.path.y[checkpoint] };
+}
+
+function unpointed() {
+  pointedPlace.value = null;
+  pointedMoment.value = null;
+}
+
+customElements.define("landscape-slices", LandscapeSlices);

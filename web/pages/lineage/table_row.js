@@ -1,0 +1,106 @@
+// A line of the table: a run, and what it says in the columns in sight.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_row.js";
+import { printView } from "../../data/address.js";
+import { cutLeaf } from "../../data/names.js";
+import { noteOf } from "../../data/notes.js";
+import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { change, view } from "../../data/view.js";
+import { columnFormat, grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
+import { lineages } from "./model/runs.js";
+import { sources } from "./rows.js";
+import { ticked } from "./settings.js";
+import { isFirst } from "./table_head.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./model/columns.js").Column} Column */
+
+/** @param {number} row @param {Column[]} columns @param {[number, number]} window columns that exist @param {number} place */
+export function tableRow(row, columns, [from, to], place) {
+  const { run } = sources.value[row];
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const isTicked = ticked.value.has(run);
+  const name = nameOf(run);
+  const problems = lineages.rows.value.get(run)?.problems ?? [];
+  return html`
+    <tr class="run-line ${cursorRun.value === run ? "cursor" : ""} ${hoveredRun.peek() === run ? "pointed" : ""} ${isTicked ? "ticked" : ""}" aria-rowindex=${place + 3} data-run=${run} @pointerenter=${() => (hoveredRun.value = run)}>
+      <th scope="row" class="name-cell"><div>
+        <input type="checkbox" .checked=${isTicked} aria-label=${t("lineage.tick", { run: name })} @change=${() => tick(run)}>
+        ${swatch(style, DASHES[style.dash])}
+        ${runLink(run, name)}
+        ${problems.length ? html`<span class="damaged" role="img" aria-label=${problems.join("\n")} title=${problems.join("\n")}>${ICONS.warning}</span>` : nothing}
+        <button class="quiet" data-key="details" title=${t("rail.details")} aria-label=${`${t("rail.details")}: ${name}`} @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+      </div></th>
+      ${from ? html`<td colspan=${from}></td>` : nothing}
+      ${repeat(
+        columns.slice(from, to),
+        ({ id }) => id,
+        (column, at) =>
+          html`<td class="${column.isNumber ? "number" : ""} ${isFirst(columns, from + at) ? "first" : ""}" data-column=${column.id}>${cell(column, row)}</td>`,
+      )}
+      ${to < columns.length ? html`<td colspan=${columns.length - to}></td>` : nothing}
+      <td></td>
+    </tr>`;
+}
+
+/** @param {string} run */
+function tick(run) {
+  const runs = new Set(ticked.peek());
+  if (!runs.delete(run)) runs.add(run);
+  ticked.value = runs;
+}
+
+/** The address of the overview, to which a link adds its run. */
+const overviewAddress = computed(() =>
+  printView({ ...view.value, page: "overview", selection: { mode: "hide", runs: new Set() }, own: {} }),
+);
+
+/** The run's name leads to its page. @param {string} run @param {string} name */
+function runLink(run, name) {
+  const [path, leaf] = noteOf(run).alias ? ["", name] : cutLeaf(name);
+  const turnTo = (/** @type {MouseEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
+  };
+  return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}" title=${name === run ? run : `${name}\n${run}`} @click=${turnTo}>
+    ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
+}
+
+/** Columns do not change: how their values are written is found once. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */
+const formats = new WeakMap();
+
+/** Results are written with aligned decimals, what was chosen as it was recorded. @param {Column} column */
+function formatOf(column) {
+  if (column.section !== "metric" && column.section !== "last" && column.id !== "model:loss") return null;
+  const known =
+    formats.get(column) ?? columnFormat(column.values.flatMap((value) => (typeof value === "number" ? [value] : [])));
+  formats.set(column, known);
+  return known;
+}
+
+/** @param {Column} column @param {number} row */
+function cell(column, row) {
+  const value = column.values[row];
+  if (value === null || value === undefined) return html`<span class="dim">–</span>`;
+  if (column.id === "note:tags")
+    return String(value)
+      .split(", ")
+      .map((tag) => html`<span class="tag-chip">${tag}</span>`);
+  if (typeof value !== "number") return html`<span data-value=${value} title=${value}>${value}</span>`;
+  const format = formatOf(column);
+  const text =
+    nonFinite(value) ??
+    (format
+      ? inColumn(value, format)
+      : Number.isSafeInteger(value) && value >= 10_000
+        ? grouped(value)
+        : plainText(value));
+  return html`<span class=${Number.isFinite(value) ? "" : "non-finite"} data-value=${value} title=${value}>${text}</span>`;
+}

@@ -1,0 +1,134 @@
+// The cells of the table of runs.
+
+import { html, nothing, svg } from "lit-html";
+import { ICONS } from "../../controls/icons.js";
+import { sparklineCache } from "../../data/run_table.js";
+import { styles } from "../../data/runs.js";
+import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
+import { clock, day, duration, wallTime } from "../../i18n/times.js";
+import { bestValues, formats } from "./rows.js";
+import { bestOf } from "./settings.js";
+import { sparkline } from "./sparkline.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./columns.js").Row} Row */
+/** @typedef {import("./columns.js").Column} Column */
+
+const LINE_WIDTH = 88;
+const LINE_HEIGHT = 20;
+
+/** @param {Row} row @param {Column} column */
+function stateCell(row, column) {
+  const state = /** @type {import("../../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
+  return html`<span class="run-state" data-state=${state}
+    title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
+}
+
+/** @param {Row} row @param {Column} column */
+function timeCell(row, column) {
+  const seconds = /** @type {number | null} */ (column.value(row));
+  return seconds === null
+    ? nothing
+    : html`<span title=${wallTime(seconds)}>${day(seconds)} <span
+      class="dim">${clock(seconds).slice(0, 5)}</span></span>`;
+}
+
+/** @param {Row} row @param {Column} column */
+const durationCell = (row, column) => (column.value(row) === null ? nothing : duration(Number(column.value(row))));
+
+/** @param {Row} row @param {Column} column */
+const countCell = (row, column) => (column.value(row) === null ? nothing : grouped(Number(column.value(row))));
+
+/** @param {Row} row */
+const tagsCell = ({ note }) => note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`);
+
+/** @param {Row} row */
+const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${note.note.split("\n")[0]}</span>`;
+
+/** @param {Row} row */
+function badCell({ facts }) {
+  const bad = facts?.first_bad;
+  return bad
+    ? html`<span class="non-finite" title=${bad.tag}>${nonFinite(Number(bad.value))} @ ${grouped(bad.step)}</span>`
+    : nothing;
+}
+
+/** @param {Row} row */
+const damageCell = ({ runRow: { damaged_records: n } }) =>
+  n ? html`<span class="damaged" title=${t("rail.damaged", { n })}>${ICONS.warning}${grouped(n)}</span>` : nothing;
+
+/** A recorded value with at most six digits.
+ * @param {Row} row @param {Column} column */
+function plainCell(row, column) {
+  const value = column.value(row);
+  return value === null ? nothing : html`<span title=${String(value)}>${plainText(value)}</span>`;
+}
+
+/** A value of a metric, aligned with those of the other runs; the best one is highlighted.
+ * @param {Row} row @param {Column} column */
+function metricCell(row, column) {
+  const value = column.value(row);
+  if (typeof value !== "number") return nothing;
+  const tag = column.metric ?? "";
+  const metric = row.facts?.metrics[tag];
+  const isLast = column.id.startsWith("last:");
+  const step = isLast ? metric?.last_step : metric?.[bestOf(tag)]?.step;
+  const isBest = !isLast && bestValues.value.get(tag) === value;
+  const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
+  return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value}
+    title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
+}
+
+/** @param {Row} row @param {Column} column */
+function sparklineCell(row, column) {
+  const metric = sparklineCache.rows.value.get(row.run)?.metrics[column.metric ?? ""];
+  return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
+}
+
+/** Rows are rendered often, but their sparklines rarely change.
+ * @type {WeakMap<object, ReturnType<typeof sparkline>>} */
+const cache = new WeakMap();
+
+/** @param {import("../../data/run_table_client.js").SparklinePoints} points @param {number} width
+ * @param {number} height */
+function lineOf(points, width, height) {
+  const cached = cache.get(points) ?? sparkline(points, width, height);
+  cache.set(points, cached);
+  return cached;
+}
+
+/** The colour of a run as a CSS value. @param {string} run */
+export const colourOf = (run) => `var(--run-${(styles.value.get(run)?.colour ?? 0) + 1})`;
+
+/** A metric's sparkline in the colour of its run, with a mark at its first non-finite value.
+ * @param {string} run @param {import("../../data/run_table_client.js").RunMetric} metric @param {number} width
+ * @param {number} height */
+export function sparklineOf(run, metric, width, height) {
+  const points = metric.sparkline;
+  if (!points?.step.length) return nothing;
+  const { path, end } = lineOf(points, width, height);
+  const colour = colourOf(run);
+  const bad = metric.first_bad;
+  const span = points.step[points.step.length - 1] - points.step[0];
+  const at = bad && span ? Math.min(width - 3, Math.max(3, ((bad.step - points.step[0]) / span) * width)) : width - 3;
+  return html`<svg class="sparkline" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img"
+    aria-label=${t("overview.line_of", { n: metric.points })} data-points=${points.step.length}>
+    <path d=${path} stroke=${colour} />${svg`<circle cx=${end[0]} cy=${end[1]} r="1.8" fill=${colour} />`}
+    ${bad ? svg`<path class="bad" d="M${at - 3} ${height - 1}l3 -5l3 5z" />` : nothing}
+  </svg>`;
+}
+
+/** Renders each kind of cell. @type {Record<import("./columns.js").CellKind, (row: Row, column: Column) => unknown>} */
+export const CELLS = {
+  state: stateCell,
+  time: timeCell,
+  duration: durationCell,
+  count: countCell,
+  tags: tagsCell,
+  note: noteCell,
+  bad: badCell,
+  damage: damageCell,
+  plain: plainCell,
+  metric: metricCell,
+  sparkline: sparklineCell,
+};

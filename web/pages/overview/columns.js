@@ -1,0 +1,185 @@
+// The columns of the table of runs: values, formats and kinds of filters.
+
+import { computed } from "@preact/signals-core";
+import { runs } from "../../data/catalogue.js";
+import { compareNatural } from "../../data/natural_order.js";
+import { noteTags } from "../../data/notes.js";
+import { metrics, tableCache } from "../../data/run_table.js";
+import { bestOf, chosenColumns } from "./settings.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../data/value_filter.js").Value} Value */
+
+/** A run with everything the table shows.
+ * @typedef {object} Row
+ * @property {string} run
+ * @property {string} name displayed
+ * @property {import("../../data/api_types.js").RunRow} runRow
+ * @property {import("../../data/run_table_client.js").OverviewRun | undefined} facts undefined until they are fetched
+ * @property {import("../../data/notes_client.js").Note} note
+ */
+
+/** How a cell is rendered.
+ * @typedef
+ * {"state" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * CellKind */
+
+/** @typedef {object} Column
+ * @property {string} id
+ * @property {string} group title above neighbouring columns
+ * @property {string} label
+ * @property {import("../../data/value_filter.js").ValueKind} kind
+ * @property {number} width in pixels
+ * @property {(row: Row) => Value} value to sort, filter and average by
+ * @property {CellKind} look
+ * @property {string} [metric] its tag
+ * @property {boolean} [downFirst] the first click sorts descending
+ * @property {boolean} [isDrawing] cannot be sorted or filtered
+ */
+
+/** Hyperparameters that are columns by default. */
+const DEFAULT_PARAMETERS = 10;
+
+/** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width
+ * @param {Column["value"]} value @param {CellKind} look
+ * @returns {Column} */
+const own = (id, kind, width, value, look) => ({
+  id,
+  group: "",
+  label: t(/** @type {import("./words.js").TextKey} */ (`overview.col_${id}`)),
+  kind,
+  width,
+  value,
+  look,
+});
+
+const ownColumns = () => [
+  own("state", "text", 92, (row) => row.facts?.state ?? (row.runRow.live ? "live" : "finished"), "state"),
+  { ...own("started", "time", 128, (row) => row.runRow.started, "time"), downFirst: true },
+  { ...own("updated", "time", 128, (row) => row.runRow.updated, "time"), downFirst: true },
+  { ...own("duration", "duration", 88, durationOf, "duration"), downFirst: true },
+  { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
+  own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
+  own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
+  own("bad", "number", 104, (row) => row.facts?.first_bad?.step ?? null, "bad"),
+  { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
+  own("ranks", "number", 68, (row) => row.runRow.ranks.length, "plain"),
+  own("attempts", "number", 80, (row) => row.runRow.attempts, "plain"),
+  own("dialect", "text", 104, (row) => (row.runRow.dialect === "mindspore" ? "MindSpore" : "TensorBoard"), "plain"),
+];
+
+/** @param {Row} row */
+const durationOf = ({ runRow: { started, updated } }) =>
+  started === null || updated === null ? null : updated - started;
+
+/** The ids of a metric's columns. @param {string} tag */
+export const metricColumnIds = (tag) => [`line:${tag}`, `last:${tag}`, `best:${tag}`];
+
+/** @param {string} tag @returns {Column[]} */
+function metricColumns(tag) {
+  const [line, last, best] = metricColumnIds(tag);
+  const shared = { group: tag, metric: tag, kind: /** @type {const} */ ("number") };
+  const goal = bestOf(tag);
+  const downFirst = goal === "max";
+  return [
+    {
+      ...shared,
+      id: line,
+      label: t("overview.col_line"),
+      width: 104,
+      value: () => null,
+      look: "sparkline",
+      isDrawing: true,
+    },
+    {
+      ...shared,
+      id: last,
+      label: t("overview.col_last"),
+      width: 100,
+      value: (row) => numberOf(row.facts?.metrics[tag]?.last),
+      look: "metric",
+      downFirst,
+    },
+    {
+      ...shared,
+      id: best,
+      label: t(`overview.col_${goal}`),
+      width: 104,
+      value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null,
+      look: "metric",
+      downFirst,
+    },
+  ];
+}
+
+/** @param {number | string | undefined} value Number parses "NaN" and the infinities */
+const numberOf = (value) => (value === undefined ? null : Number(value));
+
+/** @param {string} name @param {boolean} isNumber @returns {Column} */
+const parameterColumn = (name, isNumber) => ({
+  id: `param:${name}`,
+  group: t("overview.parameters"),
+  label: name,
+  kind: isNumber ? "number" : "text",
+  width: Math.min(180, Math.max(76, 26 + name.length * 7)),
+  value: (row) => row.facts?.hyper_parameters[name] ?? null,
+  look: "plain",
+});
+
+/** @typedef {{isNumber: boolean, values: Set<unknown>, runs: number}} Parameter values: the first ones; runs: how many
+ * have it */
+
+/** The hyperparameters of all runs, by name. */
+export const parameters = computed(() => {
+  /** @type {Map<string, Parameter>} */
+  const parameters = new Map();
+  for (const { hyper_parameters: values } of tableCache.rows.value.values()) {
+    for (const name in values) {
+      const parameter = parameters.get(name) ?? { isNumber: true, values: new Set(), runs: 0 };
+      parameters.set(name, parameter);
+      parameter.runs++;
+      if (typeof values[name] !== "number") parameter.isNumber = false;
+      if (parameter.values.size < 2) parameter.values.add(values[name]);
+    }
+  }
+  return new Map([...parameters].sort(([one], [other]) => compareNatural(one, other)));
+});
+
+/** All columns by id, in the order of the column menu. */
+export const allColumns = computed(() => {
+  const columns = [...ownColumns(), ...metrics.value.flatMap(metricColumns)];
+  for (const [name, { isNumber }] of parameters.value) columns.push(parameterColumn(name, isNumber));
+  return new Map(columns.map((column) => [column.id, column]));
+});
+
+/** The columns that are shown by default: what distinguishes runs. */
+const defaultIds = computed(() => {
+  const count = tableCache.rows.value.size;
+  const distinguishing = [...parameters.value].filter(
+    ([, { values, runs: having }]) => values.size > 1 || having < count || count === 1,
+  );
+  const varying = distinguishing
+    .sort(([, one], [, other]) => other.values.size - one.values.size || other.runs - one.runs)
+    .slice(0, DEFAULT_PARAMETERS);
+  const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
+  const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
+  const tagged = noteTags.value.length ? ["tags"] : [];
+  return [
+    "state",
+    ...bad,
+    ...damaged,
+    ...tagged,
+    ...metrics.value.flatMap(metricColumnIds),
+    ...varying.map(([name]) => `param:${name}`),
+    "steps",
+    "duration",
+    "started",
+  ];
+});
+
+export const shownIds = computed(() =>
+  (chosenColumns.value ?? defaultIds.value).filter((id) => allColumns.value.has(id)),
+);
+export const shownColumns = computed(() =>
+  shownIds.value.map((id) => /** @type {Column} */ (allColumns.value.get(id))),
+);

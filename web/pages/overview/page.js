@@ -1,0 +1,75 @@
+// The overview page: the table of runs, or the page of one of them.
+
+import { html, nothing } from "lit-html";
+import { noRuns } from "../../controls/empty_state.js";
+import { focusOn } from "../../controls/focus_field.js";
+import { runs, runsByName } from "../../data/catalogue.js";
+import { cursorRun } from "../../data/pointer.js";
+import { detailCache, metrics, sparklineCache, tableCache } from "../../data/run_table.js";
+import { stopAll } from "../../data/stop_all.js";
+import { followMenu } from "./column_menu.js";
+import { followNewest, runMetrics } from "./newest.js";
+import { runPage } from "./run_page.js";
+import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
+import { filterRow, openRun, showRun } from "./settings.js";
+import { compare } from "./toolbar.js";
+import { t } from "./words.js";
+
+export { toolbar } from "./toolbar.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+/** The page of a run is available even if every run is hidden: it has the switch to show the run. */
+export const content = () =>
+  runs.value.length && openRun.value ? runPage(openRun.value) : (noRuns() ?? html`${tableError()}${runTable()}`);
+
+const tableError = () =>
+  tableCache.error.value
+    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableCache.error.value.message })}</p>`
+    : nothing;
+
+/** Fetches what the page shows until the returned function is called. */
+export function follow() {
+  return stopAll([
+    tableCache.follow(() => ({
+      runs: openRun.value ? [] : runs.value.map((row) => row.run),
+      query: { metric: metrics.value, sparkline: false, environment: false },
+    })),
+    sparklineCache.follow(() => ({
+      runs: openRun.value ? [] : visibleRuns(),
+      query: { metric: metrics.value, sparkline: true, environment: false },
+    })),
+    detailCache.follow(() => ({
+      runs: runsByName.value.has(openRun.value) ? [openRun.value] : [],
+      query: { metric: runMetrics.value, sparkline: true, environment: true },
+    })),
+    followNewest(),
+    followHeight(),
+    followScrollPosition(),
+    followMenu(),
+  ]);
+}
+
+function openCursorRun() {
+  const run = cursorRun.peek();
+  if (run !== null && !openRun.peek()) showRun(run);
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "/": focusOn("over-filter"),
+  j: () => moveInTable(1),
+  k: () => moveInTable(-1),
+  e: openCursorRun,
+  u: () => showRun(""),
+  v: () => (filterRow.value = !filterRow.peek()),
+  c: compare,
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["e"], () => t("keys.open_run")],
+  [["u"], () => t("keys.back_to_table")],
+  [["v"], () => t("keys.filter_values")],
+  [["c"], () => t("keys.compare")],
+];

@@ -1,0 +1,144 @@
+// The rows of the table of runs: filtered, sorted, grouped; and values over all rows.
+
+import { computed } from "@preact/signals-core";
+import { nameOf } from "../../controls/run_row.js";
+import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
+import { runs } from "../../data/catalogue.js";
+import { excludedRuns, noteOf } from "../../data/notes.js";
+import { regexFilter } from "../../data/regex_filter.js";
+import { metrics, tableCache } from "../../data/run_table.js";
+import { matchesRunFilter } from "../../data/runs.js";
+import { valueFilter } from "../../data/value_filter.js";
+import { columnFormat } from "../../i18n/numbers.js";
+import { allColumns } from "./columns.js";
+import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
+
+/** @typedef {import("./columns.js").Row} Row */
+/** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
+/** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
+
+/** Runs with only the hyperparameters of their parent are part of the parent's row.
+ * @param {import("../../data/api_types.js").RunRow} row */
+const isFolded = (row) => row.parent !== null && !row.plugins.scalar;
+
+/** The runs that match the run filter. */
+const listedRows = computed(() => {
+  const facts = tableCache.rows.value;
+  const excluded = excludedRuns.value;
+  const kept = runs.value.filter((row) => matchesRunFilter.value(row.run) && !excluded.has(row.run) && !isFolded(row));
+  return kept.map((row) => ({
+    run: row.run,
+    name: nameOf(row.run),
+    runRow: row,
+    facts: facts.get(row.run),
+    note: noteOf(row.run),
+  }));
+});
+
+/** The number of runs without value filters. */
+export const rowCount = computed(() => listedRows.value.length);
+
+/** The parsed value filters, by column. */
+export const filterRules = computed(() => {
+  const rules = [...filters.value].map(
+    ([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]),
+  );
+  return new Map(rules);
+});
+
+export const keptRows = computed(() => {
+  const rules = [...filterRules.value].flatMap(([id, rule]) => {
+    const column = allColumns.value.get(id);
+    return column ? [{ value: column.value, keeps: rule.keeps }] : [];
+  });
+  return rules.length
+    ? listedRows.value.filter((row) => rules.every(({ value, keeps }) => keeps(value(row))))
+    : listedRows.value;
+});
+
+const sortedRows = computed(() => {
+  const columns = sorting.value.flatMap(({ id, down }) => {
+    const value = id === "name" ? (/** @type {Row} */ row) => row.name : allColumns.value.get(id)?.value;
+    return value ? [{ value, down }] : [];
+  });
+  return sortRows(keptRows.value, columns);
+});
+
+/** The error of the expression to group by; null if it is valid. */
+export const groupingError = computed(() =>
+  grouping.value.startsWith("regex:") ? regexFilter(grouping.value.slice(6)).error : null,
+);
+
+/** Returns the group of a row; null = not grouped. */
+const groupOf = computed(() => {
+  const by = grouping.value;
+  if (by.startsWith("regex:")) return groupOfName(by.slice(6));
+  const column = allColumns.value.get(by);
+  return column ? (/** @type {Row} */ row) => textOf(column.value(row)) : null;
+});
+
+/** @param {import("../../data/value_filter.js").Value} value */
+const textOf = (value) => (value === null || value === "" ? null : String(value));
+
+/** The first capture group, or the whole match. @param {string} pattern */
+function groupOfName(pattern) {
+  if (!pattern || regexFilter(pattern).error) return null;
+  const expression = new RegExp(pattern, "i");
+  return (/** @type {Row} */ { run }) => {
+    const match = expression.exec(run);
+    return (match && (match[1] ?? match[0])) || null;
+  };
+}
+
+/** Groups ordered by their mean in the sorted column, or by their names; null = not grouped. */
+const groups = computed(() => {
+  const of = groupOf.value;
+  if (!of) return null;
+  const first = sorting.value[0];
+  const column = first && allColumns.value.get(first.id);
+  const unordered = groupRows(sortedRows.value, of);
+  if (column && column.kind !== "text")
+    return inOrder(unordered, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
+  return inOrder(unordered, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
+});
+
+/** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */
+/** @param {Group[]} groups @param {(group: Group) => import("../../data/value_filter.js").Value} value
+ * @param {boolean} down */
+const inOrder = (groups, value, down) => {
+  const named = groups.filter(({ name }) => name !== null);
+  return [...sortRows(named, [{ value, down }]), ...groups.filter(({ name }) => name === null)];
+};
+
+/** The URL name of the group of runs without a group. */
+const NO_GROUP = "-";
+
+/** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
+export const lines = computed(() => {
+  if (!groups.value) return sortedRows.value.map((row) => ({ row }));
+  return groups.value.flatMap((group) => {
+    const key = group.name ?? NO_GROUP;
+    const isOpen = !closed.value.has(key);
+    return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row })) : [])];
+  });
+});
+
+/** The facts about one metric. @param {string} tag @param {readonly Row[]} rows */
+const metricOf = (tag, rows) => rows.flatMap(({ facts }) => facts?.metrics[tag] ?? []);
+
+/** The number format of each metric. */
+export const formats = computed(() => {
+  const values = (/** @type {string} */ tag) =>
+    metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
+  return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
+});
+
+/** The best value of each metric; NaN if fewer than two runs have it. */
+export const bestValues = computed(() => {
+  const best = (/** @type {string} */ tag) => {
+    const goal = bestOf(tag);
+    const values = metricOf(tag, keptRows.value).flatMap((metric) => metric[goal]?.value ?? []);
+    return values.length > 1 ? values.reduce((one, other) => Math[goal](one, other)) : NaN;
+  };
+  return new Map(metrics.value.map((tag) => [tag, best(tag)]));
+});

@@ -1,0 +1,132 @@
+// The page of one run: problems, contents, hyperparameters, environment, notes.
+
+import { html, nothing } from "lit-html";
+import { empty } from "../../controls/empty_state.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_row.js";
+import { runsByName } from "../../data/catalogue.js";
+import { noteOf } from "../../data/notes.js";
+import { DASHES } from "../../data/run_styles.js";
+import { detailCache } from "../../data/run_table.js";
+import { styles } from "../../data/runs.js";
+import { grouped, nonFinite, plainText } from "../../i18n/numbers.js";
+import { duration, wallTime } from "../../i18n/times.js";
+import { noteOn } from "./note.js";
+import { notesForm } from "./notes_form.js";
+import { linkTo } from "./run_link.js";
+import { runTiles } from "./run_tiles.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../../data/run_table_client.js").OverviewRun} OverviewRun */
+
+/** Damaged locations that are listed. */
+const MOST_PLACES = 8;
+/** The share of a run's steps that is shown around a non-finite value. */
+const AROUND = 0.02;
+
+/** @param {string} run */
+export function runPage(run) {
+  const listed = runsByName.value.get(run);
+  const facts = detailCache.rows.value.get(run);
+  return html`<article class="run-page" data-run=${run}>
+    ${listed ? details(listed, facts) : empty("gone", t("run.gone"), html`${t("run.gone_more")} <code>${run}</code>`)}
+  </article>`;
+}
+
+/** @param {RunRow} listed @param {OverviewRun | undefined} facts */
+const details = (listed, facts) => html`
+  ${title(listed, facts)}
+  ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
+  ${listed.damaged_records ? damage(/** @type {RunRow & {damage: Place[]}} */ (listed)) : nothing}
+  ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
+  ${runTiles(listed, facts)}
+  <div class="run-columns">
+    <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
+      <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}</section>
+    ${notesForm(listed.run, noteOn(listed.run))}
+  </div>`;
+
+/** @param {RunRow} listed @param {OverviewRun | undefined} facts */
+function title(listed, facts) {
+  const { run, started, updated } = listed;
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const state = facts?.state ?? (listed.live ? "live" : "finished");
+  const note = noteOf(run);
+  return html`
+    <header>
+      <h2>${swatch(style, DASHES[style.dash])}<span class="leaf">${nameOf(run)}</span>
+        ${
+          note.archived
+            ? html`<span class="meta">${t("notes.is_archived")}</span>`
+            : note.hidden
+              ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+              : nothing
+        }
+        ${note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`)}</h2>
+      ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
+      <p class="run-times">
+        <span class="run-state" data-state=${state}><i></i>${t(`overview.state_${state}`)}</span>
+        ${started === null ? nothing : fact(t("panel.started"), wallTime(started))}
+        ${updated === null ? nothing : fact(t("panel.updated"), wallTime(updated))}
+        ${started === null || updated === null ? nothing : fact(t("panel.lasted"), duration(updated - started))}
+        ${
+          listed.first_step === null
+            ? nothing
+            : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)
+        }
+        ${fact(t("panel.ranks"), listed.ranks.join(", "))}
+        ${listed.attempts > 1 ? fact(t("panel.attempts"), String(listed.attempts)) : nothing}
+        ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
+      </p>
+    </header>`;
+}
+
+/** @param {string} name @param {string} value */
+const fact = (name, value) => html`<span><span class="dim">${name}</span> ${value}</span>`;
+
+/** @param {RunRow} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */
+function nonFiniteNotice(listed, { tag, step, value }) {
+  const around = Math.max(5, ((listed.last_step ?? step) - (listed.first_step ?? step)) * AROUND);
+  const zooms = { [tag]: /** @type {const} */ ([step - around, step + around]) };
+  return html`<p class="warning bad-news" data-bad-step=${step} data-bad-tag=${tag}
+    data-bad-value=${value}>${ICONS.warning}
+    <span>${t("run.bad", { value: nonFinite(Number(value)) ?? value, step: grouped(step), tag })}</span>
+    ${linkTo(
+      listed.run,
+      { page: "scalars", axis: "step", open: tag, tags: "", zooms },
+      t("run.bad_look"),
+      "bad-look",
+    )}</p>`;
+}
+
+/** @typedef {{file: string, offset: number, reason: "payload" | "length"}} Place */
+
+/** @param {RunRow & {damage: Place[]}} listed */
+const damage = ({ damaged_records: n, pending_records: pending, damage: places }) => html`
+  <section class="warning damage"><div>
+    <p>${ICONS.warning}<span>${t("panel.damaged", { n })}</span></p>
+    <ul>${places
+      .slice(0, MOST_PLACES)
+      .map(
+        ({ file, offset, reason }) =>
+          html`<li data-offset=${offset}><code>${t("run.damage_place", { file, offset: grouped(offset) })}</code>: ${t(
+            `run.damage_${reason}`,
+          )}</li>`,
+      )}
+      ${n > MOST_PLACES ? html`<li>${t("run.damage_more", { n: n - MOST_PLACES })}</li>` : nothing}</ul>
+    ${pending ? html`<p>${t("run.pending", { n: pending })}</p>` : nothing}
+  </div></section>`;
+
+/** @param {Readonly<Record<string, import("../../data/difference.js").Plain>> | undefined} facts undefined until they
+ * are fetched */
+const factTable = (facts) =>
+  !facts
+    ? nothing
+    : Object.keys(facts).length
+      ? html`<table class="facts"><tbody>${Object.entries(facts).map(
+          ([name, value]) =>
+            html`<tr data-fact=${name}><th scope="row">${name}</th><td
+              title=${String(value)}>${plainText(value)}</td></tr>`,
+        )}</tbody></table>`
+      : html`<p class="hint">${t("run.no_parameters")}</p>`;

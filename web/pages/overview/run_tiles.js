@@ -1,0 +1,209 @@
+// Tiles of a run's page: one per kind of data, with thumbnails of the newest points.
+
+import { html, nothing, svg } from "lit-html";
+import { ICONS } from "../../controls/icons.js";
+import { pluginCounts } from "../../controls/plugin_counts.js";
+import { view } from "../../data/view.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { colourOf, sparklineOf } from "./cells.js";
+import { t } from "./words.js";
+import "./dataset_tile.js";
+import "./graph_tile.js";
+import { heightsOf, landscapePicture } from "../../controls/landscape_picture.js";
+import "./lineage_tile.js";
+import { newest, tagsOf } from "./newest.js";
+import { linkTo } from "./run_link.js";
+
+/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../../data/run_table_client.js").OverviewRun | undefined} Facts */
+
+/** Kinds of data that have a page. */
+const PAGES = /** @type {const} */ ({
+  scalar: "scalars",
+  histogram: "histograms",
+  image: "images",
+  tensor: "tensors",
+  text: "text",
+  landscape: "landscape",
+});
+/** Plugins of computational graphs, and of lineage. */
+const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
+const LINEAGE = ["lineage", "hparams"];
+const SUPPORTED = new Set([...Object.keys(PAGES), ...GRAPHS, ...LINEAGE, "dataset_graph"]);
+const TAGS = 3;
+
+/** @param {RunRow} listed @param {Facts} facts */
+export const runTiles = (listed, facts) => html`
+  <div class="tiles">
+    ${Object.entries(PAGES).map(([plugin, page]) =>
+      listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
+    )}
+    ${sourceTiles(listed)}
+  </div>
+  ${
+    others(listed).length
+      ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>`
+      : nothing
+  }`;
+
+/** @param {RunRow} listed */
+const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
+
+/** Graphs, dataset and lineage of a run. @param {RunRow} listed */
+function sourceTiles({ run, plugins }) {
+  const count = (/** @type {string[]} */ of) => of.reduce((sum, plugin) => sum + (plugins[plugin] ?? 0), 0);
+  const graphs = count(GRAPHS);
+  const { "graph.kind": _, ...own } = view.value.own;
+  return html`
+    ${
+      graphs
+        ? sourceTile(
+            run,
+            "graph",
+            graphs,
+            { page: "graph", own },
+            t("plugin.graph", { n: graphs }),
+            html`<graph-tile .run=${run}></graph-tile>`,
+          )
+        : nothing
+    }
+    ${
+      plugins.dataset_graph
+        ? sourceTile(
+            run,
+            "dataset_graph",
+            1,
+            { page: "graph", own: { ...own, "graph.kind": "dataset" } },
+            t("run.dataset"),
+            html`<dataset-tile .run=${run}></dataset-tile>`,
+          )
+        : nothing
+    }
+    ${
+      count(LINEAGE)
+        ? sourceTile(
+            run,
+            "lineage",
+            count(LINEAGE),
+            { page: "lineage" },
+            t("page.lineage"),
+            html`<lineage-tile .run=${run}></lineage-tile>`,
+          )
+        : nothing
+    }`;
+}
+
+/** @param {string} run @param {string} name @param {number} count
+ * @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
+const sourceTile = (
+  run,
+  name,
+  count,
+  patch,
+  title,
+  content,
+) => html`<section class="tile" data-tile=${name} data-count=${count}>
+  <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
+  <div class="miniature">${content}</div></section>`;
+
+/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin
+ * @param {(typeof PAGES)[keyof typeof PAGES]} page */
+function drawnTile(listed, facts, plugin, page) {
+  const { run } = listed;
+  const tags = tagsOf(listed, plugin);
+  const count = listed.plugins[plugin];
+  return html`<section class="tile" data-tile=${plugin} data-count=${count}>
+    <h3>${linkTo(
+      run,
+      { page, tags: "" },
+      html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`,
+      `open-${plugin}`,
+    )}</h3>
+    <div class="miniature">${
+      plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)
+    }</div>
+    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${
+      count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""
+    }</p>
+  </section>`;
+}
+
+/** @param {RunRow} listed @param {string} plugin */
+const otherTile = (
+  listed,
+  plugin,
+) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
+  <h3>${pluginCounts(listed, (name) => name === plugin)}</h3>
+  <p class="meta">${t("run.not_drawn")}</p></section>`;
+
+/** The sparkline of each metric of the overview. @param {string} run @param {Facts} facts */
+function sparklines(run, facts) {
+  const metrics = Object.entries(facts?.metrics ?? {});
+  const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
+  return html`<div class="courses">${metrics.map(
+    ([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
+    ${sparklineOf(run, metric, 120, 26)}<span
+      class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(
+        Number(metric.last),
+        format,
+      )}</span></div>`,
+  )}</div>`;
+}
+
+/** @typedef {import("./newest.js").Newest} Newest */
+
+/** @type {Record<import("./newest.js").Kind, (newest: Newest[], run: string) => unknown>} */
+const MINIATURES = {
+  histogram: (newest, run) => newest.map((one) => figure(one, bars(one, run))),
+  image: (newest) =>
+    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
+  tensor: (newest) =>
+    newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
+  text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
+  landscape: (newest) =>
+    html`<div class="pictures"
+      data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
+};
+
+/** @param {Newest} newest @param {unknown} drawn */
+function figure({ tag, point }, drawn) {
+  const caption = t("run.newest", { tag, step: grouped(point.step) });
+  return html`<figure title=${caption}>${drawn}<figcaption class="meta">${caption}</figcaption></figure>`;
+}
+
+const LANDSCAPE = 160;
+
+/** @param {import("../../data/landscapes.js").LandscapeReply} reply */
+function landscape(reply) {
+  const heights = reply.error === null ? heightsOf([reply]) : null;
+  return heights
+    ? landscapePicture(reply, heights, LANDSCAPE, LANDSCAPE * 0.7)
+    : html`<p class="hint">${reply.error ?? t("run.landscape_empty")}</p>`;
+}
+
+/** @param {Newest} newest */
+const picture = ({ tag, point }) =>
+  html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async"
+    loading="lazy">`;
+
+const BARS_WIDTH = 180;
+const BARS_HEIGHT = 56;
+
+/** @param {Newest} newest @param {string} run */
+function bars({ tag, point }, run) {
+  /** @type {[left: number, width: number, count: number][]} */
+  const buckets = point.buckets;
+  if (!buckets.length) return nothing;
+  const low = buckets[0][0];
+  const high = Math.max(...buckets.map(([left, width]) => left + width));
+  const densest = Math.max(...buckets.map(([, width, count]) => count / (width || 1))) || 1;
+  const x = (/** @type {number} */ value) =>
+    high > low ? ((value - low) / (high - low)) * BARS_WIDTH : BARS_WIDTH / 2;
+  const bar = (/** @type {[number, number, number]} */ [left, width, count]) => {
+    const height = (count / (width || 1) / densest) * (BARS_HEIGHT - 1);
+    return svg`<rect x=${x(left)} y=${BARS_HEIGHT - height} width=${Math.max(0.8, x(left + width) - x(left) - 0.4)}
+      height=${height} />`;
+  };
+  return html`<svg class="bars" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" style="fill:${colourOf(run)}" role="img"
+    aria-label=${t("run.histogram", { tag })} data-buckets=${buckets.length}>${buckets.map(bar)}</svg>`;
+}

@@ -1,0 +1,91 @@
+// The settings of the overview page, stored in the URL.
+
+import { computed, signal } from "@preact/signals-core";
+import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
+import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
+import { likelyBest } from "../../data/metrics.js";
+import { metrics } from "../../data/run_table.js";
+import { set, setting } from "../../data/view.js";
+
+/** @typedef {import("../../data/metrics.js").Best} Best */
+
+/** An empty list that was selected: an empty setting means the default. */
+const NOTHING = ",";
+/** @param {readonly string[]} parts */
+const printChosen = (parts) => printList(parts) || NOTHING;
+
+const columnText = setting("over.cols", /** @type {string} */ (""));
+/** Ids of the selected columns, in order; null = the default. */
+export const chosenColumns = computed(() => (columnText.value ? parseList(columnText.value) : null));
+/** @param {readonly string[]} ids */
+export const chooseColumns = (ids) => set({ "over.cols": printChosen(ids) });
+export const resetColumns = () => set({ "over.cols": "", "over.metrics": "" });
+
+/** @param {string} tag @param {readonly string[]} columns of that metric */
+export function toggleMetric(tag, columns) {
+  const chosen = metrics.peek();
+  const kept = chosen.includes(tag) ? chosen.filter((metric) => metric !== tag) : [...chosen, tag];
+  const ids = chosenColumns.peek();
+  set({
+    "over.metrics": printChosen(kept),
+    ...(ids && {
+      "over.cols": printChosen(chosen.includes(tag) ? ids.filter((id) => !columns.includes(id)) : [...ids, ...columns]),
+    }),
+  });
+}
+
+const sortText = setting("over.sort", /** @type {string} */ (""));
+export const sorting = computed(() => sortingOf(parseList(sortText.value)));
+/** @param {string} id @param {boolean} keep the other columns @param {boolean} downFirst */
+export const sortBy = (id, keep, downFirst) =>
+  set({ "over.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
+
+const filterText = setting("over.filter", /** @type {string} */ (""));
+/** The text of each value filter, by column id. */
+export const filters = computed(() => parsePairs(filterText.value));
+/** @param {string} id @param {string} text */
+export function filterBy(id, text) {
+  const all = new Map(filters.peek());
+  if (text.trim()) all.set(id, text);
+  else all.delete(id);
+  set({ "over.filter": printPairs(all) });
+}
+export const clearFilters = () => set({ "over.filter": "" });
+/** Is the filter row open, although it may be empty? */
+export const filterRow = signal(false);
+
+/** "", "state", "param:NAME" or "regex:PATTERN". */
+export const grouping = setting("over.group", /** @type {string} */ (""));
+/** @param {string} by */
+export const groupBy = (by) => set({ "over.group": by, "over.closed": "" });
+const closedText = setting("over.closed", /** @type {string} */ (""));
+/** Names of collapsed groups. */
+export const closed = computed(() => new Set(parseList(closedText.value)));
+/** @param {string} name */
+export function toggleGroup(name) {
+  const names = new Set(closed.peek());
+  if (!names.delete(name)) names.add(name);
+  set({ "over.closed": printList([...names]) });
+}
+
+const bestText = setting("over.best", /** @type {string} */ (""));
+const chosenBest = computed(() => parsePairs(bestText.value));
+/** Is the smallest or the largest value of a metric its best?
+ * @param {string} tag @returns {Best} */
+export const bestOf = (tag) => {
+  const chosen = chosenBest.value.get(tag);
+  return chosen === "min" || chosen === "max" ? chosen : likelyBest(tag);
+};
+/** @param {string} tag */
+export function toggleBest(tag) {
+  const all = new Map(chosenBest.peek());
+  const other = bestOf(tag) === "min" ? "max" : "min";
+  if (other === likelyBest(tag)) all.delete(tag);
+  else all.set(tag, other);
+  set({ "over.best": printPairs(all) });
+}
+
+/** The run whose page is shown; "" = the table. */
+export const openRun = setting("over.run", /** @type {string} */ (""));
+/** @param {string} run */
+export const showRun = (run) => set({ "over.run": run });

@@ -1,0 +1,136 @@
+// Lines of the table of runs: a run, or a group with its means.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { meanOf } from "../../controls/table_rows.js";
+import { printView } from "../../data/address.js";
+import { cutLeaf } from "../../data/names.js";
+import { cursorRun } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { EVERYTHING, isShown, toggled } from "../../data/selection.js";
+import { change, selection, view } from "../../data/view.js";
+import { inColumn, plainText } from "../../i18n/numbers.js";
+import { CELLS } from "./cells.js";
+import { formats } from "./rows.js";
+import { grouping, showRun, toggleGroup } from "./settings.js";
+import { headRows, isFirst, isNumber } from "./table_head.js";
+import { drawBox } from "./visibility_box.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./columns.js").Row} Row */
+/** @typedef {import("./columns.js").Column} Column */
+/** @typedef {import("./rows.js").RowGroup} RowGroup */
+
+/** @param {Row} row @param {Column[]} columns @param {number} place */
+export function runLine(row, columns, place) {
+  const { run } = row;
+  const shown = isShown(selection.value, run);
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  return html`
+    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${
+      row.note.hidden || row.note.archived ? "away" : ""
+    }" aria-rowindex=${place + headRows() + 1} data-run=${run} data-shown=${shown}>
+      <th scope="row" class="name-cell"><div>
+        <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })}
+          @change=${() => change({ selection: toggled(selection.peek(), run) })}>
+        ${swatch(style, DASHES[style.dash])}
+        ${runLink(row)}
+        ${
+          row.runRow.damaged_records
+            ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.runRow.damaged_records })}
+              title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
+        ${
+          row.note.archived
+            ? html`<span class="meta">${t("notes.is_archived")}</span>`
+            : row.note.hidden
+              ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+              : nothing
+        }
+      </div></th>
+      ${columns.map(
+        (column, at) =>
+          html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}"
+            data-column=${column.id}>${CELLS[column.look](row, column)}</td>`,
+      )}
+      <td></td>
+    </tr>`;
+}
+
+/** Larger selections are omitted from links, which would each contain all the names. */
+const MOST_NAMES = 100;
+
+/** The URL of the table, to which a link adds its run. */
+const tableUrl = computed(() => {
+  const { own, selection: chosen } = view.value;
+  return printView({
+    ...view.value,
+    own: { ...own, "over.run": "" },
+    selection: chosen.runs.size > MOST_NAMES ? EVERYTHING : chosen,
+  });
+});
+
+/** The run's name is a link to its page. @param {Row} row */
+function runLink({ run, name, note }) {
+  const [path, leaf] = note.alias ? ["", name] : cutLeaf(name);
+  const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
+  return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>
+    ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
+}
+
+/** @param {MouseEvent} event @param {string} run */
+function openRunPage(event, run) {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  showRun(run);
+}
+
+/** @param {RowGroup} group @param {Column[]} columns @param {number} place */
+export function groupLine(group, columns, place) {
+  const { key, name, rows, isOpen } = group;
+  return html`
+    <tr class="group-line" aria-rowindex=${place + headRows() + 1} data-group=${key} data-count=${rows.length}>
+      <th scope="rowgroup" class="name-cell"><div>
+        ${drawBox(rows, t("overview.group_draw"))}
+        <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
+          class="leaf">${groupTitle(name)}</span></button>
+        <span class="meta">${t("overview.group_runs", { n: rows.length })}</span>
+      </div></th>
+      ${columns.map(
+        (column, at) =>
+          html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}"
+            data-column=${column.id}>${meanCell(rows, column)}</td>`,
+      )}
+      <td></td>
+    </tr>`;
+}
+
+/** @param {string | null} name */
+function groupTitle(name) {
+  const by = grouping.value;
+  if (name === null) return t("overview.group_none");
+  if (by === "state") return t(`overview.state_${/** @type {"live" | "finished" | "waiting" | "empty"} */ (name)}`);
+  return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
+}
+
+/** Groups are immutable: their means are computed once.
+ * @type {WeakMap<Row[], Map<string, {mean: number, count: number} | null>>} */
+const means = new WeakMap();
+
+/** The mean of a group: of metrics, and of numbers that vary in it. @param {Row[]} rows @param {Column} column */
+function meanCell(rows, column) {
+  if (column.look === "sparkline" || (column.look !== "metric" && column.look !== "plain")) return nothing;
+  const byColumn = means.get(rows) ?? new Map();
+  means.set(rows, byColumn);
+  if (!byColumn.has(column.id)) byColumn.set(column.id, meanOf(rows.map(column.value)));
+  const mean = byColumn.get(column.id);
+  if (!mean) return nothing;
+  const format = formats.value.get(column.metric ?? "");
+  const text = format ? inColumn(mean.mean, format) : plainText(mean.mean);
+  return html`<span class="mean" data-value=${mean.mean}
+    title=${t("overview.mean_of", { n: mean.count })}>${text}</span>`;
+}

@@ -1,0 +1,114 @@
+// The toolbar of the overview: filters, grouping, columns, comparison.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { filterField } from "../../controls/filter_field.js";
+import { ICONS } from "../../controls/icons.js";
+import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
+import { runRule, visibleRuns } from "../../data/runs.js";
+import { only } from "../../data/selection.js";
+import { change, runFilter } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
+import { columnMenu, isMenuOpen } from "./column_menu.js";
+import { parameters } from "./columns.js";
+import { groupingError, keptRows, rowCount } from "./rows.js";
+import { clearFilters, filterRow, filters, groupBy, grouping, openRun, showRun } from "./settings.js";
+import { t } from "./words.js";
+
+export const toolbar = () =>
+  openRun.value
+    ? runToolbar(openRun.value)
+    : html`
+  ${filterField({
+    id: "over-filter",
+    label: t("rail.filter"),
+    pattern: runFilter.value,
+    rule: runRule.value,
+    changed: (runs) => change({ runs }),
+  })}
+  <span class="meta run-count" data-count=${keptRows.value.length}>${t("top.runs_drawn", {
+    shown: grouped(keptRows.value.length),
+    n: grouped(rowCount.value),
+  })}</span>
+  <span class="space"></span>
+  ${hiddenRunsSwitch()}
+  ${grouper()}
+  <button class="plain" data-key="filter-row" aria-pressed=${filterRow.value || filters.value.size > 0}
+    @click=${toggleFilters}>${ICONS.search}${t(
+      "overview.filters",
+    )}${filters.value.size ? html` <b>${filters.value.size}</b>` : nothing}</button>
+  <span class="menu-anchor">
+    <button class="plain" data-key="columns" aria-expanded=${isMenuOpen.value} aria-haspopup="true"
+      @click=${() => (isMenuOpen.value = !isMenuOpen.value)}>${t("overview.columns")}${ICONS.chevron}</button>
+    ${isMenuOpen.value ? columnMenu() : nothing}
+  </span>
+  <button class="plain primary" data-key="compare" ?disabled=${!selectedRows.value.length}
+    @click=${compare}>${t("overview.compare", { n: grouped(selectedRows.value.length) })}</button>`;
+
+/** The rows that are visible and match the value filters. */
+const selectedRows = computed(() => {
+  const visible = new Set(visibleRuns.value);
+  return keptRows.value.filter(({ run }) => visible.has(run));
+});
+
+export function compare() {
+  const names = selectedRows.peek().map(({ run }) => run);
+  const isPart = filters.peek().size > 0 && names.length < visibleRuns.peek().length;
+  change({
+    page: "compare",
+    ...(isPart && { selection: { mode: /** @type {const} */ ("show"), runs: new Set(names) } }),
+  });
+}
+
+/** @param {string} run */
+const runToolbar = (run) => html`
+  <button class="text back" data-key="back" @click=${() => showRun("")}>‹ ${t("run.back")}</button>
+  <span class="space"></span>
+  <button class="plain" data-key="only-this"
+    @click=${() => change({ selection: only(run) })}>${ICONS.only}${t("run.only_this")}</button>`;
+
+/** Closing the filter row clears the filters: no filter may be active while hidden. */
+function toggleFilters() {
+  if (filterRow.peek() || filters.peek().size) {
+    filterRow.value = false;
+    clearFilters();
+  } else filterRow.value = true;
+}
+
+/** Shown only if a run is hidden or archived. */
+function hiddenRunsSwitch() {
+  const count = hiddenRuns.value.size;
+  return count
+    ? html`<button class="plain" data-key="away" aria-pressed=${areHiddenShown.value}
+      @click=${() => showHidden(!areHiddenShown.peek())}>${t("overview.away", { n: count })}</button>`
+    : nothing;
+}
+
+function grouper() {
+  const by = grouping.value;
+  const isRegex = by.startsWith("regex:");
+  const option = (/** @type {string} */ value, /** @type {string} */ text) =>
+    html`<option value=${value} .selected=${value === (isRegex ? "regex:" : by)}>${text}</option>`;
+  return html`
+    <label class="grouper"><span>${t("overview.group_by")}</span>
+      <select data-key="group"
+        @change=${(/** @type {Event} */ event) => groupBy(/** @type {HTMLSelectElement} */ (event.target).value)}>
+        ${option("", t("overview.group_nothing"))}${option("state", t("overview.col_state"))}${option(
+          "regex:",
+          t("overview.group_regex"),
+        )}
+        <optgroup label=${t("overview.parameters")}>${[...parameters.value.keys()].map((name) =>
+          option(`param:${name}`, name),
+        )}</optgroup>
+      </select>
+      ${
+        isRegex
+          ? html`<input type="text" spellcheck="false" class="plain" data-key="group-regex" placeholder="(adam|sgd)"
+            aria-label=${t("overview.group_regex")} .value=${by.slice(6)}
+        aria-invalid=${groupingError.value !== null} title=${groupingError.value ?? t("overview.group_regex_hint")}
+        @input=${(/** @type {InputEvent} */ event) =>
+          groupBy(`regex:${/** @type {HTMLInputElement} */ (event.target).value}`)}>`
+          : nothing
+      }
+    </label>`;
+}

@@ -1,0 +1,58 @@
+// The tags of one card, its own and those that share its chart, with their feeds.
+
+import { computed, effect } from "@preact/signals-core";
+import { Feed } from "../../data/card_series.js";
+import { companions } from "../../data/scalar_view.js";
+import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
+import { drawnSeries } from "./card_model.js";
+
+/** Keeps the feeds of a card, so that a tag that is removed and added again is drawn immediately. */
+export class CardParts {
+  /** @type {Map<string, Feed>} */
+  #feeds = new Map();
+
+  /** @param {string} tag of the card */
+  constructor(tag) {
+    this.tag = tag;
+    /** The card's own tag first, every tag once. */
+    this.tags = computed(() => {
+      const others = (companions.value.get(tag) ?? []).filter(
+        (companion, place, all) =>
+          companion.tag !== tag && all.findIndex((other) => other.tag === companion.tag) === place,
+      );
+      return [{ tag, side: /** @type {"left" | "right"} */ ("left") }, ...others];
+    });
+    this.all = computed(() =>
+      this.tags.value.map(({ tag: name, side }) => {
+        const feed = this.feedOf(name);
+        return { tag: name, side, feed, series: drawnSeries(feed) };
+      }),
+    );
+  }
+
+  /** @param {string} tag */
+  feedOf(tag) {
+    const known = this.#feeds.get(tag);
+    if (known) return known;
+    const feed = new Feed(tag);
+    this.#feeds.set(tag, feed);
+    return feed;
+  }
+
+  /** Fetches what the chart shows until the returned function is called. */
+  follow() {
+    const end = effect(() => {
+      const names = new Set(this.tags.value.map(({ tag }) => tag));
+      for (const [name, feed] of this.#feeds) if (!names.has(name)) unobserveFeed(feed);
+      for (const name of names) observeFeed(this.feedOf(name));
+    });
+    return () => {
+      end();
+      for (const feed of this.#feeds.values()) unobserveFeed(feed);
+    };
+  }
+
+  drop() {
+    this.#feeds.clear();
+  }
+}

@@ -1,0 +1,69 @@
+// The cursor over one chart: crosshair, highlighted line and read-out, updated once per frame.
+
+import { hitsAt, nearestHit } from "../../charts/hit_test.js";
+import { crosshair } from "../../data/pointer.js";
+import { hideReadOut, showReadOut } from "./read_out.js";
+
+/** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
+
+/** Tracks the cursor, so that the read-out follows live values. */
+export class CardPointer {
+  /** @type {{left: number, top: number} | null} */
+  #at = null;
+  #frame = 0;
+  #inside = false;
+
+  /** @param {LineChart} chart */
+  constructor(chart) {
+    this.chart = chart;
+  }
+
+  /** @param {{left: number, top: number} | null} at in pixels of the plot area */
+  moved(at) {
+    this.#at = at;
+    if (at || this.#inside) this.#frame ||= requestAnimationFrame(() => this.#show());
+  }
+
+  /** The chart was drawn again under the cursor. */
+  refresh() {
+    if (this.#inside) this.moved(this.#at);
+  }
+
+  leave() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#at = null;
+    if (this.#inside) this.#hide();
+  }
+
+  #show() {
+    this.#frame = 0;
+    const at = this.#at;
+    const { chart } = this;
+    const to = chart.layer?.to;
+    if (!at || !to) return this.#hide();
+    this.#inside = true;
+    const { axis, lines } = chart.plot;
+    const x = chart.xAt(at.left);
+    const hits = hitsAt(lines, x, chart.xAt(at.left + 1) - x);
+    const best = nearestHit(hits, x, at.top, to);
+    crosshair.value = { axis, x };
+    this.#highlight(best);
+    if (hits.length) showReadOut(chart.u.rect, at, hits, best, axis);
+    else hideReadOut();
+  }
+
+  /** @param {Hit | null} hit */
+  #highlight(hit) {
+    this.chart.layer?.highlightLine(hit?.line ?? null);
+    this.chart.layer?.mark(hit && { x: hit.line.xs[hit.index], y: hit.line.ys[hit.index] });
+  }
+
+  #hide() {
+    this.#inside = false;
+    crosshair.value = null;
+    this.#highlight(null);
+    hideReadOut();
+  }
+}

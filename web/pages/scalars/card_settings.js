@@ -1,0 +1,136 @@
+// Settings of one card: the tags that share its chart, its thresholds.
+
+import { html } from "lit-html";
+import { choice } from "../../controls/choice.js";
+import { ICONS } from "../../controls/icons.js";
+import { scalarTags } from "../../data/catalogue.js";
+import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../data/scalar_view.js").Companion} Companion */
+
+/** Tags offered while one is typed. */
+const MOST_OFFERED = 500;
+
+/** @param {string} tag */
+export const cardSettings = (tag) => html`<div class="card-settings">${sharing(tag)}${thresholds(tag)}</div>`;
+
+/** @param {string} card its tag */
+function sharing(card) {
+  const several = companions.value.get(card) ?? [];
+  const offered = (scalarTags.value ?? [])
+    .filter((tag) => tag !== card && !several.some((one) => one.tag === tag))
+    .slice(0, MOST_OFFERED);
+  return html`<fieldset data-settings="with">
+    <legend>${t("card.with")}</legend>
+    ${several.map((one) => companion(card, one, several))}
+    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addCompanion(event, card, several)}>
+      <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")}
+        aria-label=${t("card.with_add")}
+        @change=${(/** @type {Event} */ event) =>
+          isTag(event) && /** @type {HTMLInputElement} */ (event.target).form?.requestSubmit()}>
+      <datalist id="tags-offered">${offered.map((tag) => html`<option value=${tag}></option>`)}</datalist>
+    </form>
+  </fieldset>`;
+}
+
+/** @param {Event} event */
+const isTag = ({ target }) => (scalarTags.peek() ?? []).includes(/** @type {HTMLInputElement} */ (target).value);
+
+/** @param {string} card @param {Companion} one @param {Companion[]} several */
+const companion = (card, one, several) => html`<div class="setting-row" data-with=${one.tag}>
+  <span class="setting-name" title=${one.tag}>${one.tag}</span>
+  ${choice(
+    "side",
+    t("card.side"),
+    [
+      ["left", t("card.left_axis")],
+      ["right", t("card.right_axis")],
+    ],
+    one.side,
+    (side) =>
+      setCompanions(
+        card,
+        several.map((other) => (other === one ? { ...one, side: side === "right" ? "right" : "left" } : other)),
+      ),
+  )}
+  ${remove(() =>
+    setCompanions(
+      card,
+      several.filter((other) => other !== one),
+    ),
+  )}
+</div>`;
+
+/** @param {SubmitEvent} event @param {string} card @param {Companion[]} several */
+function addCompanion(event, card, several) {
+  event.preventDefault();
+  const field = /** @type {HTMLInputElement} */ (
+    /** @type {HTMLFormElement} */ (event.target).elements.namedItem("tag")
+  );
+  const tag = field.value;
+  const isKnown = (scalarTags.peek() ?? []).includes(tag);
+  field.setCustomValidity(isKnown || !tag ? "" : t("card.no_such_tag"));
+  if (!field.reportValidity() || !tag || tag === card || several.some((one) => one.tag === tag))
+    return field.setCustomValidity("");
+  field.value = "";
+  setCompanions(card, [...several, { tag, side: "right" }]);
+}
+
+/** @param {string} tag */
+function thresholds(tag) {
+  const several = limits.value.get(tag) ?? [];
+  return html`<fieldset data-settings="limit">
+    <legend>${t("card.limits")}</legend>
+    ${several.map(
+      (one) => html`<div class="setting-row" data-limit=${one.value}>
+      ${side(one.above, (above) =>
+        setLimits(
+          tag,
+          several.map((other) => (other === one ? { ...one, above } : other)),
+        ),
+      )}
+      <span class="setting-name">${one.value}</span>
+      ${remove(() =>
+        setLimits(
+          tag,
+          several.filter((other) => other !== one),
+        ),
+      )}
+    </div>`,
+    )}
+    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addLimit(event, tag, several)}>
+      <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")}
+        aria-label=${t("card.limit_add")}>
+    </form>
+  </fieldset>`;
+}
+
+/** @param {boolean} above @param {(above: boolean) => void} changed */
+const side = (above, changed) =>
+  choice(
+    "direction",
+    t("card.limit_side"),
+    [
+      ["above", t("card.limit_above")],
+      ["below", t("card.limit_below")],
+    ],
+    above ? "above" : "below",
+    (value) => changed(value === "above"),
+  );
+
+/** @param {SubmitEvent} event @param {string} tag @param {import("../../data/scalar_view.js").Limit[]} several */
+function addLimit(event, tag, several) {
+  event.preventDefault();
+  const field = /** @type {HTMLInputElement} */ (
+    /** @type {HTMLFormElement} */ (event.target).elements.namedItem("value")
+  );
+  if (field.value === "" || !Number.isFinite(field.valueAsNumber)) return;
+  setLimits(tag, [...several, { above: true, value: field.valueAsNumber }]);
+  field.value = "";
+}
+
+/** @param {() => void} act */
+const remove = (act) =>
+  html`<button class="quiet" data-key="remove" title=${t("card.remove")} aria-label=${t("card.remove")}
+    @click=${act}>${ICONS.close}</button>`;

@@ -1,0 +1,38 @@
+// Keys of the scalars page.
+
+import { focusOn } from "../../controls/focus_field.js";
+import { axis, change, logarithmic, opened } from "../../data/view.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
+
+function nextAxis() {
+  change({ axis: AXES[(AXES.indexOf(axis.peek()) + 1) % AXES.length], zooms: {} });
+}
+
+function toggleEnlarged() {
+  if (opened.peek()) return change({ open: "" });
+  const card = document.querySelector("scalar-card:hover") ?? document.querySelector("scalar-card:focus-within");
+  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
+  if (tag) change({ open: tag });
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  s: focusOn("smooth"),
+  x: nextAxis,
+  y: () => change({ log: !logarithmic.peek() }),
+  f: toggleEnlarged,
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["s"], () => t("keys.smooth")],
+  [["x"], () => t("keys.axis")],
+  [["y"], () => t("keys.log")],
+  [["f"], () => t("keys.enlarge")],
+  [["drag"], () => t("keys.zoom")],
+  [["double-click"], () => t("keys.reset")],
+];

@@ -1,0 +1,76 @@
+// The scalars page: the pinned cards, then a card for each tag; or one enlarged card.
+
+import { effect } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
+import { tagGroups } from "../../controls/tag_groups.js";
+import { runsReply, scalarTags } from "../../data/catalogue.js";
+import { groups } from "../../data/runs.js";
+import { stopAll } from "../../data/stop_all.js";
+import { cardSize, opened } from "../../data/view.js";
+import { drawnGroups } from "../../data/visible_tags.js";
+import { followDrags } from "./card_drag.js";
+import { cardMenu } from "./card_menu.js";
+import { followPlaces, isEnlarged, pinned, places, placeUpTo } from "./card_slots.js";
+import { followOrder } from "./model/card_order.js";
+import { followParameters } from "./model/parameters.js";
+import { t } from "./words.js";
+import "./scalar_card.js";
+import { ICONS as CARD_ICONS } from "./icons.js";
+
+export { ACTIONS, KEYS } from "./keys.js";
+export { toolbar } from "./toolbar.js";
+
+/** The reason why there are no cards; null if there are. */
+function emptyPage() {
+  const none = noRuns();
+  if (none) return none;
+  if (!scalarTags.value?.length) return runsReply.value?.loading ? loadingRuns() : noPlugin(t("empty.no_scalars"));
+  if (drawnGroups.value.length || opened.value) return null;
+  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : noMatch();
+}
+
+export const content = () => emptyPage() ?? html`${isEnlarged.value ? enlarged() : allCards()}${cardMenu()}`;
+
+/** @param {string} tag */
+const card = (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`;
+
+const enlarged = () =>
+  html`<div class="groups alone" data-size=${cardSize.value}>${repeat([opened.value], (tag) => tag, card)}</div>`;
+
+function allCards() {
+  const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card)}`;
+}
+
+/** @param {string[]} tags */
+const pinnedCards = (tags) => html`<div class="groups" data-size=${cardSize.value}>
+  <section class="group" aria-label=${t("group.pinned")} data-group-of="pins">
+    <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span
+      class="meta">${t("group.tags", { n: tags.length })}</span></h2>
+    <div class="cards">${repeat(tags, (tag) => tag, card)}</div>
+  </section>
+</div>`;
+
+export function follow() {
+  return stopAll([followParameters(), followOrder(), followPlaces(), followOpened(), followDrags()]);
+}
+
+/** Scrolls to the enlarged card, and back to its place. */
+function followOpened() {
+  let last = opened.peek();
+  return effect(() => {
+    const now = opened.value;
+    const left = last;
+    last = now;
+    if (left === now) return;
+    if (left) placeUpTo(left);
+    requestAnimationFrame(() => {
+      const place = now
+        ? document.querySelector(".groups.alone")
+        : document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`);
+      place?.scrollIntoView({ block: now ? "start" : "center" });
+    });
+  });
+}

@@ -1,0 +1,229 @@
+// The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
+
+import { keyOf } from "../../charts/plot.js";
+import { nameOf } from "../../controls/run_row.js";
+import { cutLeaf } from "../../data/names.js";
+import { noteOf } from "../../data/notes.js";
+import { DASHES } from "../../data/run_styles.js";
+import { startOf } from "../../data/runs.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { clock, duration, wallTime } from "../../i18n/times.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
+
+const ROW = 20;
+const GAP = 18;
+const MOST_ROWS = 12;
+const NARROW = 720;
+const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
+const BAND_COLUMNS = /** @type {const} */ ({
+  smoothed: "smoothed",
+  value: "centre",
+  step: "low",
+  relative: "high",
+  wall_time: "runs",
+});
+
+const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
+
+/** @typedef {{root: HTMLElement, line: SVGPathElement, cells: Record<string, HTMLElement>, styleKey: string}} Row */
+
+/** Created once; each row shows the line at its place. @type {Row[]} */
+const pool = [];
+const head = makeRow("head");
+const more = document.createElement("div");
+more.className = "more";
+const moment = document.createElement("div");
+moment.className = "moment";
+root.append(head.root, more, moment);
+
+/** @param {string} kind @returns {Row} */
+function makeRow(kind) {
+  const row = document.createElement("div");
+  row.className = kind;
+  const sign = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  sign.setAttribute("class", "swatch");
+  sign.setAttribute("viewBox", "0 0 18 10");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", "M1 5h16");
+  sign.append(line);
+  /** @type {Record<string, HTMLElement>} */
+  const cells = {};
+  row.append(sign);
+  for (const name of ["name", ...COLUMNS])
+    row.append((cells[name] = Object.assign(document.createElement("span"), { className: name })));
+  return { root: row, line, cells, styleKey: "" };
+}
+
+/** @param {number} place @param {import("../../charts/plot.js").Line} line */
+function rowAt(place, line) {
+  const { style } = line;
+  const row = (pool[place] ??= addRow(place));
+  const styleKey = `${style.colour} ${style.dash} ${keyOf(line)}`;
+  if (row.styleKey !== styleKey) {
+    row.styleKey = styleKey;
+    row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
+    row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
+  }
+  return row;
+}
+
+/** @param {number} place */
+function addRow(place) {
+  const row = makeRow("row");
+  row.root.style.top = `${6 + (place + 1) * ROW}px`;
+  root.append(row.root);
+  return row;
+}
+
+/** @param {Hit} hit the rows are sorted by this */
+const sortValue = ({ line, index }) => line.ys[index];
+
+/** The largest first, NaN last.
+ * @param {Hit} one @param {Hit} other */
+function byValue(one, other) {
+  const [a, b] = [sortValue(one), sortValue(other)];
+  return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
+}
+
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits
+ * @param {Hit | null} best
+ * @param {import("../../charts/ticks.js").Axis} axis */
+export function showReadOut(area, at, hits, best, axis) {
+  const sorted = hits.toSorted(byValue);
+  const most = Math.min(MOST_ROWS, Math.floor((innerHeight - 80) / ROW));
+  const first = Math.max(0, Math.min(sorted.length - most, (best ? sorted.indexOf(best) : 0) - (most >> 1)));
+  const rows = sorted.slice(first, first + most);
+  const isBand = rows.some(({ line }) => line.series.band);
+  const smooth = !isBand && rows.some(({ line }) => line.raw);
+  writeHead(smooth, isBand);
+  writeRows(rows, best, smooth);
+  write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
+  more.hidden = sorted.length === rows.length;
+  write(moment, momentOf(best ?? rows[0], axis));
+  const isLong = rows.some(({ line }) => line.kin?.length);
+  place(area, at, rows.length + 1, (smooth ? 520 : 440) + (isLong ? 90 : 0));
+}
+
+/** @param {Hit} hit @param {import("../../charts/ticks.js").Axis} axis */
+function momentOf({ line, index }, axis) {
+  const { band, wall_time: wall } = line.series;
+  if (!band) return `${t("read.wall_time")} ${wallTime(wall[index])}`;
+  const x = band.x[index];
+  return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
+}
+
+/** A band shows its edges and its number of runs instead of step and times.
+ * @param {boolean} smooth @param {boolean} isBand */
+function writeHead(smooth, isBand) {
+  write(head.cells.name, t(isBand ? "read.group" : "read.run"));
+  for (const name of COLUMNS) write(head.cells[name], t(`read.${isBand ? BAND_COLUMNS[name] : name}`));
+  root.classList.toggle("smooth", smooth);
+}
+
+/** @param {Hit[]} rows @param {Hit | null} best @param {boolean} smooth */
+function writeRows(rows, best, smooth) {
+  const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
+  const smoothed = columnFormat(rows.map(sortValue));
+  const shared = sharedPath(rows);
+  rows.forEach((hit, place) => {
+    const row = rowAt(place, hit.line);
+    show(row, true);
+    writeRow(row, hit, shared, hit === best, values, smooth ? smoothed : null);
+  });
+  for (const row of pool.slice(rows.length)) show(row, false);
+}
+
+/** @param {Row} row @param {boolean} shown */
+function show({ root: row }, shown) {
+  if (row.hidden === !shown && row.dataset.shown) return;
+  row.hidden = !shown;
+  row.dataset.shown = String(shown);
+}
+
+/** The length of the path that all runs share, which is omitted.
+ * @param {Hit[]} rows */
+function sharedPath(rows) {
+  const path = cutLeaf(rows[0].line.run)[0];
+  return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
+}
+
+/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format
+ * @param {import("../../i18n/numbers.js").ColumnFormat | null} smoothFormat */
+function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
+  const { run, series, kin = [] } = line;
+  const value = series.value[index];
+  const { cells } = row;
+  row.root.classList.toggle("best", best);
+  cells.value.classList.toggle("non-finite", !Number.isFinite(value));
+  write(
+    cells.name,
+    [...kin, series.band && !run ? t("read.all_runs") : noteOf(run).alias || nameOf(run).slice(shared)].join(" · "),
+  );
+  const { dataset } = row.root;
+  dataset.run = run;
+  dataset.step = String(series.step[index]);
+  dataset.value = String(value);
+  dataset.kin = kin.join(" ");
+  write(cells.value, inColumn(value, format));
+  write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
+  if (smoothFormat) dataset.smoothed = String(line.ys[index]);
+  if (series.band) return writeBand(row, series.band, index, format);
+  const wall = series.wall_time[index];
+  write(cells.step, grouped(series.step[index]));
+  write(cells.relative, duration(wall - startOf(run)));
+  write(cells.wall_time, clock(wall));
+}
+
+/** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index
+ * @param {import("../../i18n/numbers.js").ColumnFormat} format */
+function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
+  write(cells.step, low.length ? inColumn(low[index], format) : "");
+  write(cells.relative, high.length ? inColumn(high[index], format) : "");
+  write(
+    cells.wall_time,
+    count[index] < most ? t("read.of_runs", { n: grouped(count[index]), total: grouped(most) }) : grouped(most),
+  );
+  dataset.low = String(low[index]);
+  dataset.high = String(high[index]);
+  dataset.count = String(count[index]);
+}
+
+/** Writes only changes, and into the existing text node, which is cheaper than a new one.
+ * @param {HTMLElement} cell @param {string} text */
+function write(cell, text) {
+  const node = /** @type {Text} */ (cell.firstChild ?? cell.appendChild(new Text()));
+  if (node.data !== text) node.data = text;
+}
+
+/** Places the read-out next to the chart if there is room. Its size is computed, so that no layout is forced.
+ * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows
+ * @param {number} wide preferred width */
+function place(area, at, rows, wide) {
+  const narrow = innerWidth < NARROW;
+  const width = Math.min(innerWidth - 16, narrow ? 300 : wide);
+  const height = rows * ROW + 14 + ROW;
+  const left = narrow ? (innerWidth - width) / 2 : leftOf(area, at, width);
+  const under = area.top + area.height + 30;
+  const top =
+    narrow && under + height < innerHeight ? under : Math.max(8, Math.min(area.top, innerHeight - height - 8));
+  root.style.width = `${width}px`;
+  root.style.height = `${height}px`;
+  root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+  root.hidden = false;
+}
+
+/** @param {DOMRect} area @param {{left: number}} at @param {number} width */
+function leftOf({ left, width: areaWidth }, at, width) {
+  const right = left + areaWidth + GAP;
+  if (right + width < innerWidth) return right;
+  if (left - 52 - width > 0) return left - 52 - width;
+  const cursor = left + at.left;
+  return cursor + GAP + width < innerWidth ? cursor + GAP : Math.max(8, cursor - GAP - width);
+}
+
+export function hideReadOut() {
+  root.hidden = true;
+}

@@ -1,0 +1,109 @@
+// A card of the list: one tag, and of each run that has it shape, extent and course at a glance.
+
+import { effect } from "@preact/signals-core";
+import { html, nothing, render, svg } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { LazyCard } from "../../controls/lazy_card.js";
+import { noneForRank, rankNote } from "../../controls/rank_choice.js";
+import { nameOf } from "../../controls/run_row.js";
+import { Listing } from "../../data/listing.js";
+import { cutGroup, cutLeaf } from "../../data/names.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { shapeOf } from "./detail.js";
+import { sparkOf, statisticOf } from "./model/lines.js";
+import { open, ranks } from "./settings.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./series_steps.js").Entry} Entry */
+
+/** Runs of a card; the others are in the view of the tensor. */
+const MOST_RUNS = 6;
+const SPARK = { width: 120, height: 32 };
+
+class TensorCard extends LazyCard {
+  tag = "";
+  /** @type {string[]} */
+  #runs = [];
+  /** @type {Map<string, Listing>} */
+  #listings = new Map();
+
+  /** @param {string[]} runs that have the tag */
+  set runs(runs) {
+    const isSame = JSON.stringify(runs) === JSON.stringify(this.#runs);
+    this.#runs = runs;
+    this.style.setProperty("--runs", String(Math.min(runs.length, MOST_RUNS)));
+    if (isSame || !this.isActive) return;
+    this.deactivate();
+    this.activate();
+  }
+
+  begin() {
+    const shown = this.#runs.slice(0, MOST_RUNS);
+    for (const run of shown)
+      if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
+    return [
+      effect(() =>
+        shown.forEach((run) => this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...ranks.query.value })),
+      ),
+      ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).observe()),
+      effect(() => void render(this.#frame(shown), this)),
+    ];
+  }
+
+  /** @param {string[]} shown */
+  #frame(shown) {
+    const [group, leaf] = cutGroup(this.tag);
+    const more = this.#runs.length - shown.length;
+    return html`
+      <header><h3 title=${this.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+        ${more > 0 ? html`<span class="meta">${t("read.more", { n: more })}</span>` : nothing}</header>
+      <ul>${repeat(
+        shown,
+        (run) => run,
+        (run) => html`<li>${this.#row(run)}</li>`,
+      )}</ul>`;
+  }
+
+  /** @param {string} run */
+  #row(run) {
+    const listing = /** @type {Listing} */ (this.#listings.get(run));
+    /** @type {Entry[]} */
+    const entries = listing.reply.value?.tensors ?? [];
+    const last = entries.at(-1);
+    const damaged = listing.reply.value?.damaged ?? 0;
+    const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+    const [path, leaf] = cutLeaf(nameOf(run));
+    return html`
+      <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""} title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
+        ${swatch(style, DASHES[style.dash])}
+        <span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
+        <span class="meta">${rankNote(listing)} ${damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
+        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? noneForRank(listing) || t("tensor.no_points") : "")}</span>`}
+      </button>`;
+  }
+
+  /** @param {Entry[]} entries @param {Entry} last @param {number} colour */
+  #facts(entries, last, colour) {
+    const bad = statisticOf(last, "not_finite");
+    return html`
+      <span class="facts"><span class="extent"><code>${shapeOf(last)}</code>
+          ${bad ? html`<span class="non-finite">${ICONS.warning}${t("tensor.bad", { n: grouped(bad) })}</span>` : nothing}</span>
+        <span class="extent">${last.count ? /** @type {const} */ (["min", "mean", "max"]).map((name) => html`<span><i>${t(`tensor.${name}`)}</i>${last[name] === null ? "–" : shortNumber(statisticOf(last, name))}</span>`) : nothing}</span></span>
+      ${spark(entries, colour)}`;
+  }
+}
+
+/** From min to max as a band, the mean as a line, steps with NaN or infinity as ticks.
+ * @param {Entry[]} entries @param {number} colour */
+function spark(entries, colour) {
+  const drawn = entries.length > 1 ? sparkOf(entries, SPARK.width, SPARK.height - 4) : null;
+  if (!drawn) return nothing;
+  return html`<svg class="spark" viewBox="0 0 ${SPARK.width} ${SPARK.height}" preserveAspectRatio="none" style="--run:var(--run-${colour + 1})" aria-hidden="true">
+    <path class="band" d=${drawn.band}/><path class="mean" d=${drawn.mean}/>
+    ${drawn.bad.length ? svg`<path class="bad" d=${drawn.bad.map((x) => `M${x} ${SPARK.height - 3}v3`).join("")}/>` : nothing}</svg>`;
+}
+
+customElements.define("tensor-card", TensorCard);

@@ -1,8 +1,0 @@
-// A click on a line or a point: the details of its run.
-
-import { panel, pointedRun } from "../../state/pointer.js";
-
-export function openPointed() {
-  const run = pointedRun.peek();
-  if (run !== null) panel.value = { kind: "run", run };
-}

@@ -1,8 +1,0 @@
-// How large the cards are.
-
-import { cardSize, change } from "../state/view.js";
-import { t } from "../state/words.js";
-import { choice } from "./choice.js";
-
-export const sizeChoice = () =>
-  choice("size", t("bar.size"), [["s", "S", t("bar.size_s")], ["m", "M", t("bar.size_m")], ["l", "L", t("bar.size_l")]], cardSize.value, (size) => change({ size: /** @type {"s" | "m" | "l"} */ (size) }));
