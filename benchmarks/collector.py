@@ -1,10 +1,10 @@
-"""Measure what SummaryCollector at its defaults costs a PyTorch training with steps of 50 ms or more.
+"""Measure the overhead of a SummaryCollector with default settings in a PyTorch training with steps of 50 ms or more.
 
 python benchmarks/collector.py [--rounds N] [--steps N]    (make bench-collector)
 
-A round is one training with the collector and one without, each a process of its own, in changing order. What is
-compared is the whole call of Model.fit(): from opening the files over the graph to closing them. Prints the median and
-the spread of the overhead, formed round by round, what of it is paid once, and the time of a step.
+A round is one training with the collector and one without, each in a separate process, in alternating order. The whole
+call of Model.train() is compared: opening the files, recording the graph and closing the files included. Prints the
+median overhead and that of each round, the part of it before the first step ends, and the time of a step.
 """
 
 import argparse
@@ -22,7 +22,7 @@ BATCH = 128
 
 
 def main() -> None:
-    """Run all rounds, or, as a process of its own, one training."""
+    """Run all rounds, or, in a child process, one training."""
     options = parse_options()
     if options.trial:
         print(json.dumps(train(options.trial == "with", options.steps)))
@@ -39,20 +39,20 @@ def main() -> None:
 
 
 def measure_round(index: int, steps: int) -> dict[str, dict[str, float]]:
-    """Return what both trainings of a round took."""
+    """Return the times of both trainings of a round."""
     order = ("with", "without") if index % 2 else ("without", "with")
     return {trial: measure(trial, steps) for trial in order}
 
 
 def measure(trial: str, steps: int) -> dict[str, float]:
-    """Run one training in a process of its own."""
+    """Run one training in a child process."""
     command = [sys.executable, __file__, "--trial", trial, "--steps", str(steps)]
     result: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     return result
 
 
 def train(is_collected: bool, steps: int) -> dict[str, float]:
-    """Train and return the seconds of the whole, until the end of the first step, and of a median step."""
+    """Train and return the seconds of the whole training, until the end of the first step, and of a median step."""
     import torch
 
     from toposcope.recorder.callbacks.lambda_callback import LambdaCallback
@@ -92,7 +92,7 @@ def parse_options() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, help="pairs of trainings (default: %(default)s)")
-    parser.add_argument("--steps", type=int, default=1000, help="of a training (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=1000, help="steps of a training (default: %(default)s)")
     parser.add_argument("--trial", choices=["with", "without"], help=argparse.SUPPRESS)
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Show Toposcope at work: start the server, train the digits example under its eyes, serve on until Ctrl-C.
+"""Demonstrate Toposcope: start the server, train the digits example, and keep serving until Ctrl-C.
 
 python examples/demo.py [--open]
 """
@@ -18,30 +18,30 @@ Process = subprocess.Popen[str]
 
 
 def main() -> None:
-    """Run the server and the training; end both on Ctrl-C, and when the terminal or a service manager says so."""
+    """Run the server and the training; end both on Ctrl-C, SIGTERM and SIGHUP."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     options = parser.parse_args()
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     with contextlib.ExitStack() as children:
         try:
             show(children, ["--open"] if options.open else [])
         except KeyboardInterrupt:
-            print(f"\nThe demo ends. Its runs stay in {LOGDIR}/.")
+            print(f"\nThe demo has ended. Its runs are in {LOGDIR}/.")
 
 
 def show(children: contextlib.ExitStack, server_options: list[str]) -> None:
-    """Start the server, say where it is, train, and wait for the server to end."""
+    """Start the server, print its address, train, and wait for the server to end."""
     server = start(children, "-m", "toposcope.server.cli", "--logdir", str(LOGDIR), *server_options, read=True)
     assert server.stdout is not None
     address = server.stdout.readline()
     if not address:
-        sys.exit(f"The server did not start: it ended with {server.wait()}.")
+        sys.exit(f"The server did not start: it exited with status {server.wait()}.")
     print(address, end="", flush=True)
     if failure := start(children, str(TRAINING), "--logdir", str(new_directory())).wait():
-        sys.exit(f"The training failed: it ended with {failure}.")
-    print("The training is over; the server goes on until Ctrl-C.", flush=True)
+        sys.exit(f"The training failed: it exited with status {failure}.")
+    print("The training is over; the server runs until Ctrl-C.", flush=True)
     for line in server.stdout:
         print(line, end="", flush=True)
 
@@ -53,12 +53,12 @@ def new_directory() -> Path:
         with contextlib.suppress(FileExistsError):
             directory.mkdir(parents=True)
             return directory
-    raise AssertionError("there is always a next number")
+    raise AssertionError("unreachable: itertools.count() is infinite")
 
 
 def start(children: contextlib.ExitStack, *arguments: str, read: bool = False) -> Process:
-    """Start this Python with arguments as a child process that ends with the demo; with read its output can be read."""
-    # A session of its own: Ctrl-C reaches the demo alone, which ends its children in order.
+    """Start this Python with arguments as a child process that ends with the demo; *read* captures its output."""
+    # In a new session, so that Ctrl-C reaches only the demo, which ends its children in order.
     child = subprocess.Popen(
         [sys.executable, *arguments], stdout=subprocess.PIPE if read else None, text=True, start_new_session=True
     )
@@ -67,7 +67,7 @@ def start(children: contextlib.ExitStack, *arguments: str, read: bool = False) -
 
 
 def stop(child: Process) -> None:
-    """End child as Ctrl-C would, or by force when it does not end."""
+    """Interrupt child as Ctrl-C would, and kill it if it does not end."""
     child.send_signal(signal.SIGINT)
     try:
         child.wait(STOP_SECONDS)

@@ -1,10 +1,10 @@
-"""Train small networks on handwritten digits with twelve settings, and record the training with Toposcope.
+"""Train small networks on handwritten digits with twelve settings, and record them with Toposcope.
 
     python examples/digits.py --logdir runs/digits
     summary-server --logdir runs
 
-The network and its optimiser are plain NumPy, so that everything is in view; the 1797 images come with scikit-learn.
-What recording takes is in digits_recording.py, and what a loss landscape takes in digits_landscape.py.
+The network and its optimizer are plain NumPy, so that nothing is hidden; the 1797 images are part of scikit-learn.
+The code for recording is in digits_recording.py, the code for loss landscapes in digits_landscape.py.
 """
 
 import argparse
@@ -25,16 +25,16 @@ from sklearn.model_selection import train_test_split
 from toposcope.recorder import SummaryRecord
 
 RUNS = 12
-LOWEST_RATE, HIGHEST_RATE = 0.003, 1.0  # Of learning; from too low to too high.
+LOWEST_RATE, HIGHEST_RATE = 0.003, 1.0  # Learning rates, from too low to too high.
 MOMENTA = (0.0, 0.5, 0.9)
 HIDDEN = (4, 8, 16, 32, 64)
-EXPLORED = 7  # The run around which the loss is computed.
+EXPLORED = 7  # The run whose loss landscapes are computed.
 VALIDATION_STEPS, DETAIL_STEPS = 25, 75
 BATCH = 64
 
 
 class Run(NamedTuple):
-    """A network, what it is trained with, and the recorder of what happens to it."""
+    """A network with its settings and its recorder."""
 
     settings: dict[str, float]
     network: Network
@@ -43,13 +43,13 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    """Train all runs step by step, side by side, so that their curves grow together; then look around one of them."""
+    """Train all runs in parallel, step by step, so that their curves grow together; then compute the landscapes."""
     options = parse_options()
     random = np.random.default_rng(options.seed)
     pixels, digits = load_digits(return_X_y=True)
     train_x, test_x, train_y, test_y = train_test_split(pixels / 16, digits, test_size=0.25, random_state=options.seed)
     data = {"train": len(train_x), "validation": len(test_x), "batch": BATCH, "steps": options.steps}
-    # Too high a learning rate makes numbers overflow. It is in the curves; NumPy need not say so too.
+    # A learning rate that is too high causes overflows. They are visible in the curves: no warning is needed.
     with contextlib.ExitStack() as recorders, np.errstate(over="ignore", invalid="ignore"):
         runs = [new_run(options.logdir, recorders, data, settings) for settings in sweep(options.seed)]
         explored = runs[EXPLORED]
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def validate(run: Run, step: int, images: np.ndarray, digits: np.ndarray) -> None:
-    """Try a network on images that it was not trained on, and record how it went; now and then in detail."""
+    """Evaluate a network on images that it was not trained on, and record the results, at some steps in detail."""
     guesses = run.network.guess(images, digits)
     record_validation(run.recorder, step, guesses)
     if step % DETAIL_STEPS == 0:
@@ -81,7 +81,7 @@ def validate(run: Run, step: int, images: np.ndarray, digits: np.ndarray) -> Non
 
 
 def sweep(seed: int) -> list[dict[str, float]]:
-    """Return the settings of all runs: learning rates as far from one to the next, the others by chance."""
+    """Return the settings of all runs: logarithmically spaced learning rates, the others random."""
     random = np.random.default_rng(seed)
     return [
         {
@@ -95,7 +95,7 @@ def sweep(seed: int) -> list[dict[str, float]]:
 
 
 def new_run(logdir: str, recorders: contextlib.ExitStack, data: dict[str, int], settings: dict[str, float]) -> Run:
-    """Begin a run in a directory of its own."""
+    """Start a run in a new directory."""
     directory = os.path.join(logdir, "lr={learning_rate:g} m={momentum:g} h={hidden}".format(**settings))
     recorder = recorders.enter_context(SummaryRecord(directory))
     network = new_network(settings)
@@ -104,12 +104,12 @@ def new_run(logdir: str, recorders: contextlib.ExitStack, data: dict[str, int], 
 
 
 def new_network(settings: dict[str, float]) -> Network:
-    """Return an untrained network. Those of one size begin alike."""
+    """Return an untrained network; networks of the same size have the same initial weights."""
     return Network(int(settings["hidden"]), settings["momentum"], np.random.default_rng(int(settings["seed"])))
 
 
 def scheduled(peak: float, step: int, steps: int) -> float:
-    """Return the learning rate of a step: a short warm-up, then half a cosine down to zero."""
+    """Return the learning rate of a step: a short warm-up, then cosine decay to zero."""
     warm_up = min(1.0, step / 100)
     return peak * warm_up * 0.5 * (1 + math.cos(math.pi * step / steps))
 
@@ -117,19 +117,18 @@ def scheduled(peak: float, step: int, steps: int) -> float:
 def parse_options() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--logdir", default="runs/digits", help="where the runs are recorded (default: %(default)s)")
+    parser.add_argument("--logdir", default="runs/digits", help="directory of the runs (default: %(default)s)")
     parser.add_argument(
         "--seconds",
         type=float,
         default=30.0,
-        help="how long to take at least: the training would be "
-        "over in seconds, and it is meant to be watched (default: %(default)s; 0: full speed)",
+        help="minimum duration, so that the training can be watched (default: %(default)s; 0: full speed)",
     )
-    parser.add_argument("--steps", type=int, default=1500, help="of each run (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=1500, help="steps of each run (default: %(default)s)")
     parser.add_argument(
-        "--size", type=int, default=33, help="nodes of a loss landscape, each way (default: %(default)s)"
+        "--size", type=int, default=33, help="grid points per side of a loss landscape (default: %(default)s)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed (default: %(default)s)")
     return parser.parse_args()
 
 

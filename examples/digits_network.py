@@ -1,4 +1,4 @@
-"""A network of two layers in plain NumPy: 64 pixels, rectified hidden units, 10 digits."""
+"""A network of two layers in plain NumPy: 64 pixels, hidden units with ReLU, 10 digits."""
 
 import math
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ PIXELS, DIGITS = 64, 10
 
 
 class Guesses(NamedTuple):
-    """What the network says of n images, beside what they are."""
+    """The predictions of the network for n images, and the true digits."""
 
     digits: np.ndarray
-    """int64[n]: the truth."""
+    """The true digits, int64[n]."""
     probabilities: np.ndarray
-    """float64[n, 10]: of each digit."""
+    """The probability of each digit, float64[n, 10]."""
 
     @property
     def guessed(self) -> np.ndarray:
@@ -27,20 +27,20 @@ class Guesses(NamedTuple):
     @property
     def losses(self) -> np.ndarray:
         """The cross entropy of each image, float64[n]."""
-        given = self.probabilities[np.arange(len(self.digits)), self.digits]
-        return -np.log(np.maximum(given, 1e-300))
+        of_true_digits = self.probabilities[np.arange(len(self.digits)), self.digits]
+        return -np.log(np.maximum(of_true_digits, 1e-300))
 
     @property
     def accuracy(self) -> float:
-        """The share of digits that were recognised."""
+        """The fraction of digits that were recognised."""
         return float((self.guessed == self.digits).mean())
 
 
 class Network:
-    """The parameters, trained by gradient descent with momentum: a TrainableNetwork, as Toposcope's loops know it."""
+    """The network, trained by gradient descent with momentum. It implements Toposcope's TrainableNetwork protocol."""
 
     def __init__(self, hidden: int, momentum: float, random: np.random.Generator) -> None:
-        """Draw the weights of an untrained network of so many hidden units."""
+        """Initialize random weights for this number of hidden units."""
         self.momentum = momentum
         self.learning_rate = 0.0
         self._parameters = {
@@ -60,16 +60,16 @@ class Network:
         self._parameters = {name: np.array(parameter) for name, parameter in parameters.items()}
 
     def guess(self, images: np.ndarray, digits: np.ndarray) -> Guesses:
-        """Return what the network says of images that show these digits."""
+        """Return the predictions for images of these digits."""
         return Guesses(digits, self._forward(images)[1])
 
     def eval_step(self, images: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the loss of each image, the probabilities, and what they should be."""
+        """Return the loss of each image, the probabilities and the true digits."""
         guesses = self.guess(images, digits)
         return guesses.losses, guesses.probabilities, digits
 
     def train_step(self, images: np.ndarray, digits: np.ndarray) -> tuple[float, Guesses]:
-        """Take one step downhill; return the loss and what the network said before it."""
+        """Take one gradient step; return the loss and the predictions before it."""
         hidden, probabilities = self._forward(images)
         error = (probabilities - np.eye(DIGITS)[digits]) / len(images)
         error_hidden = (error @ self._parameters["output.weight"].T) * (hidden > 0)
@@ -87,15 +87,15 @@ class Network:
         return float(guesses.losses.mean()), guesses
 
     def _forward(self, images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        own = self._parameters
-        hidden = np.maximum(images @ own["hidden.weight"] + own["hidden.bias"], 0)
-        scores = hidden @ own["output.weight"] + own["output.bias"]
+        parameters = self._parameters
+        hidden = np.maximum(images @ parameters["hidden.weight"] + parameters["hidden.bias"], 0)
+        scores = hidden @ parameters["output.weight"] + parameters["output.bias"]
         exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
         return hidden, exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
 def nodes(network: Network, batch: int) -> list[Node]:
-    """Return what _forward() and the loss compute, as the nodes of a graph. NumPy keeps none: this is by hand."""
+    """Return the computation of _forward() and the loss as nodes of a graph, written by hand, as NumPy has no graph."""
     parameters = [Node(name, "Parameter", (), p.shape, p.dtype) for name, p in network.parameters().items()]
     units = network.parameters()["hidden.bias"].size
     return [

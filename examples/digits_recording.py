@@ -1,4 +1,4 @@
-"""What the digits example records of a run: each function is one kind of summary."""
+"""The summaries that the digits example records of a run."""
 
 import numpy as np
 from digits_network import DIGITS, Guesses, Network, nodes
@@ -7,20 +7,20 @@ from toposcope.recorder import SummaryRecord, custom_lineage, dataset_graph, eva
 
 MISTAKES = 16
 SIDE = 8
-"""Pixels of an image, each way."""
+"""Pixels per side of an image."""
 ENLARGED = 6
 
 
 def record_beginning(
     recorder: SummaryRecord, network: Network, settings: dict[str, float], data: dict[str, int]
 ) -> None:
-    """Record what is known before the training: the graph, the data's way to the network, and the settings.
+    """Record what is known before the training: the graph, the dataset pipeline and the settings.
 
     Args:
-        recorder: of the run.
-        network: untrained.
+        recorder: the recorder of the run.
+        network: the untrained network.
         settings: learning_rate, momentum, hidden and seed.
-        data: samples of "train" and of "validation", of a "batch", and "steps".
+        data: the numbers of samples "train", "validation" and "batch", and the number of "steps".
     """
     recorder.add_value("graph", "network", graph(nodes(network, data["batch"]), name="Digits"))
     recorder.add_value("dataset_graph", "train", dataset_graph(pipeline(data, int(settings["seed"]))))
@@ -34,13 +34,13 @@ def record_beginning(
         network="Digits",
     )
     recorder.add_value("train_lineage", "train", lineage)
-    told = {name: value for name, value in settings.items() if name != "learning_rate"}
-    recorder.add_value("custom_lineage_data", "settings", custom_lineage(told))
+    other_settings = {name: value for name, value in settings.items() if name != "learning_rate"}
+    recorder.add_value("custom_lineage_data", "settings", custom_lineage(other_settings))
     recorder.record(0)
 
 
 def pipeline(data: dict[str, int], seed: int) -> dict[str, object]:
-    """Return how the images come to the network, the last stage first."""
+    """Return the dataset pipeline, the last stage first."""
     source = {"op_type": "load_digits", "images": data["train"] + data["validation"], "size": [SIDE, SIDE]}
     scaled = {"op_type": "Map", "operations": [{"tensor_op_name": "Divide", "by": 16}], "children": [source]}
     split = {"op_type": "Split", "train": data["train"], "validation": data["validation"], "seed": seed}
@@ -54,7 +54,7 @@ def pipeline(data: dict[str, int], seed: int) -> dict[str, object]:
 
 
 def record_training(recorder: SummaryRecord, step: int, guesses: Guesses, learning_rate: float) -> None:
-    """Record how a step of the training went."""
+    """Record loss, accuracy and learning rate of a training step."""
     recorder.add_value("scalar", "train/loss", float(guesses.losses.mean()))
     recorder.add_value("scalar", "train/accuracy", guesses.accuracy)
     recorder.add_value("scalar", "learning_rate", learning_rate)
@@ -62,14 +62,14 @@ def record_training(recorder: SummaryRecord, step: int, guesses: Guesses, learni
 
 
 def record_validation(recorder: SummaryRecord, step: int, guesses: Guesses) -> None:
-    """Record how well images are recognised that the network was not trained on."""
+    """Record loss and accuracy for images that the network was not trained on."""
     recorder.add_value("scalar", "validation/loss", float(guesses.losses.mean()))
     recorder.add_value("scalar", "validation/accuracy", guesses.accuracy)
     recorder.record(step)
 
 
 def record_details(recorder: SummaryRecord, step: int, network: Network, images: np.ndarray, guesses: Guesses) -> None:
-    """Record what the network has become, and what it gets wrong: images[n, 64] of which guesses were made."""
+    """Record the parameters of the network and its mistakes; guesses are its predictions for images[n, 64]."""
     for name, parameter in network.parameters().items():
         recorder.add_value("histogram", name, parameter)
     recorder.add_value("image", "hidden units", hidden_units(network.parameters()["hidden.weight"]), dataformats="NHWC")
@@ -84,43 +84,45 @@ def record_details(recorder: SummaryRecord, step: int, network: Network, images:
 
 
 def mistakes(guesses: Guesses) -> np.ndarray:
-    """Return where the images are that were not recognised, the worst loss first."""
+    """Return the indexes of images that were not recognised, the largest loss first."""
     wrong = np.flatnonzero(guesses.guessed != guesses.digits)
     return wrong[np.argsort(-guesses.losses[wrong], kind="stable")][:MISTAKES]
 
 
 def confusion(guesses: Guesses) -> np.ndarray:
-    """Return how often each digit (row) was taken for each (column), int64[10, 10]."""
+    """Return the confusion matrix of true (rows) and predicted digits (columns), int64[10, 10]."""
     return np.bincount(guesses.digits * DIGITS + guesses.guessed, minlength=DIGITS * DIGITS).reshape(DIGITS, DIGITS)
 
 
 def hidden_units(weight: np.ndarray) -> np.ndarray:
-    """Return what each hidden unit looks for, as pictures uint8[units, height, width, 3]: red for, blue against."""
-    # A diverged network has weights that are no numbers: black.
+    """Return the weights of each hidden unit as images uint8[units, height, width, 3]: positive red, negative blue."""
+    # Weights of a diverged network may be NaN: black.
     strength = weight.T.reshape(-1, SIDE, SIDE, 1) / max(np.nanmax(np.abs(weight), initial=0.0), 1e-12)
-    for_it, against = np.clip(strength, 0, 1), np.clip(-strength, 0, 1)
-    colours = np.concatenate([1 - against, 1 - np.maximum(for_it, against), 1 - for_it], axis=3)
+    positive, negative = np.clip(strength, 0, 1), np.clip(-strength, 0, 1)
+    colours = np.concatenate([1 - negative, 1 - np.maximum(positive, negative), 1 - positive], axis=3)
     return enlarged((255 * np.nan_to_num(colours, posinf=0.0, neginf=0.0)).astype(np.uint8))
 
 
-def enlarged(pictures: np.ndarray) -> np.ndarray:
-    """Return pictures[n, height, width, channels] with larger pixels, and a margin between one and the next."""
-    large = pictures.repeat(ENLARGED, axis=1).repeat(ENLARGED, axis=2)
+def enlarged(images: np.ndarray) -> np.ndarray:
+    """Return images[n, height, width, channels] with enlarged pixels and a margin."""
+    large = images.repeat(ENLARGED, axis=1).repeat(ENLARGED, axis=2)
     margin = 255 if large.dtype == np.uint8 else 1.0
     return np.pad(large, ((0, 0), (0, 2), (0, 2), (0, 0)), constant_values=margin)
 
 
 def report(step: int, counts: np.ndarray, guesses: Guesses, worst: np.ndarray) -> str:
-    """Return what the network can do by now, as Markdown."""
-    right = f"**{int(counts.trace())} of {int(counts.sum())}** images recognised after step {step}, of the digit"
-    shares = [f"* **{digit}** {row[digit] / row.sum():.0%}{taken_for(digit, row)}" for digit, row in enumerate(counts)]
-    wrong = ", ".join(f"{guesses.digits[at]} taken for {guesses.guessed[at]}" for at in worst)
+    """Return a report of the recognised digits and the worst mistakes, as Markdown."""
+    summary = f"**{int(counts.trace())} of {int(counts.sum())}** images recognised after step {step}, of the digit"
+    shares = [
+        f"* **{digit}** {row[digit] / row.sum():.0%}{confused_with(digit, row)}" for digit, row in enumerate(counts)
+    ]
+    wrong = ", ".join(f"{guesses.digits[index]} recognised as {guesses.guessed[index]}" for index in worst)
     return "\n".join(
-        [right, "", *shares, "", f"The worst mistakes, as in the image: {wrong}." if wrong else "No mistakes."]
+        [summary, "", *shares, "", f"The worst mistakes, as in the image: {wrong}." if wrong else "No mistakes."]
     )
 
 
-def taken_for(digit: int, counts: np.ndarray) -> str:
-    """Return what a digit is most often taken for when it is not recognised; nothing when it always is."""
-    others = np.where(np.arange(DIGITS) == digit, 0, counts)
-    return f", else mostly {others.argmax()}" if others.any() else ""
+def confused_with(digit: int, counts: np.ndarray) -> str:
+    """Return the most frequent wrong prediction for a digit as text; "" if there is none."""
+    wrong = np.where(np.arange(DIGITS) == digit, 0, counts)
+    return f", otherwise mostly as {wrong.argmax()}" if wrong.any() else ""

@@ -1,9 +1,9 @@
-"""Train a small convolutional MindSpore network on handwritten digits, once for each learning rate, and record it all.
+"""Train a small convolutional MindSpore network on handwritten digits with several learning rates, and record the runs.
 
 python examples/mindspore_digits.py [--logdir DIR] [--epochs N]
 
-It needs MindSpore (pip install mindspore) beside the packages of the other examples. mindspore.Model trains; one bridge
-among its callbacks lets those of Toposcope take part.
+This requires MindSpore (pip install mindspore) in addition to the packages of the other examples. mindspore.Model
+trains; a bridge among its callbacks calls those of Toposcope.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Digits(nn.Cell):
 
 
 def main() -> None:
-    """Train one run after the other."""
+    """Train the runs one after another."""
     options = parse_options()
     mindspore.set_context(mode=mindspore.GRAPH_MODE)
     for learning_rate in LEARNING_RATES:
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def train(learning_rate: float, epochs: int, directory: str) -> None:
-    """Train a network from the same beginning as all others, evaluate it after each epoch, and record the run."""
+    """Train a network from the same initial weights, evaluate it after each epoch, and record the run."""
     mindspore.set_seed(0)
     train_data, valid_data = digits()
     network = Digits()
@@ -72,7 +72,7 @@ def train(learning_rate: float, epochs: int, directory: str) -> None:
 
 
 def digits() -> tuple[Dataset, Dataset]:
-    """Return the batches to train on and those to evaluate on."""
+    """Return the batches for training and evaluation."""
     bunch = load_digits()
     images = (bunch.images[:, np.newaxis] / 16).astype(np.float32)
     labels = bunch.target.astype(np.int32)
@@ -86,8 +86,10 @@ def digits() -> tuple[Dataset, Dataset]:
 def parse_options() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--logdir", default="runs/mindspore-digits", help="where to record (default: %(default)s)")
-    parser.add_argument("--epochs", type=int, default=5, help="of each run (default: %(default)s)")
+    parser.add_argument(
+        "--logdir", default="runs/mindspore-digits", help="directory of the runs (default: %(default)s)"
+    )
+    parser.add_argument("--epochs", type=int, default=5, help="epochs of each run (default: %(default)s)")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Train a small convolutional PyTorch network on handwritten digits, once for each learning rate, and record it all.
+"""Train a small convolutional PyTorch network on handwritten digits with several learning rates, and record the runs.
 
 python examples/torch_digits.py [--logdir DIR] [--epochs N]
 """
@@ -43,14 +43,14 @@ class Digits(nn.Module):
 
 
 def main() -> None:
-    """Train one run after the other."""
+    """Train the runs one after another."""
     options = parse_options()
     for learning_rate in LEARNING_RATES:
         train(learning_rate, options.epochs, os.path.join(options.logdir, f"lr={learning_rate}"))
 
 
 def train(learning_rate: float, epochs: int, directory: str) -> None:
-    """Train a network from the same beginning as all others, evaluate it after each epoch, and record the run."""
+    """Train a network from the same initial weights, evaluate it after each epoch, and record the run."""
     torch.manual_seed(0)
     train_data, valid_data = digits()
     network = Digits()
@@ -65,7 +65,7 @@ def train(learning_rate: float, epochs: int, directory: str) -> None:
 
 
 def digits() -> tuple[DataLoader[tuple[torch.Tensor, ...]], DataLoader[tuple[torch.Tensor, ...]]]:
-    """Return the batches to train on and those to evaluate on."""
+    """Return the batches for training and evaluation."""
     bunch = load_digits()
     images = torch.tensor(bunch.images, dtype=torch.float32).unsqueeze(1) / 16
     dataset = TensorDataset(images, torch.tensor(bunch.target))
@@ -76,8 +76,8 @@ def digits() -> tuple[DataLoader[tuple[torch.Tensor, ...]], DataLoader[tuple[tor
 def parse_options() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--logdir", default="runs/torch-digits", help="where to record (default: %(default)s)")
-    parser.add_argument("--epochs", type=int, default=5, help="of each run (default: %(default)s)")
+    parser.add_argument("--logdir", default="runs/torch-digits", help="directory of the runs (default: %(default)s)")
+    parser.add_argument("--epochs", type=int, default=5, help="epochs of each run (default: %(default)s)")
     return parser.parse_args()
 
 

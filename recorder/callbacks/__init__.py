@@ -1,4 +1,4 @@
-"""Callbacks, one a file: what can be added to a training. With them, as in MindSpore, stands SummaryLandscape."""
+"""Callbacks of trainings, one per module; and SummaryLandscape, which MindSpore also exports here."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "SummaryLandscape":
-        # Only now: a training does not need it.
+        # Imported on demand, as a training does not need it.
         from toposcope.recorder.landscapes import SummaryLandscape
 
         return SummaryLandscape

@@ -1,4 +1,4 @@
-"""CheckpointConfig: when checkpoints are saved, how long they are kept, and what is in them."""
+"""CheckpointConfig: when checkpoints are saved, how long they are kept, and what they contain."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ _STATE_METHODS = ("state_dict", "parameters_dict", "parameters")
 
 
 class _Default(int):
-    """A number that was not given: it gives way to one that was."""
+    """A default number, which an explicit one overrides."""
 
 
 _EVERY_STEP, _FIVE = _Default(1), _Default(5)
@@ -24,10 +24,10 @@ _EVERY_STEP, _FIVE = _Default(1), _Default(5)
 class CheckpointConfig:
     """The policy of a ModelCheckpoint.
 
-    Differences from MindSpore's class: a trigger or a rule of retention that is given beats one that stands by default,
-    so that `CheckpointConfig(save_checkpoint_seconds=30)` saves every 30 seconds; without any trigger the end of the
-    training is saved all the same (MindSpore saves nothing). Wrong types are ValueErrors, as its API text says, though
-    its code raises TypeError. saved_network is a network of any framework; append_info may hold texts.
+    Differences from MindSpore's class: an explicit trigger or retention rule overrides a default one, so that
+    `CheckpointConfig(save_checkpoint_seconds=30)` saves every 30 seconds; without any trigger the end of the training
+    is still saved (MindSpore saves nothing). Wrong types raise ValueError, as MindSpore documents, although its code
+    raises TypeError. saved_network may be a network of any framework; append_info may contain strings.
     """
 
     def __init__(
@@ -48,35 +48,36 @@ class CheckpointConfig:
         remove_redundancy: bool = False,
         format: str = "ckpt",
     ) -> None:
-        """Set the policy; of the numbers, 0 and None mean: not by this.
+        """Set the policy; the numbers 0 and None disable a trigger or a retention rule.
 
         Args:
-            save_checkpoint_steps: save every so many steps. If seconds are given and steps not, these count; if both
-                are given, only the steps.
-            save_checkpoint_seconds: save at the first step that ends so many seconds after the last save.
-            keep_checkpoint_max: keep the newest so many checkpoints of this training. If minutes are given and a
-                number not, these count; if both are given, only the number. With neither, the newest one is kept.
-            keep_checkpoint_per_n_minutes: keep one checkpoint every so many minutes, and the newest one.
-            integrated_save: whether tensors that processes share (PyTorch's DTensors) are gathered into the one file of
-                rank 0; otherwise every rank saves its parts, in a file with its rank in the name.
-            async_save: True, or "thread": a thread writes a copy of the state while the training goes on; it has
-                finished before the next save and before the end. There is no "process".
-            saved_network: saved in place of the network that is trained; the optimizer is then saved only if it is the
+            save_checkpoint_steps: save every this many steps. If both steps and seconds are specified, only the steps
+                are used; if only the seconds are specified, they override the default.
+            save_checkpoint_seconds: save at the first step that ends this many seconds after the last save.
+            keep_checkpoint_max: keep this many newest checkpoints of the training. If both this number and minutes are
+                specified, only the number is used; if only the minutes are specified, they override the default. With
+                neither, the newest checkpoint is kept.
+            keep_checkpoint_per_n_minutes: keep one checkpoint per this many minutes, and the newest one.
+            integrated_save: whether sharded tensors (PyTorch's DTensors) are gathered into the single file of rank 0;
+                otherwise every rank saves its shards in a file with the rank in its name.
+            async_save: True or "thread": a thread writes a copy of the state while the training continues; it finishes
+                before the next save and before the end. "process" is not supported.
+            saved_network: network to save in place of the trained one; the optimizer is then saved only if both are the
                 same network.
             append_info: a list of "epoch_num", "step_num" and at most one dict of str to int, float, bool or str, which
-                are saved as well. Numbers "epoch_num" and "step_num" in the dict are counted on from.
-            enc_key: key of AES, 16, 24 or 32 bytes; None: not encrypted. Needs the package cryptography.
-            enc_mode: "AES-GCM" or "AES-CBC"; both notice a file that was changed.
-            exception_save: whether a training that raises leaves a checkpoint
-                `<prefix>-<epoch>_<step>_breakpoint.ckpt`, which no retention deletes.
+                are also saved. Numbers "epoch_num" and "step_num" in the dict are offsets of the counts.
+            enc_key: AES key of 16, 24 or 32 bytes; None: not encrypted. Requires the package cryptography.
+            enc_mode: "AES-GCM" or "AES-CBC"; both detect modified files.
+            exception_save: whether a checkpoint `<prefix>-<epoch>_<step>_breakpoint.ckpt`, which no retention rule
+                deletes, is saved if the training raises.
             crc_check: whether files end with a checksum, which load_checkpoint() verifies.
-            remove_redundancy: whether, with integrated_save=False, ranks above 0 leave out the tensors that are not
-                shared, which rank 0's file has: its network updated with that of the other is whole again. One file for
-                all has nothing twice.
-            format: "ckpt", or "safetensors", which has neither encryption nor checksum. Needs the package safetensors.
+            remove_redundancy: whether, with integrated_save=False, ranks above 0 omit tensors that are not sharded,
+                which rank 0 saves: the networks in both files together are complete. No effect on a single file.
+            format: "ckpt", or "safetensors", which supports neither encryption nor checksum and requires the package
+                safetensors.
 
         Raises:
-            ValueError: an argument is of a wrong type or value.
+            ValueError: an argument has a wrong type or an invalid value.
         """
         _check_flags(integrated_save=integrated_save, exception_save=exception_save, crc_check=crc_check)
         _check_flags(remove_redundancy=remove_redundancy)
@@ -84,12 +85,12 @@ class CheckpointConfig:
             (save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes)
         ):
             raise ValueError(
-                "Of the two triggers and the two rules of retention of CheckpointConfig one at least is set."
+                "CheckpointConfig requires at least one of its two triggers and two retention rules to be set."
             )
-        self._steps, self._seconds = _first_given(
+        self._steps, self._seconds = _preferred(
             save_checkpoint_steps=save_checkpoint_steps, save_checkpoint_seconds=save_checkpoint_seconds
         )
-        self._max, self._minutes = _first_given(
+        self._max, self._minutes = _preferred(
             keep_checkpoint_max=keep_checkpoint_max, keep_checkpoint_per_n_minutes=keep_checkpoint_per_n_minutes
         )
         if not (self._max or self._minutes):
@@ -104,47 +105,47 @@ class CheckpointConfig:
 
     @property
     def save_checkpoint_steps(self) -> int | None:
-        """Steps between saves, None when they do not count."""
+        """Steps between saves; None: not used."""
         return self._steps
 
     @property
     def save_checkpoint_seconds(self) -> int | None:
-        """Seconds between saves, None when they do not count."""
+        """Seconds between saves; None: not used."""
         return self._seconds
 
     @property
     def keep_checkpoint_max(self) -> int | None:
-        """How many checkpoints are kept, None when that does not count."""
+        """Number of checkpoints to keep; None: not used."""
         return self._max
 
     @property
     def keep_checkpoint_per_n_minutes(self) -> int | None:
-        """Minutes between checkpoints that are kept, None when they do not count."""
+        """Minutes between checkpoints to keep; None: not used."""
         return self._minutes
 
     @property
     def integrated_save(self) -> bool:
-        """Whether shared tensors are gathered."""
+        """Whether sharded tensors are gathered."""
         return self._integrated_save
 
     @property
     def async_save(self) -> bool:
-        """Whether a thread writes."""
+        """Whether a thread writes the files."""
         return self._async_save
 
     @property
     def saved_network(self) -> Any:
-        """The network that is saved in place of the trained one, or None."""
+        """The network saved in place of the trained one, or None."""
         return self._saved_network
 
     @property
     def append_dict(self) -> dict[str, Appended]:
-        """The appended values; epoch_num and step_num, if asked for, as the numbers that are counted on from."""
+        """The appended values; epoch_num and step_num, if they are appended, are the offsets of the counts."""
         return dict.fromkeys(self._counted, 0) | self._append_dict
 
     @property
     def enc_key(self) -> bytes | None:
-        """Key of AES, or None."""
+        """AES key, or None."""
         return self._seal.key
 
     @property
@@ -154,7 +155,7 @@ class CheckpointConfig:
 
     @property
     def exception_save(self) -> bool:
-        """Whether a training that raises is saved."""
+        """Whether a checkpoint is saved if the training raises."""
         return self._exception_save
 
     @property
@@ -164,16 +165,16 @@ class CheckpointConfig:
 
     @property
     def remove_redundancy(self) -> bool:
-        """Whether ranks above 0 leave out what is not shared."""
+        """Whether ranks above 0 omit tensors that are not sharded."""
         return self._remove_redundancy
 
     @property
     def format(self) -> str:
-        """Format of the files, and the ending of their names."""
+        """Format and extension of the files."""
         return self._format
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """Return the triggers, the rules of retention and the saved network; what does not count is None."""
+        """Return the triggers, the retention rules and the saved network; unused ones are None."""
         return {
             "save_checkpoint_steps": self._steps,
             "save_checkpoint_seconds": self._seconds,
@@ -183,7 +184,7 @@ class CheckpointConfig:
         }
 
     def appended_at(self, epoch: int, step: int) -> dict[str, Appended]:
-        """Return the values that a checkpoint of this epoch and step appends."""
+        """Return the values appended to a checkpoint of this epoch and step."""
         counts = {"epoch_num": epoch, "step_num": step}
         counted = {name: int(self._append_dict.get(name, 0)) + counts[name] for name in self._counted}
         return self._append_dict | counted
@@ -197,8 +198,8 @@ def _check_flags(**flags: object) -> None:
             raise ValueError(str(error)) from None
 
 
-def _first_given(**numbers: object) -> tuple[int | None, int | None]:
-    """Return two numbers, one of them None at least: the first counts, unless only the second is given."""
+def _preferred(**numbers: object) -> tuple[int | None, int | None]:
+    """Return two numbers, at least one of them None: the first is used, unless only the second is specified."""
     first, second = (_checked_count(name, number) for name, number in numbers.items())
     is_default = isinstance(next(iter(numbers.values())), _Default)
     if first and not (is_default and second):
@@ -217,14 +218,14 @@ def _checked_async(async_save: object) -> bool:
     if isinstance(async_save, bool):
         return async_save
     if async_save != "thread":
-        raise ValueError(f"async_save is True, False or 'thread' (no process is started), not {shown(async_save)}.")
+        raise ValueError(f"async_save must be True, False or 'thread', not {shown(async_save)}.")
     return True
 
 
 def _checked_network(network: object) -> Any:
     if network is not None and not is_convertible(network, _STATE_METHODS):
         raise ValueError(
-            f"saved_network is a network of PyTorch, MindSpore or your own, or None, not {shown(network)}."
+            f"saved_network must be a PyTorch or MindSpore network, a TrainableNetwork, or None, not {shown(network)}."
         )
     return network
 
@@ -234,13 +235,13 @@ def _checked_info(append_info: object) -> tuple[tuple[str, ...], dict[str, Appen
     if append_info is None:
         return (), {}
     if not isinstance(append_info, list | tuple):
-        raise ValueError(f"append_info is a list or None, not {shown(append_info)}.")
+        raise ValueError(f"append_info must be a list or None, not {shown(append_info)}.")
     counted = tuple(name for name in _COUNTS if name in append_info)
     appended = [item for item in append_info if isinstance(item, Mapping)]
     if wrong := [item for item in append_info if not isinstance(item, Mapping) and item not in _COUNTS]:
-        raise ValueError(f"append_info holds 'epoch_num', 'step_num' and a dict, not {shown(wrong[0])}.")
+        raise ValueError(f"The items of append_info must be 'epoch_num', 'step_num' or a dict, not {shown(wrong[0])}.")
     if len(appended) > 1:
-        raise ValueError(f"append_info holds one dict at most, not {len(appended)}.")
+        raise ValueError(f"append_info must contain at most one dict, not {len(appended)}.")
     values = checked_appended("append_info's dict", appended[0] if appended else {})
     for name in counted:
         _checked_count(f"append_info[{name!r}]", values.get(name))
@@ -249,9 +250,9 @@ def _checked_info(append_info: object) -> tuple[tuple[str, ...], dict[str, Appen
 
 def _checked_format(format: object, seal: Protection) -> str:
     if not isinstance(format, str) or format not in _FORMATS:
-        raise ValueError(f"format is 'ckpt' or 'safetensors', not {shown(format)}.")
+        raise ValueError(f"format must be 'ckpt' or 'safetensors', not {shown(format)}.")
     if format == "safetensors" and seal.key is not None:
-        raise ValueError("format 'safetensors' has no encryption: leave enc_key None.")
+        raise ValueError("format 'safetensors' does not support encryption: enc_key must be None.")
     if format == "safetensors" and seal.crc_check:
-        raise ValueError("format 'safetensors' has no checksum: leave crc_check False.")
+        raise ValueError("format 'safetensors' does not support checksums: crc_check must be False.")
     return format

@@ -1,4 +1,4 @@
-"""EarlyStopping: ends a training that no longer gets better."""
+"""EarlyStopping: stops a training that no longer improves."""
 
 import copy
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 
 class EarlyStopping(Callback):
-    """Asks the training to stop after epochs without improvement.
+    """Requests a stop after a number of epochs without improvement.
 
-    Differences from MindSpore's class: a monitored value of zero is a value, and so is a baseline of zero; patience=0
-    stops at the first epoch that is not better, not after the first epoch of all; a value that is missing is told
-    once; the best weights are restored, too, when the training ends before the patience does.
+    Differences from MindSpore's class: a monitored value of zero and a baseline of zero are valid; patience=0 stops
+    after the first epoch without improvement, not after the first epoch; a missing value is logged once; the best
+    weights are also restored if the training ends before a stop.
     """
 
     runs_in_fit_evaluation: bool = False
     wait: int
     """Epochs since the last improvement."""
     stopped_epoch: int
-    """The epoch after which a stop was asked for; 0: none."""
+    """The epoch after which a stop was requested; 0: none."""
     best: float
     """The best value so far."""
     _best_weights: Mapping[str, Any] | None
@@ -39,20 +39,20 @@ class EarlyStopping(Callback):
         baseline: float | None = None,
         restore_best_weights: bool = False,
     ) -> None:
-        """Say what is watched, and for how long it may fail to improve.
+        """Set the monitored value and the patience.
 
         Args:
-            monitor: "loss" is the training's; "eval_loss" and the names of metrics are the evaluation's, in fit().
-            min_delta: how much better than the best an improvement is, at least; its sign does not matter.
+            monitor: "loss" is the training loss; "eval_loss" and metric names are results of the evaluation in fit().
+            min_delta: minimum change that is an improvement; its sign is ignored.
             patience: epochs without improvement after which the training stops.
-            verbose: whether to print what is done.
-            mode: "min": smaller is better; "max": larger is; "auto": by the name, smaller for losses and errors.
-            baseline: what an improvement has to be better than, besides the best; None: nothing.
-            restore_best_weights: whether the network gets back its weights of the best epoch, of which a copy is kept.
+            verbose: whether to print messages.
+            mode: "min": smaller is better; "max": larger is better; "auto": by name, smaller for losses and errors.
+            baseline: value that must also be improved on; None: no baseline.
+            restore_best_weights: whether the weights of the best epoch, of which a copy is stored, are restored.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: mode is another one, patience is negative, or a number is not finite.
+            TypeError: an argument has the wrong type.
+            ValueError: mode is another str, patience is negative, or a number is not finite.
         """
         self._monitored = MonitoredValue(monitor, "EarlyStopping")
         self._goal = checked_goal(monitor, mode, min_delta)
@@ -60,14 +60,14 @@ class EarlyStopping(Callback):
         self._is_verbose = checked_bool("verbose", verbose)
         self._baseline = None if baseline is None else checked_number("baseline", baseline)
         self._restores = checked_bool("restore_best_weights", restore_best_weights)
-        self._forget()
+        self._reset()
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Forget an earlier training."""
-        self._forget()
+        """Reset the state of an earlier training."""
+        self._reset()
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Judge the epoch, and ask for a stop when too many were no better."""
+        """Compare the value with the best one, and request a stop after too many epochs without improvement."""
         params = run_context.original_args()
         value = self._monitored.value(params)
         if value is None:
@@ -78,7 +78,7 @@ class EarlyStopping(Callback):
             self.best = value
             if self._baseline is None or self._goal.is_better(value, self._baseline):
                 self.wait = 0
-        # Of the first epoch in any case: none may be better than a NaN.
+        # Also of the first epoch, as no epoch may be the best if all values are NaN.
         if self._restores and (is_best or self._best_weights is None):
             self._best_weights = copy.deepcopy(framework_of(params.network).network_state(params.network))
         self._is_at_best = is_best
@@ -88,12 +88,12 @@ class EarlyStopping(Callback):
             self._restore(params)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """Restore the best weights if that is still to be done, and print the epoch of an early stop."""
+        """Restore the best weights unless this has been done, and print the epoch of an early stop."""
         self._restore(run_context.original_args())
         if self.stopped_epoch and self._is_verbose:
             print(f"Epoch {self.stopped_epoch:05d}: early stopping", flush=True)
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.wait, self.stopped_epoch, self.best = 0, 0, self._goal.worst
         self._best_weights, self._is_at_best = None, False
 

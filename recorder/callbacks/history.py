@@ -1,4 +1,4 @@
-"""History: keeps the loss and the metrics of each epoch of a training."""
+"""History: stores the loss and the metrics of each epoch of a training."""
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.loss import loss_in
@@ -8,33 +8,33 @@ from toposcope.recorder.values.scalar import scalar_from
 
 
 class History(Callback):
-    """Keeps what the epochs of a training came to.
+    """Stores the results of the epochs of a training.
 
         history = History()
         model.train(2, dataset, callbacks=[history])
         history.epoch  # {"epoch": [1, 2]}
         history.history  # {"net_output": [1.607877, 1.6033841]}
 
-    Differences from MindSpore's class: numbers are floats; a training begins with an empty history; an evaluation on
-    its own leaves the history of the training as it is.
+    Differences from MindSpore's class: numbers are floats; each training starts with an empty history; a separate
+    evaluation does not change the history.
     """
 
     runs_in_fit_evaluation: bool = False
 
     def __init__(self) -> None:
         self.epoch: dict[str, list[int]] = {"epoch": []}
-        """The numbers of the epochs that ended, from 1."""
+        """The numbers of the finished epochs, from 1."""
         self.history: dict[str, list[object]] = {}
-        """By name, a value for each epoch that had one: "net_output", the loss at its last step (of several outputs
-        the first, of a tensor the mean), and in fit() the metrics, those of several classes as arrays."""
+        """By name, the values of the epochs: "net_output", the loss at the last step (the mean of the first output),
+        and in fit() the metrics; metrics with a value per class are arrays."""
 
     def begin(self, run_context: RunContext) -> None:
-        """Begin with an empty history, if it is a training that begins."""
+        """Clear the history when a training begins."""
         if run_context.original_args().get("mode") != "eval":
             self.epoch, self.history = {"epoch": []}, {}
 
     def epoch_end(self, run_context: RunContext) -> None:
-        """Keep the loss and the metrics of the epoch of a training."""
+        """Store the loss and the metrics of an epoch of a training."""
         params = run_context.original_args()
         if params.get("mode") == "eval":
             return
@@ -46,7 +46,7 @@ class History(Callback):
 
 
 def _as_float(value: object) -> object:
-    """Return the number that value holds, or value when it does not hold exactly one."""
+    """Return value as a float if it contains exactly one number, else unchanged."""
     try:
         return scalar_from(value).value
     except (TypeError, ValueError, UnreadableValueError):

@@ -1,4 +1,4 @@
-"""LambdaCallback: a callback made of functions."""
+"""LambdaCallback: a callback composed of functions."""
 
 from collections.abc import Callable
 
@@ -7,16 +7,16 @@ from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.values.foreign import shown
 
 Hook = Callable[[RunContext], object]
-"""A function of the RunContext; what it returns does not matter."""
+"""A function of the RunContext; its return value is ignored."""
 
 
 class LambdaCallback(Callback):
-    """Calls the functions it is given, each with the RunContext.
+    """Calls its functions, each with the RunContext.
 
         LambdaCallback(epoch_end=lambda run_context: print("loss:", run_context.original_args().net_outputs))
 
-    The first six are called in training and evaluation alike, as the legacy hooks of a Callback are; one given for
-    a single hook, such as on_train_epoch_end, is called there in place of the legacy one.
+    The first six are called in training and evaluation alike, like the legacy hooks of a Callback. A function for a
+    specific hook, such as on_train_epoch_end, is called there in place of the legacy one.
     """
 
     runs_in_fit_evaluation: bool = False
@@ -43,16 +43,16 @@ class LambdaCallback(Callback):
         on_eval_begin: Hook | None = None,
         on_eval_end: Hook | None = None,
     ) -> None:
-        """Take the functions, each for the hook of its name; None: nothing is done there.
+        """Set the functions, each for the hook of its name; None: no function.
 
         Raises:
-            TypeError: one is neither None nor callable.
+            TypeError: an argument is neither None nor callable.
         """
-        # Of self and the arguments, which are named like the hooks.
+        # The arguments have the names of the hooks.
         hooks = {name: hook for name, hook in locals().items() if name != "self" and not name.startswith("_")}
         for name, hook in hooks.items():
             if hook is not None and not callable(hook):
-                raise TypeError(f"{name} is a function of the run_context or None, not {shown(hook)}.")
+                raise TypeError(f"{name} must be a function of the run_context or None, not {shown(hook)}.")
             if hook is not None:
                 setattr(self, name, hook)
         self.runs_in_fit_evaluation = any(hook and name.startswith("on_eval_") for name, hook in hooks.items())

@@ -1,4 +1,4 @@
-"""Learning rates: reads and changes those of the optimizer in training, of whatever framework."""
+"""Learning rates: reads and changes the learning rates of a training's optimizer, for any framework."""
 
 import math
 from collections.abc import Callable
@@ -8,18 +8,20 @@ from toposcope.recorder.framework import framework_of
 from toposcope.recorder.training.run_context import CallbackParams
 
 
-def check_learning_rates(params: CallbackParams, wanted_by: str) -> None:
-    """Raise ValueError when nothing in the training shows a learning rate."""
+def check_learning_rates(params: CallbackParams, callback_name: str) -> None:
+    """Raise ValueError if neither the optimizer nor the network of a training provides a learning rate."""
     owner = _owner(params)
     if not framework_of(owner).learning_rates(owner):
-        raise ValueError(f"{wanted_by} sets the learning rate of an optimizer; a {type(owner).__name__} shows none.")
+        raise ValueError(
+            f"{callback_name} sets the learning rate of an optimizer; a {type(owner).__name__} does not provide one."
+        )
 
 
 def change_learning_rates(params: CallbackParams, change: Callable[[float], float]) -> list[float]:
     """Replace the learning rate of each parameter group by change(rate).
 
     Returns:
-        The new ones; none when all are equal to the old ones but for a part in 10 billion, and nothing was set.
+        The new learning rates; [] if no relative change is larger than 1e-10, in which case none is set.
     """
     owner = _owner(params)
     framework = framework_of(owner)
@@ -32,6 +34,6 @@ def change_learning_rates(params: CallbackParams, change: Callable[[float], floa
 
 
 def _owner(params: CallbackParams) -> Any:
-    """Return the optimizer; without one the network, which then holds its learning rate itself."""
+    """Return the optimizer; without one the network, which may have its own learning rate."""
     optimizer = params.get("optimizer")
     return params.get("network") if optimizer is None else optimizer

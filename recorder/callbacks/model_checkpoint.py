@@ -1,4 +1,4 @@
-"""ModelCheckpoint: saves the network and the optimizer while they are trained."""
+"""ModelCheckpoint: saves the network and the optimizer during a training."""
 
 import os
 import re
@@ -31,19 +31,19 @@ from toposcope.recorder.values.foreign import shown
 
 
 class ModelCheckpoint(Callback):
-    """Saves checkpoints `<prefix>-<epoch>_<step in the epoch>.ckpt` as its CheckpointConfig says, and the last step.
+    """Saves checkpoints `<prefix>-<epoch>_<step in the epoch>.ckpt` as set in its CheckpointConfig, and the last step.
 
-    The network, the optimizer and the appended values are in the file; load_checkpoint() reads it and restore() puts it
-    back. When the directory has files of the prefix from another training, the prefix becomes `<prefix>_<k>`.
+    A file contains the network, the optimizer and the appended values; load_checkpoint() reads them, and restore()
+    restores them. If the directory has files with the prefix from another training, the prefix becomes `<prefix>_<k>`.
 
-    A checkpoint that cannot be written because of the disk does not end the training: the log tells each time, and the
-    next one is tried when it is due. When the last step cannot be saved either, the end of the training raises the
-    OSError. Anything else that prevents a checkpoint, such as a network of no known kind, is raised at the next hook.
+    A checkpoint that cannot be written because of the disk does not end the training: each failure is logged, and the
+    next checkpoint is attempted when it is due. If the last step cannot be saved, the end of the training raises the
+    OSError. Any other error, such as an unsupported network, is raised at the next hook.
 
-    Differences from MindSpore's class: files appear whole or not at all; only files that this object saved are ever
-    deleted, and a new one is there before an old one goes; the directory is that of the moment of construction; of
-    several processes rank 0 saves, others only take part in gathering; exception_save works however callbacks are
-    passed; no graph file is written, since SummaryCollector records the graph. Evaluations save nothing.
+    Differences from MindSpore's class: files are created atomically; only files that this object saved are deleted, and
+    only after the new one is saved; a relative directory is resolved at construction; of several processes only rank 0
+    saves, the others only take part in gathering; exception_save works regardless of how callbacks are passed; no graph
+    file is written, since SummaryCollector records the graph. Nothing is saved in evaluations.
     """
 
     runs_in_fit_evaluation: bool = False
@@ -56,24 +56,24 @@ class ModelCheckpoint(Callback):
         *,
         all_ranks: bool = False,
     ) -> None:
-        """Save into *directory*, which is created when missing.
+        """Save into *directory*, which is created if it does not exist.
 
         Args:
-            prefix: how the names of the files begin; without "/".
-            directory: of the files; None: the current one.
+            prefix: prefix of the file names, without "/".
+            directory: directory of the files; None: the current directory.
             config: the policy; None: CheckpointConfig().
-            all_ranks: whether each of several processes saves, with `_rank_<n>` in the name; False: rank 0 alone.
+            all_ranks: whether each of several processes saves, with `_rank_<n>` in the file name; False: only rank 0.
 
         Raises:
-            ValueError: prefix is no str, empty or holds "/"; directory is no path.
-            TypeError: config is no CheckpointConfig, or all_ranks no bool.
+            ValueError: prefix is not a str, is empty or contains "/"; directory is not a path.
+            TypeError: config is not a CheckpointConfig, or all_ranks is not a bool.
             NotADirectoryError: directory is a file.
-            OSError: it cannot be created.
+            OSError: the directory cannot be created.
         """
         if not isinstance(prefix, str) or not prefix or "/" in prefix or "\0" in prefix:
-            raise ValueError(f"prefix is a str that is not empty and has no '/', not {shown(prefix)}.")
+            raise ValueError(f"prefix must be a non-empty str without '/', not {shown(prefix)}.")
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"config is a CheckpointConfig or None, not {shown(config)}.")
+            raise TypeError(f"config must be a CheckpointConfig or None, not {shown(config)}.")
         self._prefix, self._config = prefix, config or CheckpointConfig()
         self._all_ranks = checked_bool("all_ranks", all_ranks) and world_size_of(os.environ) > 1
         self._rank = rank_of(os.environ)
@@ -86,11 +86,11 @@ class ModelCheckpoint(Callback):
 
     @property
     def latest_ckpt_file_name(self) -> str:
-        """Path of the newest checkpoint that is whole; "" before the first."""
+        """Path of the newest complete checkpoint; "" before the first."""
         return self._latest
 
     def begin(self, run_context: RunContext) -> None:
-        """Count from here. Raises ImportError when a package that the config needs is not installed."""
+        """Start counting steps; ImportError if a package that the config requires is not installed."""
         if (params := self._params_of(run_context)) is not None:
             self._begin(step=params.get("cur_step_num", 0))
             if self._config.format == "safetensors":
@@ -99,42 +99,42 @@ class ModelCheckpoint(Callback):
                 require_cryptography()
 
     def epoch_begin(self, run_context: RunContext) -> None:
-        """Remember the step from which this epoch counts."""
+        """Remember the first step of the epoch."""
         if (params := self._params_of(run_context)) is not None:
             self._steps_before_epoch = params.get("cur_step_num", 0)
 
     def step_end(self, run_context: RunContext) -> None:
-        """Save a checkpoint, if it is due."""
+        """Save a checkpoint if it is due."""
         if (params := self._params_of(run_context)) is not None:
-            self._settle(params, waits=False)
+            self._process_outcome(params, waits=False)
             if self._is_due(params):
                 self._save(params)
 
     def end(self, run_context: RunContext) -> None:
-        """Save the last step, unless it is saved.
+        """Save the last step unless it is saved.
 
         Raises:
-            OSError: it cannot be saved.
+            OSError: the last step cannot be saved.
         """
         if (params := self._params_of(run_context)) is not None:
-            self._settle(params, waits=True)
-            if self._is_end_owed(params):
+            self._process_outcome(params, waits=True)
+            if self._is_end_pending(params):
                 self._save(params)
-                self._settle(params, waits=True)
+                self._process_outcome(params, waits=True)
             if self._failure is not None:
-                raise OSError(f"The last step of the training is not saved: {self._failure}") from self._failure
+                raise OSError(f"The last step of the training could not be saved: {self._failure}") from self._failure
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Save a breakpoint, if the training raised and the config says so; wait for what is being written."""
+        """Save a breakpoint if the training raised and exception_save is True; wait for the file being written."""
         params, self._params = self._params, None
         if params is None:
             return
         if error is None:
-            self._settle(params, waits=True)
+            self._process_outcome(params, waits=True)
         else:
-            self._leave(params)
+            self._end_after_exception(params)
 
     def _begin(self, step: int) -> None:
         self._saved_step = self._tried_step = self._steps_before_epoch = step
@@ -144,7 +144,7 @@ class ModelCheckpoint(Callback):
         self._shares: bool | None = None
 
     def _params_of(self, run_context: RunContext) -> CallbackParams | None:
-        """Return the facts of a training, None of an evaluation."""
+        """Return the params of a training; None for an evaluation."""
         params = run_context.original_args()
         if params.get("mode") == "eval":
             return None
@@ -158,31 +158,31 @@ class ModelCheckpoint(Callback):
         if not config.save_checkpoint_seconds:
             return False
         is_due = monotonic() - self._tried_seconds >= config.save_checkpoint_seconds
-        # Clocks differ, and gathering needs all processes.
+        # Clocks differ, but all processes must take part in gathering.
         return broadcast_decision(is_due) if self._is_gathering(params) else is_due
 
-    def _is_end_owed(self, params: CallbackParams) -> bool:
+    def _is_end_pending(self, params: CallbackParams) -> bool:
         step = params["cur_step_num"]
         if step == self._saved_step:
             return False
-        # What could not be written is tried again, unless others would have to gather it again.
+        # A failed write is retried, unless other processes would have to gather the tensors again.
         return step != self._tried_step or not self._is_gathering(params)
 
     def _is_gathering(self, params: CallbackParams) -> bool:
         return self._config.integrated_save and self._is_sharing(params)
 
     def _is_sharing(self, params: CallbackParams) -> bool:
-        """Say whether processes share tensors of the network."""
+        """Return whether tensors of the network are sharded over processes."""
         if self._shares is None:
             self._shares = has_sharded_tensors(states_of(self._network(params), None))
         return self._shares
 
     def _save(self, params: CallbackParams, *, breaks: bool = False) -> None:
-        """Begin to write a checkpoint, or take part in gathering that of rank 0."""
-        self._settle(params, waits=True)
+        """Start writing a checkpoint, or take part in gathering that of rank 0."""
+        self._process_outcome(params, waits=True)
         step, seconds = params["cur_step_num"], monotonic()
         self._tried_step, self._tried_seconds = step, seconds
-        # After an exception, other processes may not come to gather.
+        # After an exception, other processes may not take part in gathering.
         is_apart = self._is_sharing(params) and (breaks or not self._config.integrated_save)
         if self._rank and not (self._all_ranks or is_apart):
             if self._is_gathering(params):
@@ -194,7 +194,7 @@ class ModelCheckpoint(Callback):
         seal = Protection(self._config.enc_key, self._config.enc_mode, self._config.crc_check)
         format = self._config.format
         self._writer.start(Job(path, step, seconds, lambda: write_checkpoint(checkpoint, path, seal, format)))
-        self._settle(params, waits=not self._config.async_save)
+        self._process_outcome(params, waits=not self._config.async_save)
 
     def _captured(self, params: CallbackParams, is_apart: bool) -> Checkpoint:
         network, optimizer = states_of(self._network(params), self._optimizer(params))
@@ -222,8 +222,8 @@ class ModelCheckpoint(Callback):
             return int((step - 1) % steps + 1)
         return int(step - self._steps_before_epoch)
 
-    def _settle(self, params: CallbackParams, *, waits: bool) -> None:
-        """Take note of the checkpoint that was written, if one was."""
+    def _process_outcome(self, params: CallbackParams, *, waits: bool) -> None:
+        """Process the result of the last write, if there is one."""
         outcome = self._writer.take_outcome(waits=waits)
         if outcome is None:
             return
@@ -232,12 +232,12 @@ class ModelCheckpoint(Callback):
             self._keep(outcome, params)
         elif isinstance(error, OSError):
             self._failure = error
-            log.error("%s is not saved, the training goes on: %s.", job.path, error)
+            log.error("%s could not be saved, the training continues: %s.", job.path, error)
         else:
             raise error
 
     def _keep(self, outcome: Outcome, params: CallbackParams) -> None:
-        """Let the new checkpoint be known, and delete those that it makes superfluous."""
+        """Publish the new checkpoint, and delete checkpoints that the retention rule no longer keeps."""
         job = outcome.job
         self._failure = None
         self._latest, self._saved_step = job.path, job.step
@@ -252,14 +252,14 @@ class ModelCheckpoint(Callback):
             _delete(saved.path)
         self._saved = [saved for saved in self._saved if saved not in surplus]
 
-    def _leave(self, params: CallbackParams) -> None:
-        """End after an exception, which is what the user must see: what fails now is logged."""
+    def _end_after_exception(self, params: CallbackParams) -> None:
+        """Save a breakpoint; a failure is only logged, so that it does not hide the exception."""
         try:
             if self._config.exception_save and self._network(params) is not None:
                 self._save(params, breaks=True)
-            self._settle(params, waits=True)
+            self._process_outcome(params, waits=True)
         except Exception as error:
-            log.error("No checkpoint is saved after the exception: %s: %s", type(error).__name__, error)
+            log.error("No checkpoint could be saved after the exception: %s: %s", type(error).__name__, error)
 
 
 def _checked_directory(directory: object) -> str:
@@ -267,7 +267,7 @@ def _checked_directory(directory: object) -> str:
         os.getcwd() if directory is None else os.fspath(directory) if isinstance(directory, str | os.PathLike) else None
     )
     if not isinstance(path, str) or not path.strip() or "\0" in path:
-        raise ValueError(f"directory is a path that is not blank, or None, not {shown(directory)}.")
+        raise ValueError(f"directory must be a non-blank path or None, not {shown(directory)}.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"directory {path!r} exists and is not a directory.")
@@ -276,14 +276,14 @@ def _checked_directory(directory: object) -> str:
 
 
 def _fresh_stem(directory: str, prefix: str, rank: str) -> str:
-    """Return how the names of a new training's files begin, which those of no file of an earlier one do."""
+    """Return the prefix of a new training's files, which differs from those of earlier trainings."""
     name = re.compile(rf"{re.escape(prefix)}(?:_(\d+))?-\d+_\d+{rank}(?:_breakpoint)?\.(?:ckpt|safetensors)")
     matches = [match for file in os.listdir(directory) if (match := name.fullmatch(file))]
     return f"{prefix}_{1 + max(int(match[1] or 0) for match in matches)}" if matches else prefix
 
 
 def _is_of_mindspore(params: CallbackParams) -> bool:
-    """Say whether the network is MindSpore's, which encrypts by itself."""
+    """Return whether the network is MindSpore's, which has its own encryption."""
     return type(framework_of(params.get("network"))).__name__ == "MindSporeFramework"
 
 
@@ -291,6 +291,6 @@ def _delete(path: str) -> None:
     try:
         os.unlink(path)
     except FileNotFoundError:
-        pass  # The user was quicker.
+        pass  # The user has deleted it.
     except OSError as error:
         log.warn("%s is no longer needed, but cannot be deleted: %s.", path, error)

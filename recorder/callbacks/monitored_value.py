@@ -1,4 +1,4 @@
-"""MonitoredValue: the value of an epoch by which a training is judged, and whether it is better than the best."""
+"""MonitoredValue: the value of an epoch that a callback monitors, and Goal, which decides what is better."""
 
 import math
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from toposcope.recorder.values.foreign import shown
 from toposcope.recorder.values.scalar import scalar_from
 
 _MODES = ("auto", "min", "max")
-# As in MindSpore: the metrics that "auto" wants to be small.
+# The metrics for which "auto" means "min", as in MindSpore.
 _SMALLER_IS_BETTER = frozenset(
     (
         "loss",
@@ -28,51 +28,51 @@ _SMALLER_IS_BETTER = frozenset(
 
 
 class Goal(NamedTuple):
-    """What is better."""
+    """Whether smaller or larger values are better, and the minimum improvement."""
 
     is_smaller: bool
     min_delta: float
 
     @property
     def worst(self) -> float:
-        """The value that every finite one is better than."""
+        """The value that every finite value improves on."""
         return math.inf if self.is_smaller else -math.inf
 
     def is_better(self, value: float, other: float) -> bool:
-        """Say whether value is better than other by more than min_delta; NaN never is."""
+        """Return whether value is better than other by more than min_delta; always False for NaN."""
         return value < other - self.min_delta if self.is_smaller else value > other + self.min_delta
 
 
 def checked_goal(monitor: str, mode: object, min_delta: object) -> Goal:
-    """Return the goal of a monitored value; TypeError or ValueError when mode or min_delta is wrong."""
+    """Return the goal of a monitored value; TypeError or ValueError if mode or min_delta is invalid."""
     if checked_text("mode", mode) not in _MODES:
-        raise ValueError(f"mode is 'auto', 'min' or 'max', not {mode!r}.")
+        raise ValueError(f"mode must be 'auto', 'min' or 'max', not {mode!r}.")
     is_smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER_IS_BETTER)
     return Goal(is_smaller, abs(checked_number("min_delta", min_delta)))
 
 
 class MonitoredValue:
-    """Finds the monitored value of an epoch; remembers whether it has told that there is none."""
+    """Reads the monitored value of each epoch, and warns once if it is missing."""
 
-    def __init__(self, monitor: object, wanted_by: str) -> None:
-        """Take the value's name and, for messages, that of the callback; TypeError when the name is no str."""
+    def __init__(self, monitor: object, callback_name: str) -> None:
+        """Set the value's name and, for messages, the callback's name; TypeError if monitor is not a str."""
         self.name = checked_text("monitor", monitor)
-        self._wanted_by = wanted_by
+        self._callback_name = callback_name
         self._has_warned = False
 
     def value(self, params: CallbackParams) -> float | None:
-        """Return the value at the end of an epoch; None when there is none, with a warning the first time.
+        """Return the value at the end of an epoch; None if it is missing, with a warning the first time.
 
-        "loss" is the training's, any other name one of the evaluation's: "eval_loss" or a metric. In a data-parallel
-        training it is the mean over the ranks.
+        "loss" is the training loss; other names ("eval_loss" or a metric) are results of the evaluation. In a
+        data-parallel training the value is the mean over the ranks.
 
         Raises:
-            ValueError: it has not exactly one element, as a recall of each class.
-            TypeError: it is no number.
+            ValueError: the value does not have exactly one element, such as the recall of each class.
+            TypeError: the value is not a number.
         """
-        return mean_over_ranks(self._value_here(params), params)
+        return mean_over_ranks(self._local_value(params), params)
 
-    def _value_here(self, params: CallbackParams) -> float | None:
+    def _local_value(self, params: CallbackParams) -> float | None:
         results = {**params.get("metrics", {}), **params.get("eval_results", {})}
         value = loss_in(params.get("net_outputs")) if self.name == "loss" else results.get(self.name)
         if value is None:
@@ -81,12 +81,14 @@ class MonitoredValue:
         try:
             return scalar_from(value).value
         except (TypeError, ValueError) as error:
-            message = f"{self._wanted_by} monitors one number; {self.name!r} is {shown(value)}."
+            message = (
+                f"The value that {self._callback_name} monitors must be one number; {self.name!r} is {shown(value)}."
+            )
             raise type(error)(message) from None
 
     def _warn(self, results: dict[str, object]) -> None:
         if not self._has_warned:
             self._has_warned = True
-            there_is = ", ".join(sorted({"loss", *results}))
-            why = "" if results else ", for it was not evaluated"
-            log.warn("%s: epoch without %r%s; there is: %s.", self._wanted_by, self.name, why, there_is)
+            available = ", ".join(sorted({"loss", *results}))
+            reason = "" if results else " (no evaluation)"
+            log.warn("%s: epoch without %r%s; available: %s.", self._callback_name, self.name, reason, available)

@@ -1,4 +1,4 @@
-"""Rank mean: one value for all processes that train together, so that they all decide the same."""
+"""Rank mean: the mean of a value over all processes of a training, so that all make the same decision."""
 
 import sys
 from typing import Any
@@ -7,10 +7,10 @@ from toposcope.recorder.training.run_context import CallbackParams
 
 
 def mean_over_ranks(value: float | None, params: CallbackParams) -> float | None:
-    """Return the mean of what the ranks pass, None if one passes None; each of them must call this.
+    """Return the mean of the ranks' values, None if one of them is None; every rank must call this.
 
-    Outside of a data-parallel training (parallel_mode "stand_alone", or torch.distributed not initialized) it is the
-    value itself.
+    Outside of a data-parallel training (parallel_mode "stand_alone", or torch.distributed not initialized) the value is
+    returned unchanged.
     """
     distributed: Any = sys.modules.get("torch.distributed")
     if params.get("parallel_mode", "stand_alone") == "stand_alone" or distributed is None:
@@ -19,5 +19,5 @@ def mean_over_ranks(value: float | None, params: CallbackParams) -> float | None
         return value
     values: list[float | None] = [None] * distributed.get_world_size()
     distributed.all_gather_object(values, value)
-    known = [each for each in values if each is not None]
-    return sum(known) / len(known) if len(known) == len(values) else None
+    numbers = [each for each in values if each is not None]
+    return sum(numbers) / len(numbers) if len(numbers) == len(values) else None

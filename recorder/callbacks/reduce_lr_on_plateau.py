@@ -1,4 +1,4 @@
-"""ReduceLROnPlateau: makes the learning rate smaller when a training no longer gets better."""
+"""ReduceLROnPlateau: reduces the learning rate when a training no longer improves."""
 
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
@@ -10,15 +10,15 @@ from toposcope.recorder.training.run_context import RunContext
 class ReduceLROnPlateau(Callback):
     """Multiplies the learning rate of each parameter group by a factor after epochs without improvement.
 
-    Differences from MindSpore's class: a monitored value of zero is a value; parameter groups keep their proportions;
-    a value that is missing is told once; a learning rate that cannot be set is an error before the first epoch.
+    Differences from MindSpore's class: a monitored value of zero is valid; parameter groups keep their proportions; a
+    missing value is logged once; a missing learning rate is an error before the first epoch.
     """
 
     runs_in_fit_evaluation: bool = False
     wait: int
     """Epochs since the last improvement or reduction."""
     cooldown_counter: int
-    """Epochs that do not count yet."""
+    """Remaining epochs of the cooldown."""
     best: float
     """The best value so far."""
 
@@ -33,42 +33,42 @@ class ReduceLROnPlateau(Callback):
         cooldown: int = 0,
         min_lr: float = 0,
     ) -> None:
-        """Say what is watched, for how long it may fail to improve, and what is done then.
+        """Set the monitored value, the patience and the reduction.
 
         Args:
-            monitor: "loss" is the training's; "eval_loss" and the names of metrics are the evaluation's, in fit().
-            factor: what the learning rates are multiplied by, between 0 and 1.
-            patience: epochs without improvement after which they are reduced.
+            monitor: "loss" is the training loss; "eval_loss" and metric names are results of the evaluation in fit().
+            factor: factor of a reduction, between 0 and 1.
+            patience: epochs without improvement after which the learning rates are reduced.
             verbose: whether to print the new learning rates.
-            mode: "min": smaller is better; "max": larger is; "auto": by the name, smaller for losses and errors.
-            min_delta: how much better than the best an improvement is, at least; its sign does not matter.
-            cooldown: epochs after a reduction that do not count.
-            min_lr: no learning rate is reduced below it.
+            mode: "min": smaller is better; "max": larger is better; "auto": by name, smaller for losses and errors.
+            min_delta: minimum change that is an improvement; its sign is ignored.
+            cooldown: epochs after a reduction in which no epoch without improvement is counted.
+            min_lr: lower bound of reduced learning rates.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: mode is another one, factor is not between 0 and 1, or a number is negative or not finite.
+            TypeError: an argument has the wrong type.
+            ValueError: mode is another str, factor is not between 0 and 1, or a number is negative or not finite.
         """
         self._monitored = MonitoredValue(monitor, "ReduceLROnPlateau")
         self._factor = checked_number("factor", factor)
         if not 0 < self._factor < 1:
-            raise ValueError(f"factor is between 0 and 1, not {factor!r}.")
+            raise ValueError(f"factor must be between 0 and 1, not {factor!r}.")
         self._patience = checked_integer("patience", patience, lowest=0)
         self._is_verbose = checked_bool("verbose", verbose)
         self._goal = checked_goal(monitor, mode, min_delta)
         self._cooldown = checked_integer("cooldown", cooldown, lowest=0)
         self._min_lr = checked_number("min_lr", min_lr)
         if self._min_lr < 0:
-            raise ValueError(f"min_lr is not negative, as {min_lr!r} is.")
-        self._forget()
+            raise ValueError(f"min_lr must not be negative, but is {min_lr!r}.")
+        self._reset()
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Forget an earlier training; ValueError when the optimizer shows no learning rate."""
+        """Reset the state of an earlier training; ValueError if the optimizer provides no learning rate."""
         check_learning_rates(run_context.original_args(), "ReduceLROnPlateau")
-        self._forget()
+        self._reset()
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Judge the epoch, and reduce the learning rates when too many were no better."""
+        """Compare the value with the best one, and reduce the learning rates after too many without improvement."""
         params = run_context.original_args()
         value = self._monitored.value(params)
         if value is None:
@@ -85,14 +85,14 @@ class ReduceLROnPlateau(Callback):
         if self.wait >= self._patience:
             rates = change_learning_rates(params, self._reduced)
             if rates and self._is_verbose:
-                told = ", ".join(str(rate) for rate in sorted(set(rates), reverse=True))
+                distinct_rates = ", ".join(str(rate) for rate in sorted(set(rates), reverse=True))
                 epoch = params.get("cur_epoch_num", 1)
-                print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {told}.", flush=True)
+                print(f"Epoch {epoch:05d}: ReduceLROnPlateau reducing learning rate to {distinct_rates}.", flush=True)
             self.cooldown_counter, self.wait = self._cooldown, 0
 
     def _reduced(self, rate: float) -> float:
-        """Return the next learning rate; one that is below min_lr already stays."""
+        """Return the next learning rate; one that is already below min_lr is unchanged."""
         return max(rate * self._factor, self._min_lr) if rate > self._min_lr else rate
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.wait, self.cooldown_counter, self.best = 0, 0, self._goal.worst

@@ -1,4 +1,4 @@
-"""SummaryCollector: the callback that records what is worth seeing of a training."""
+"""SummaryCollector: the callback that records summaries of a training."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -33,52 +33,53 @@ class SummaryCollector(Callback):
 
         model.train(10, loader, callbacks=[SummaryCollector("runs/first")])
 
-    What is recorded, with the key of collect_specified_data that governs it and its default in brackets. At the first
-    step and at those that collect_freq divides (epochs where data is sunk), as one event:
+    The recorded values are listed with the key of collect_specified_data and its default in brackets. At the first step
+    and at multiples of collect_freq (of epochs in sink mode), as one event:
 
     * `loss/auto`: the mean of the first output [collect_metric, True].
     * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
-    * `input_data/auto`: the first images of the batch, if its first array holds images [collect_input_data, True].
-    * `learning_rate`, of several groups of parameters `learning_rate/group<i>`, as it is when the step begins: what
-      changes it then stands before the collector [collect_learning_rate, True].
-    * `throughput/steps_per_second` and `throughput/samples_per_second`, of this process, since the last event or the
-      beginning of the epoch; evaluations do not count [collect_throughput, True].
-    * `machine/...`: processors, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
+    * `input_data/auto`: the first images of the batch if its first array contains images [collect_input_data, True].
+    * `learning_rate`, with several parameter groups `learning_rate/group<i>`, at the beginning of the step; a callback
+      that changes it at that hook must precede the collector [collect_learning_rate, True].
+    * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last event or the
+      beginning of the epoch, without evaluations [collect_throughput, True].
+    * `machine/...`: CPUs, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
-    * `gradient/<parameter>`: histograms of those whose names match [gradient_histogram_regular, None: of none].
+    * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
+      None: no gradients].
     * The values of the network's summary operators under their own tags, always.
 
     Once:
 
-    * The graph of the network [collect_graph, True], as soon as it was called.
+    * The graph of the network, after its first call [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
     * Custom lineage, `environment/...`: command line, commit, versions, host and more; see environment_facts()
       [collect_environment, True].
-    * The lineage at the end of the training, also of one that raised [collect_train_lineage, True].
+    * The lineage at the end of the training, also if it raised [collect_train_lineage, True].
 
     After each evaluation:
 
-    * `eval/<metric>`, of lists `eval/<metric>/<i>`, at the step that was trained last [collect_eval_metrics, True]. Of
-      an evaluation outside of a training there are none.
+    * `eval/<metric>`, for a list `eval/<metric>/<i>`, at the last training step [collect_eval_metrics, True]; not for
+      evaluations outside of a training.
     * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
-    The lineage tells the epochs that were begun, and the largest learning rate that was collected (of the first group
-    of parameters), which is the base one of the usual schedules.
+    The lineage contains the number of started epochs, and the largest collected learning rate of the first parameter
+    group, which is the base learning rate of most schedules.
 
-    Tensors of summary operators are large and are collected less often: see collect_tensor_freq. Of several processes
-    (RANK, WORLD_SIZE, ...) each records into its own files; they take the steps of tensors in turns, and the graph, the
-    lineage, images and landscape checkpoints come from rank 0, unless all_ranks is set. Of tensors that they share, as
-    in FSDP, each records its own part.
+    Tensors of summary operators are large and are collected less often: see collect_tensor_freq. Each of several
+    processes (RANK, WORLD_SIZE, ...) records into its own files. They collect tensors in turns; only rank 0 records the
+    graph, the lineage, images and landscape checkpoints, unless all_ranks is set. Of sharded tensors, as in FSDP, each
+    process records its own shard.
 
-    What fails to be collected is logged once and not tried again; it never ends the training. A collector may serve
-    several trainings, one after the other; each begins a new file.
+    A collection that fails is logged once and not attempted again; it never ends the training. A collector may be used
+    for several trainings in succession; each starts a new file.
 
-    Differences from MindSpore's class: no step is recorded twice, and the first one is one event; an interval of
-    evenly spread checkpoints instead of fixed ones, and none unless asked for; tensors reach to the end of the
-    training; the lineage is right for trainings that ended early, for schedules, and wherever a ModelCheckpoint stands
-    in the list; arrays may be metrics; evaluations within a training are recorded; a long batch of images is cut. It
-    runs outside of `if __name__ == "__main__"` too.
+    Differences from MindSpore's class: no step is recorded twice, and the first step is one event; landscape
+    checkpoints are evenly spread by default, and are not saved unless requested; tensors are collected until the end of
+    the training; the lineage is correct for trainings that ended early, for schedules, and regardless of the position
+    of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a training are recorded; a
+    large batch of images is truncated. The collector also runs without `if __name__ == "__main__"`.
     """
 
     runs_in_fit_evaluation: bool = True
@@ -97,36 +98,36 @@ class SummaryCollector(Callback):
         example_input: Any = None,
         all_ranks: bool = False,
     ) -> None:
-        """Plan what to collect; files begin with the training.
+        """Set what to collect; files are created when the training begins.
 
         Args:
-            summary_dir: directory of the run, created when missing.
-            collect_freq: steps between two collections; epochs where data is sunk.
-            collect_specified_data: what to collect otherwise than by default: the keys above, True or False, and
+            summary_dir: directory of the run, created if it does not exist.
+            collect_freq: steps, or epochs in sink mode, between collections.
+            collect_specified_data: settings that differ from the defaults: the keys above, True or False, and
 
-                * histogram_regular: a regular expression that is matched at the beginning of parameters' names; "$^"
+                * histogram_regular: a regular expression that is matched at the beginning of parameter names; "$^"
                   matches none.
-                * collect_landscape: None for no checkpoints, or a dict: landscape_size (40; 3 to 256 points a side),
+                * collect_landscape: None for no checkpoints, or a dict: landscape_size (40; 3 to 256 points per side),
                   unit of the intervals ("step" or "epoch"), create_landscape ({"train": True, "result": True}),
-                  num_samples (128, with which the loss is computed), intervals (a list of lists of at least three steps
-                  or epochs each; without it one interval of 20, evenly spread over the training). Checkpoints go to
+                  num_samples (128; for computing the loss), intervals (a list of lists of at least three steps or
+                  epochs each; by default one interval of 20, evenly spread over the training). Checkpoints are saved in
                   `<summary_dir>/ckpt_dir`, with `train_metadata.json` for SummaryLandscape.
-            keep_default_action: whether what collect_specified_data does not name is collected as by default. False:
-                nothing but what it names is; summary operators are in any case.
-            custom_lineage_data: what to tell of the run, name to str, int or float. It goes before what
-                MINDINSIGHT_HYPER_CONFIG, an environment variable of JSON, has under "custom_lineage_data".
-            collect_tensor_freq: steps between two collections of tensors. None: twenty times in a training, but not
-                more often than other values; see Schedule for trainings of unknown length.
-            max_file_size: largest size of a file in bytes, after which the next one begins; None: no limit.
-            export_options: {"tensor_format": "npy"} writes each tensor of a summary operator into a file as well.
-            example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the first
-                that the network is called with.
-            all_ranks: whether every process records what otherwise only rank 0 does, but for landscape checkpoints.
+            keep_default_action: whether keys that are not in collect_specified_data keep their defaults. False: they
+                are disabled; summary operators are always collected.
+            custom_lineage_data: user-defined lineage, name to str, int or float. It takes precedence over
+                "custom_lineage_data" in the JSON of the environment variable MINDINSIGHT_HYPER_CONFIG.
+            collect_tensor_freq: steps between collections of tensors. None: up to twenty times in a training, at steps
+                where other values are collected; see Schedule for trainings of unknown length.
+            max_file_size: maximum size of a file in bytes, after which the next file begins; None: unlimited.
+            export_options: {"tensor_format": "npy"} also writes each tensor of a summary operator to a file.
+            example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
+                the network's first call.
+            all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
 
         Raises:
-            TypeError: an argument, a key or a value in it is of the wrong type.
-            ValueError: an argument has a value that is not allowed, or a dict an unknown key.
-            NotADirectoryError: summary_dir exists and is no directory.
+            TypeError: an argument, or a key or value in it, has the wrong type.
+            ValueError: an argument has an invalid value, or a dict an unknown key.
+            NotADirectoryError: summary_dir exists and is not a directory.
             OSError: summary_dir cannot be created.
         """
         frequency = checked_integer("collect_freq", collect_freq, lowest=1)
@@ -158,7 +159,7 @@ class SummaryCollector(Callback):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Record the lineage of the training and close the files, also after an exception."""
+        """Record the lineage of the training and close the files; also after an exception."""
         self._depth -= 1
         if self._depth > 0 or self._recorder is None:
             return
@@ -183,7 +184,7 @@ class SummaryCollector(Callback):
         valid_loader: Any = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
     ) -> WatchedRun:
-        """Return a run that collects a loop of the user's own.
+        """Return a run that a user-written loop reports its steps to, and collect it.
 
             with SummaryCollector("runs/first").watch(model, optimizer, loader) as run:
                 for inputs, labels in loader:
@@ -191,18 +192,18 @@ class SummaryCollector(Callback):
 
         Args:
             model: the network, if there is one.
-            optimizer: its optimizer.
+            optimizer: the optimizer or a list of optimizers.
             loader: the batches of an epoch.
-            callbacks: others that follow the loop too.
-            loss_fn: the loss, for the lineage.
-            epochs: planned epochs; None: not known.
-            steps_per_epoch: as watch() takes it.
-            schedulers: one or several, for the lineage.
+            callbacks: further callbacks.
+            loss_fn: the loss function, for the lineage.
+            epochs: planned number of epochs; None: unknown.
+            steps_per_epoch: as for watch().
+            schedulers: a scheduler or a list of schedulers, for the lineage.
             valid_loader: the batches of an evaluation, for the lineage.
             loggers: destinations of what is logged.
 
         Raises:
-            TypeError: an argument is of another type.
+            TypeError: an argument has the wrong type.
             ValueError: epochs or steps_per_epoch is not positive.
         """
         return watch(
@@ -219,37 +220,37 @@ class SummaryCollector(Callback):
         )
 
     def begin(self, run_context: RunContext) -> None:
-        """Begin to collect a training, or an evaluation that is not part of one.
+        """Start collecting a training, or an evaluation that is not part of a training.
 
         Raises:
-            ValueError: another SummaryCollector is among the callbacks, the mode is neither "train" nor "eval", or the
-                collector was not entered.
+            ValueError: there is another SummaryCollector among the callbacks, the mode is neither "train" nor "eval",
+                or the collector was not entered.
         """
         params = run_context.original_args()
-        collectors = [other for other in params.get("list_callback") or () if isinstance(other, SummaryCollector)]
+        collectors = [each for each in params.get("list_callback") or () if isinstance(each, SummaryCollector)]
         if len(collectors) > 1:
             directories = " and ".join(collector._plan.summary_dir for collector in collectors)
             raise ValueError(
-                f"There is one SummaryCollector in a list of callbacks, not {len(collectors)}: {directories}."
+                f"A list of callbacks must contain only one SummaryCollector, not {len(collectors)}: {directories}."
             )
         if params.get("mode") not in _MODES:
-            raise ValueError(f"cb_params.mode is 'train' or 'eval', not {shown(params.get('mode'))}.")
+            raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {shown(params.get('mode'))}.")
         if self._recorder is None:
-            raise ValueError("A SummaryCollector collects within its context: `with collector:`, as train() has it.")
+            raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
-            if self._collection is not None:  # Entered by the user, around several trainings.
+            if self._collection is not None:  # The user has entered the collector for several trainings.
                 self._collection.end()
             self._collection = TrainingCollection(job_of(self._plan, self._recorder, params))
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
-        """Note that an epoch begins."""
+        """Prepare the collection of an epoch."""
         if self._collection is not None:
             self._collection.begin_epoch()
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Note what is to be known before a step."""
+        """Prepare the collection of a step."""
         if self._collection is not None:
             self._collection.begin_step()
 
@@ -269,4 +270,4 @@ class SummaryCollector(Callback):
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
             job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.switches.attempt("evaluation metrics", add_evaluation, job, None)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, None)

@@ -8,7 +8,7 @@ from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
-from toposcope.recorder.framework import SEVERAL, framework_of
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
 from toposcope.recorder.values.foreign import shown
 
 
@@ -46,10 +46,10 @@ def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
     """Raise ValueError if the number of optimizers differs from that in the state."""
     if state is None:
         raise ValueError("The checkpoint was saved without an optimizer.")
-    saved = len(state[SEVERAL]) if SEVERAL in state else 1
-    current = len(optimizer) if isinstance(optimizer, tuple) else 1
-    if saved != current:
-        raise ValueError(f"The checkpoint contains the state of {saved} optimizers, and {current} are to be restored.")
+    saved = len(state[SEVERAL_OPTIMIZERS]) if SEVERAL_OPTIMIZERS in state else 1
+    given = len(optimizer) if isinstance(optimizer, tuple) else 1
+    if saved != given:
+        raise ValueError(f"The checkpoint holds the state of {saved} optimizers, and {given} are to take it.")
 
 
 def _require_shapes(state: Mapping[str, Any], current: Mapping[str, Any]) -> None:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
-from toposcope.recorder.framework import SEVERAL
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS
 
 
 def is_sharded(tensor: object) -> bool:
@@ -43,8 +43,8 @@ def sharded_like(state: Mapping[str, Any], template: Mapping[str, Any]) -> dict[
 def optimizer_sharded_like(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
     """Return the state of one or several PyTorch optimizers with the tensors of each parameter sharded like it."""
     if isinstance(optimizer, tuple):
-        pairs = zip(state[SEVERAL], optimizer, strict=True)
-        return {SEVERAL: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
+        pairs = zip(state[SEVERAL_OPTIMIZERS], optimizer, strict=True)
+        return {SEVERAL_OPTIMIZERS: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
     parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
     if not has_sharded_tensors(parameters):
         return state

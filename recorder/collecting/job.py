@@ -31,7 +31,7 @@ class Job(NamedTuple):
     params: Mapping[str, Any]
     """The cb_params of the training; the training keeps this object up to date."""
     framework: Framework
-    switches: FailureGuard
+    guard: FailureGuard
     is_leading: bool
     """Whether this process records what only one of several processes records: graph, lineage, images, checkpoints."""
 

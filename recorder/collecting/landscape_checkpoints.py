@@ -27,29 +27,29 @@ _NEVER = 1 << 62
 class LandscapeCheckpoints:
     """Saves the network at the points of the intervals, as `ckpt_dir/<network>_<point>_<unit>.safetensors`.
 
-    The folder is in the summary_dir. MindSpore's networks, those with a state that such a file cannot hold, and all
-    where the package safetensors is not installed, become files of save_checkpoint() that end with `.ckpt`.
+    The folder is in the summary_dir. MindSpore's networks, networks whose state safetensors cannot store, and all
+    networks if the package safetensors is not installed are saved as `.ckpt` files of save_checkpoint().
 
-    A point is a step or an epoch, as the unit says. Without intervals of the user there is one: twenty points evenly
-    spread from the first to the last of a training whose length is known. Of another one every step or epoch is a
-    point at first; whenever there would be twenty, every second is dropped. The last one is saved in any case.
+    A point is a step or an epoch, depending on the unit. Without the user's intervals there is one interval: twenty
+    points evenly spread over a training of known length. In a training of unknown length every step or epoch is a point
+    at first, and whenever there would be twenty, every second one is dropped. The last weights are always saved.
 
-    `train_metadata.json` beside the checkpoints names those that exist, after each of them, in MindSpore's words, with
-    paths relative to the folder; what an earlier training has left in the directory is removed at the first. A file
-    that cannot be written, as on a full disk, is told of and left out, and the next one is tried.
-    `gram.npz` holds the inner products of their displacements, from which CheckpointSet has the axes of a landscape
-    without reading the checkpoints again; it is left out where it would take longer than saving them.
+    `train_metadata.json` in the folder is updated with each checkpoint. It has MindSpore's keys, and lists the existing
+    checkpoints with paths relative to the folder. The files of an earlier training are removed at the first checkpoint.
+    A checkpoint that cannot be written, on a full disk for example, is logged and skipped; the next one is attempted.
+    `gram.npz` contains the inner products of the displacements, from which CheckpointSet computes the axes of a
+    landscape without reading the checkpoints; it is omitted if computing it would take longer than saving them.
     """
 
     def __init__(self, job: Job, settings: LandscapeSettings, length: int | None) -> None:
         """Plan the checkpoints.
 
         Args:
-            job: whose network is saved.
-            settings: what the user wants.
-            length: steps or epochs of the training, None when unknown.
+            job: the training whose network is saved.
+            settings: the user's settings.
+            length: steps or epochs of the training; None: unknown.
         """
-        # Those who collect no landscapes do not import them.
+        # Imported only if landscapes are collected.
         from toposcope.recorder.landscapes.weights.incremental_gram import IncrementalGram
 
         self._job, self._settings, self._length = job, settings, length
@@ -58,24 +58,24 @@ class LandscapeCheckpoints:
         self._stride = 1
         self._files: dict[int, str] = {}
         """Names of the files by point."""
-        self._ending: str | None = None
+        self._extension: str | None = None
         self._surplus: list[str] = []
-        """Names of files that are to be removed when the metadata do not name them any more."""
+        """Names of files to remove after the metadata no longer list them."""
         self._is_failing = False
         self._gram = IncrementalGram(os.path.join(self._folder, _GRAM))
         self._has_begun = False
         self.next = self._points[0] if settings.intervals else 0
-        """Nothing is to be saved at smaller numbers."""
+        """Nothing is saved at smaller numbers."""
 
-    def reach(self, number: int) -> None:
-        """Save the network if *number*, the step or epoch that is over, is a point; it is next or larger."""
+    def save_if_due(self, number: int) -> None:
+        """Save the network if the finished step or epoch *number*, which is at least next, is a point."""
         if not self._has_begun:
             self._begin(number)
         if self._settings.intervals is not None:
             is_due = number in self._points
             self.next = next(iter(self._points[bisect_right(self._points, number) :]), _NEVER)
         elif self._length is not None:
-            # Where data is sunk a point is passed rather than met.
+            # In sink mode numbers may skip a point.
             is_due = bool(self._points) and self._points[0] <= number
             self._points = self._points[bisect_right(self._points, number) :]
             self.next = self._points[0] if self._points else _NEVER
@@ -83,11 +83,11 @@ class LandscapeCheckpoints:
             is_due = number % self._stride == 0
             self.next = number + self._stride - number % self._stride
         if is_due and not self._try_to_save(number) and not self._has_plan:
-            self._stride *= 2  # Not at every step anew.
+            self._stride *= 2  # Retry less often than at every step.
             self.next = number + self._stride - number % self._stride
 
     def end(self, step: int, epoch: int) -> None:
-        """Save the last weights of a training that ends now, where the points were not the user's."""
+        """Save the last weights at the end of the training, unless the user specified the points."""
         number = step if self._settings.unit == "step" else epoch
         if self._settings.intervals is None and number > 0 and number not in self._files:
             self._try_to_save(number)
@@ -101,18 +101,18 @@ class LandscapeCheckpoints:
         self._has_begun = True
         self._remove_earlier()
         if self._settings.intervals is None and self._length is not None:
-            wanted = min(_SPREAD, self._length)
-            steps = range(wanted) if wanted > 1 else ()
-            self._points = sorted({first + round(i * (self._length - 1) / (wanted - 1)) for i in steps} | {first})
+            count = min(_SPREAD, self._length)
+            steps = range(count) if count > 1 else ()
+            self._points = sorted({first + round(i * (self._length - 1) / (count - 1)) for i in steps} | {first})
 
     def _try_to_save(self, number: int) -> bool:
-        """Save the network, and say whether that has worked; the first of several failures is told."""
+        """Save the network; return whether this succeeded. The first of several consecutive failures is logged."""
         try:
             self._save(number)
         except OSError as error:
             if not self._is_failing:
                 log.warn(
-                    "%s: landscape checkpoints: that of %s %d is left out, the next one is tried: %s",
+                    "%s: the landscape checkpoint of %s %d is skipped, the next one will be attempted: %s",
                     *(self._job.plan.summary_dir, self._settings.unit, number, error),
                 )
             self._is_failing = True
@@ -124,15 +124,15 @@ class LandscapeCheckpoints:
         network = self._job.params.get("network")
         state = self._job.framework.network_state(network)
         if has_sharded_tensors(state):
-            # All processes would have to gather them, and a failure of one would leave the others waiting.
-            raise TypeError("processes share its tensors, and one of them does not have the whole network")
+            # All processes would have to gather the shards, and a failure of one would block the others.
+            raise TypeError("the tensors of the network are sharded, so that no process has the whole network")
         name = self._job.framework.class_name(network) or "network"
         os.makedirs(self._folder, exist_ok=True)
         began = time.perf_counter()
         self._files[number] = self._saved(network, state, f"{name}_{number}_{self._settings.unit}")
         seconds = time.perf_counter() - began
-        if self._ending == ".safetensors":
-            self._job.switches.attempt(
+        if self._extension == ".safetensors":
+            self._job.guard.attempt(
                 "the Gram matrix of landscape checkpoints",
                 self._gram.add,
                 number,
@@ -148,21 +148,21 @@ class LandscapeCheckpoints:
                 os.unlink(os.path.join(self._folder, self._surplus.pop()))
 
     def _saved(self, network: Any, state: Mapping[str, Any], name: str) -> str:
-        """Save the network and return the name of the file, with the ending that suits it."""
-        if self._ending is None:
-            is_mindspores = library_of(Checkpoint(dict(state), None, {})) == "mindspore"
-            self._ending = ".ckpt" if is_mindspores else ".safetensors"
+        """Save the network and return the name of the file, with the extension of its format."""
+        if self._extension is None:
+            is_of_mindspore = library_of(Checkpoint(dict(state), None, {})) == "mindspore"
+            self._extension = ".ckpt" if is_of_mindspore else ".safetensors"
         try:
-            save_checkpoint(network, os.path.join(self._folder, name + self._ending))
-        except (ImportError, ValueError):  # No such package; an extra state that such a file cannot hold.
-            if self._ending == ".ckpt":
+            save_checkpoint(network, os.path.join(self._folder, name + self._extension))
+        except (ImportError, ValueError):  # safetensors is not installed, or cannot store an extra state.
+            if self._extension == ".ckpt":
                 raise
-            self._ending = ".ckpt"
-            save_checkpoint(network, os.path.join(self._folder, name + self._ending))
-        return name + self._ending
+            self._extension = ".ckpt"
+            save_checkpoint(network, os.path.join(self._folder, name + self._extension))
+        return name + self._extension
 
     def _thin_out(self) -> None:
-        """Double the stride, and forget the files that it passes over."""
+        """Double the stride and drop the checkpoints between its multiples."""
         self._stride *= 2
         dropped = [number for number in self._files if number % self._stride]
         self._surplus += [self._files.pop(number) for number in dropped]
@@ -185,19 +185,19 @@ class LandscapeCheckpoints:
             json.dump(metadata, file)
 
     def _remove_earlier(self) -> None:
-        """Remove the checkpoints of an earlier training, which its metadata name, and what was computed of them."""
+        """Remove the checkpoints that the metadata of an earlier training list, and the results computed from them."""
         path = os.path.join(self._folder, _METADATA)
         try:
             with open(path, encoding="utf-8") as file:
                 files: dict[str, Any] = json.load(file)["model_params_file_map"]
-            names = [os.path.basename(named) for named in files.values()]
+            names = [os.path.basename(path) for path in files.values()]
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return
         converted = glob(os.path.join(_CONVERTED, "*.safetensors"), root_dir=self._folder)
-        parts = glob(".*.part", root_dir=self._folder)  # Of a process that was killed.
+        parts = glob(".*.part", root_dir=self._folder)  # Left by a killed process.
         for name in (*names, *converted, *parts, _GRAM, _METADATA):
-            # By their names here: the directory may have been moved, and nothing outside of it is ours.
-            earlier = os.path.join(self._folder, name)
-            if os.path.isfile(earlier):
-                os.unlink(earlier)
+            # Only names in this folder: it may have been moved, and files outside of it must not be removed.
+            path = os.path.join(self._folder, name)
+            if os.path.isfile(path):
+                os.unlink(path)
         shutil.rmtree(os.path.join(self._folder, _LANDSCAPES), ignore_errors=True)

@@ -27,7 +27,7 @@ class StepValues:
     def __init__(self, job: Job) -> None:
         """Start measuring."""
         self._job = job
-        self._attempt = job.switches.attempt
+        self._attempt = job.guard.attempt
         self.throughput = Throughput()
         self.peak_learning_rate: float | None = None
         """The largest collected learning rate of the first parameter group; None: unknown."""

@@ -148,10 +148,10 @@ class TrainingCollection:
 
     def _save_landscape_checkpoint(self, number: int) -> None:
         if self._landscape is not None and number >= self._landscape.next:
-            self._attempt("landscape checkpoints", self._landscape.reach, number)
+            self._attempt("landscape checkpoints", self._landscape.save_if_due, number)
 
     def _attempt(self, name: str, collect: Callable[..., object], *arguments: object) -> None:
-        self._job.switches.attempt(name, collect, *arguments)
+        self._job.guard.attempt(name, collect, *arguments)
 
 
 def _positive(number: object) -> int | None:

@@ -15,9 +15,9 @@ def add_custom_lineage(job: Job) -> None:
     """Add the settings of the optimizer, the environment, and the user's custom_lineage_data, which has precedence."""
     facts: dict[str, object] = {}
     if job.collects("collect_optimizer_facts"):
-        facts |= job.switches.attempt("optimizer facts", _optimizer_facts, job) or {}
+        facts |= job.guard.attempt("optimizer facts", _optimizer_facts, job) or {}
     if job.collects("collect_environment"):
-        facts |= job.switches.attempt("the environment", environment_facts) or {}
+        facts |= job.guard.attempt("the environment", environment_facts) or {}
     facts |= job.plan.custom_lineage_data
     if facts:
         job.recorder.add_value("custom_lineage_data", "custom_lineage_data", custom_lineage(facts))

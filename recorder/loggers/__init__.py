@@ -1,4 +1,4 @@
-"""Where a Logger's metrics, hyperparameters, tables and images go: the console, a file, memory, event files."""
+"""Destinations of a Logger's metrics, hyperparameters, tables and images: the console, a file, memory, event files."""
 
 from toposcope.recorder.loggers.console import ConsoleLogger
 from toposcope.recorder.loggers.file import FileLogger

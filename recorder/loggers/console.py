@@ -1,4 +1,4 @@
-"""ConsoleLogger: lines of text on the terminal."""
+"""ConsoleLogger: prints what is logged to the terminal."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ _EVAL_REPORTS = 10
 
 
 class ConsoleLogger(LoggerDestination):
-    """Prints metrics, hyperparameters, tables and traces; answers to Composer's `ConsoleLogger`.
+    """Prints metrics, hyperparameters, tables and traces; corresponds to Composer's `ConsoleLogger`.
 
         [epoch=1/2][batch=10/15]:
             Train loss/train/total: 0.25
 
-    Of a metric that is logged more often than printed, the newest value shows. Metrics of evaluations are printed at
-    the end of each, however long the interval; long ones say how far they are, ten times. Only the process of rank 0
-    prints. Unlike Composer's, it prints a table once, and an evaluation in between loses no metrics of the training.
+    Of a metric that is logged more often than printed, the newest value is printed. Metrics of an evaluation are
+    printed at its end, regardless of the interval; the progress of long evaluations is printed up to ten times. Only
+    the process of rank 0 prints. Unlike Composer's class, it prints a table only once, and an evaluation does not
+    discard pending metrics of the training.
     """
 
     def __init__(
@@ -40,50 +41,53 @@ class ConsoleLogger(LoggerDestination):
         """Choose how often and where to print.
 
         Args:
-            log_interval: batches ("10ba"), epochs ("1ep", or a bare number) or iterations ("1iter") between prints; the
-                first one that ends is printed too.
+            log_interval: batches ("10ba"), epochs ("1ep", or a number without unit) or iterations ("1iter") between
+                prints; the first batch, epoch or iteration is always printed.
             stream: "stdout", "stderr" or an open text file.
             log_traces: whether traces of algorithms are printed.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: log_interval is of another unit or not positive, or stream is another str.
+            TypeError: an argument has the wrong type.
+            ValueError: log_interval has another unit or is not positive, or stream is another str.
         """
         self._interval = Time.from_input(log_interval, TimeUnit.EPOCH)
         if self._interval.unit not in _INTERVAL_UNITS or self._interval.value < 1:
-            raise ValueError(f"log_interval is positive, in 'ba', 'ep' or 'iter'; not {shown(log_interval)}.")
+            raise ValueError(
+                f"log_interval must be a positive number of 'ba', 'ep' or 'iter', not {shown(log_interval)}."
+            )
         if isinstance(stream, str) and stream.lower() not in ("stdout", "stderr"):
-            raise ValueError(f"stream is 'stdout', 'stderr' or an open text file, not {stream!r}.")
+            raise ValueError(f"stream must be 'stdout', 'stderr' or an open text file, not {stream!r}.")
         if not isinstance(stream, str) and not hasattr(stream, "write"):
-            raise TypeError(f"stream is 'stdout', 'stderr' or an open text file, not {shown(stream)}.")
+            raise TypeError(f"stream must be 'stdout', 'stderr' or an open text file, not {shown(stream)}.")
         self._stream = stream
         self._logs_traces = checked_bool("log_traces", log_traces)
         self._is_silent = rank_of(os.environ) != 0
         self._is_first = True
         self._is_evaluating = False
-        self._place = (1, 0)
+        self._position = (1, 0)
+        """Epoch from 1, and finished batches in it."""
         self._hyperparameters: dict[str, Any] = {}
         self._tables: dict[str, str] = {}
         self._train_metrics: dict[str, Any] = {}
         self._eval_metrics: dict[str, Any] = {}
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
-        """Print them before what is printed next."""
+        """Print hyperparameters before the next output."""
         self._hyperparameters.update(hyperparameters)
 
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
-        """Print them when the interval is over; values stay on their device until then, without their gradients."""
+        """Print metrics at the end of the interval; until then values stay on their device, detached."""
         pending = self._eval_metrics if self._is_evaluating else self._train_metrics
         pending.update((name, _detached(value)) for name, value in metrics.items())
 
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
-        """Print a table as JSON with the metrics."""
+        """Print a table as JSON with the next metrics."""
         self._tables[name] = json_table(columns, rows)
 
     def log_traces(self, traces: dict[str, Any]) -> None:
-        """Print them at once, if traces are wanted."""
+        """Print traces immediately if log_traces is True."""
         if self._logs_traces:
             self._print([f"[trace]: {name}: {line(value)}" for name, value in traces.items()])
 
@@ -95,7 +99,7 @@ class ConsoleLogger(LoggerDestination):
     def batch_end(self, state: State, logger: Logger) -> None:
         """Print at the interval."""
         # At EPOCH_END the timestamp counts the batches of the next epoch.
-        self._place = int(state.timestamp.epoch) + 1, int(state.timestamp.batch_in_epoch)
+        self._position = int(state.timestamp.epoch) + 1, int(state.timestamp.batch_in_epoch)
         self._print_if_due(TimeUnit.BATCH, state)
 
     def epoch_end(self, state: State, logger: Logger) -> None:
@@ -107,16 +111,16 @@ class ConsoleLogger(LoggerDestination):
         self._print_if_due(TimeUnit.ITERATION, state)
 
     def fit_end(self, state: State, logger: Logger) -> None:
-        """Print what the interval has left."""
+        """Print the remaining metrics of the interval."""
         self._print_rest(state)
 
     def eval_start(self, state: State, logger: Logger) -> None:
-        """Print the hyperparameters, if no training did."""
+        """Print the hyperparameters unless they have been printed."""
         self._is_evaluating = True
         self._print_hyperparameters()
 
     def eval_batch_end(self, state: State, logger: Logger) -> None:
-        """Print how far the evaluation is."""
+        """Print the progress of the evaluation."""
         done = int(state.eval_timestamp.batch)
         total = 0 if state.dataloader_len is None else int(state.dataloader_len)
         if done < total and done * _EVAL_REPORTS // total > (done - 1) * _EVAL_REPORTS // total:
@@ -128,11 +132,11 @@ class ConsoleLogger(LoggerDestination):
         self._eval_metrics, self._is_evaluating = {}, False
 
     def predict_start(self, state: State, logger: Logger) -> None:
-        """Print the hyperparameters, if no training did."""
+        """Print the hyperparameters unless they have been printed."""
         self._print_hyperparameters()
 
     def close(self, state: State, logger: Logger) -> None:
-        """Print what a training that failed has left."""
+        """Print the remaining metrics of a training that failed."""
         self._is_evaluating = False
         self._print_hyperparameters()
         self._print_rest(state)
@@ -149,7 +153,7 @@ class ConsoleLogger(LoggerDestination):
 
     def _print_train(self, state: State) -> None:
         self._is_first = False
-        length, (epoch, batch) = state.max_duration, self._place
+        length, (epoch, batch) = state.max_duration, self._position
         epochs = length if length is not None and length.unit == TimeUnit.EPOCH else None
         progress = f"[epoch={_of(epoch, epochs)}][batch={_of(batch, state.dataloader_len)}]"
         self._print_metrics(progress, "Train", self._train_metrics)
@@ -171,13 +175,13 @@ class ConsoleLogger(LoggerDestination):
     def _print(self, lines: list[str]) -> None:
         if self._is_silent:
             return
-        # Looked up now: who replaces sys.stderr later, as notebooks and tests do, is heeded.
+        # Looked up at each print, as notebooks and tests replace sys.stderr.
         stream = getattr(sys, self._stream.lower()) if isinstance(self._stream, str) else self._stream
         try:
             print(*lines, sep="\n", file=stream, flush=True)
-        except (OSError, ValueError) as error:  # A pipe that nobody reads; a file that is closed.
+        except (OSError, ValueError) as error:  # A broken pipe or a closed file.
             self._is_silent = True
-            log.error("The console logger is silent from now on: %s", error)
+            log.error("The console logger stops printing: %s", error)
 
 
 def _of(count: int, total: Time | None) -> str:

@@ -1,4 +1,4 @@
-"""Wording: whatever is logged as plain data, as one line of text, and as settings. None of it raises for a value."""
+"""Formatting: logged values as plain data, as one line of text, and as settings. No value makes a function raise."""
 
 import json
 import math
@@ -13,15 +13,15 @@ from toposcope.recorder.values.foreign import UnreadableValueError, shown
 
 Setting: TypeAlias = str | int | float | bool
 
-_MOST_NUMBERS = 1000
+_MAX_NUMBERS = 1000
 _INT64 = range(-(2**63), 2**63)
 
 
 def plain(value: object) -> Plain:
-    """Return value with the arrays in it as numbers and nested lists, and other objects as text.
+    """Return value with its arrays as numbers and nested lists, and other objects as text.
 
-    Objects that have no text of their own are named by their class, classes and functions by their name; arrays of more
-    than 1000 numbers are shortened.
+    Objects without __str__() and __repr__() are represented by the name of their class, classes and functions by their
+    name; arrays of more than 1000 numbers are abbreviated.
     """
     try:
         return _plain(value)
@@ -39,16 +39,16 @@ def line(value: object) -> str:
 
 
 def settings(values: Mapping[str, object]) -> dict[str, Setting]:
-    """Return a dict, maybe of dicts, as one level of settings: {"optimizer": {"lr": 0.1}} is {"optimizer/lr": 0.1}.
+    """Return a nested dict as a flat dict of settings: {"optimizer": {"lr": 0.1}} as {"optimizer/lr": 0.1}.
 
-    Lists are their JSON text, and so are integers of more than 64 bits; None is "None".
+    Lists become JSON text, integers of more than 64 bits text, and None becomes "None".
     """
     content = plain(values)
     return dict(_flat("", content)) if isinstance(content, dict) else {}
 
 
 def json_text(content: Plain) -> str:
-    """Return plain data as JSON, in which non-finite numbers are null."""
+    """Return plain data as JSON, with non-finite numbers as null."""
     return json.dumps(_finite(content), ensure_ascii=False)
 
 
@@ -69,7 +69,7 @@ def _numbers_or_name(value: object) -> Plain:
         array = array_from(value)
     except (TypeError, UnreadableValueError):
         return _name(value)
-    if array.is_complex or array.values.size > _MOST_NUMBERS:
+    if array.is_complex or array.values.size > _MAX_NUMBERS:
         return shown(value)
     numbers: Plain = array.numbers().tolist()
     return numbers
@@ -85,7 +85,7 @@ def _name(value: object) -> str:
         return kind.__name__
     try:
         return str(value)
-    except Exception:  # Its own method may raise anything.
+    except Exception:  # The object's method may raise anything.
         return kind.__name__
 
 

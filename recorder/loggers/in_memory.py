@@ -1,4 +1,4 @@
-"""InMemoryLogger: keeps what is logged, for notebooks and tests."""
+"""InMemoryLogger: stores what is logged in memory, for notebooks and tests."""
 
 from __future__ import annotations
 
@@ -22,71 +22,71 @@ _ARRAYS = ("detach", "__array__", "__dlpack__")
 
 
 class InMemoryLogger(LoggerDestination):
-    """Keeps all metrics, hyperparameters and tables; answers to Composer's `InMemoryLogger`.
+    """Stores all metrics, hyperparameters and tables; corresponds to Composer's `InMemoryLogger`.
 
         logger = InMemoryLogger()
         ...
         series = logger.get_timeseries("loss/train/total")
         plt.plot(series["batch"], series["loss/train/total"])
 
-    Differences from Composer's class: tensors are copied as numbers, also those that still have gradients to compute,
-    so that no graph or device memory is held; a step that is given counts; metrics logged before INIT are kept; tables
-    need no pandas.
+    Differences from Composer's class: tensors, also those that require gradients, are copied as numbers, so that no
+    graph or device memory is retained; an explicit step is respected; metrics logged before INIT are stored; tables do
+    not require pandas.
     """
 
     def __init__(self) -> None:
         self.data: dict[str, list[tuple[Timestamp, Any]]] = {}
-        """Of each metric what was logged when, oldest first: numbers, and NumPy arrays of what holds several."""
+        """Timestamps and values of each metric, oldest first; values are numbers or NumPy arrays."""
         self.most_recent_values: dict[str, Any] = {}
         self.most_recent_timestamps: dict[str, Timestamp] = {}
         self.hyperparameters: dict[str, Any] = {}
-        """The newest value of each."""
+        """The newest value of each hyperparameter."""
         self.tables: dict[str, str] = {}
-        """The newest of each name, as JSON with "columns" and "data"."""
+        """The newest table of each name, as JSON with "columns" and "data"."""
         self._state: State | None = None
 
     def init(self, state: State, logger: Logger) -> None:
-        """Remember whose clock counts."""
+        """Remember the state, whose timestamp is stored with metrics."""
         self._state = state
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
-        """Keep hyperparameters beside those of earlier calls."""
+        """Merge hyperparameters with those of earlier calls."""
         self.hyperparameters.update(hyperparameters)
 
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
-        """Keep metrics at the timestamp of now, whose batch is step if given."""
+        """Store metrics with the current timestamp, whose batch is replaced by step if it is not None."""
         timestamp = self._timestamp(step)
         for name, value in metrics.items():
-            kept = _copied(value)
-            self.data.setdefault(name, []).append((timestamp, kept))
-            self.most_recent_values[name] = kept
+            copied = _copied(value)
+            self.data.setdefault(name, []).append((timestamp, copied))
+            self.most_recent_values[name] = copied
             self.most_recent_timestamps[name] = timestamp
 
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
-        """Keep a table as JSON."""
+        """Store a table as JSON."""
         self.tables[name] = json_table(columns, rows)
 
     def get_timeseries(self, metric: str) -> dict[str, npt.NDArray[Any]]:
-        """Return all that was logged of a metric, as arrays of one length.
+        """Return the series of a metric as arrays of equal length.
 
         Args:
-            metric: one of the keys of data.
+            metric: a key of data.
 
         Returns:
             The values under the metric's name, and under the name of each field of Timestamp ("epoch", "batch",
-            "batch_in_epoch", "sample", "total_wct", ...) the counts, or the seconds, at which they were logged.
+            "batch_in_epoch", "sample", "total_wct", ...) the counts, or the seconds, when they were logged.
 
         Raises:
             ValueError: nothing was logged under this name.
         """
         if metric not in self.data:
-            raise ValueError(f"metric is one of {shown(sorted(self.data))}, not {shown(metric)}.")
+            raise ValueError(f"metric must be one of {shown(sorted(self.data))}, not {shown(metric)}.")
         timestamps, values = zip(*self.data[metric], strict=True)
         states = [timestamp.state_dict() for timestamp in timestamps]
         series = {field: np.array([_number(state[field]) for state in states]) for field in states[0]}
-        # A metric may be named as a field: it is the metric that was asked for.
+        # A metric may have the name of a field: then its values take precedence.
         return series | {metric: _column(values)}
 
     def _timestamp(self, step: int | None) -> Timestamp:
@@ -105,7 +105,7 @@ def _copied(value: object) -> object:
 
 
 def _column(values: tuple[Any, ...]) -> npt.NDArray[Any]:
-    """Return values as an array, of objects when they are not alike."""
+    """Return values as an array, of dtype object if their shapes differ."""
     if len({np.shape(value) for value in values}) == 1:
         return np.array(values)
     column = np.empty(len(values), object)

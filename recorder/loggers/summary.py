@@ -1,4 +1,4 @@
-"""SummaryLogger: what is logged becomes summaries in event files."""
+"""SummaryLogger: records what is logged as summaries in event files."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ class SummaryLogger(BufferedDestination):
 
         trainer = Trainer(model, ..., loggers=SummaryLogger("runs/first"))
 
-    metrics         scalars, under their names
-    hyperparameters custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON; recorded again, with
-                    all that came before, when more come
-    images          images `<name>`; of a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`,
-                    each label in a colour of its own, and the text `<name>/classes` that tells which class has which
-    tables          texts of Markdown, under their names
-    traces          nothing
+    metrics         scalars under their names
+    hyperparameters custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON; all hyperparameters
+                    are recorded again when new ones are logged
+    images          images `<name>`; a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`,
+                    with a separate colour for each label, and a legend of the classes as text `<name>/classes`
+    tables          texts in Markdown under their names
+    traces          not recorded
 
-    Steps are the batches that are finished. A value that cannot be recorded, text among metrics say, is skipped with
-    one line in the log a tag. Every rank records scalars and texts; images and hyperparameters come from rank 0. What
-    is logged after close() opens another file, so that nothing is lost.
+    The default step is the number of finished batches. A value that cannot be recorded, such as text among metrics, is
+    skipped with one log line per tag. Every rank records scalars and texts; only rank 0 records images and
+    hyperparameters. Logging after close() opens another file, so that nothing is lost.
     """
 
     def __init__(
         self, log_dir: str | os.PathLike[str], *, max_file_size: int | None = None, flush_seconds: float = 1.0
     ) -> None:
-        """Choose the directory, which is created when missing.
+        """Set the directory, which is created if it does not exist.
 
         Args:
             log_dir: directory of the run.
-            max_file_size: largest size of an event file in bytes, None for any, as of SummaryRecord.
-            flush_seconds: longest time that a recorded value waits to be written.
+            max_file_size: maximum size of an event file in bytes, as for SummaryRecord; None: unlimited.
+            flush_seconds: maximum time until a recorded value is written.
 
         Raises:
-            TypeError: an argument is of the wrong type.
-            ValueError: an argument has a value that is not allowed.
-            NotADirectoryError: log_dir exists and is no directory.
+            TypeError: an argument has the wrong type.
+            ValueError: an argument has an invalid value.
+            NotADirectoryError: log_dir exists and is not a directory.
             OSError: the directory cannot be created.
         """
         self.log_dir = checked_directory("log_dir", log_dir)
@@ -69,16 +69,16 @@ class SummaryLogger(BufferedDestination):
         self._state: State | None = None
 
     def init(self, state: State, logger: Logger) -> None:
-        """Open the event file; OSError when it cannot be created."""
+        """Open the event file; OSError if it cannot be created."""
         self._state = state
         self._recorder()
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
-        """Record all hyperparameters so far as custom lineage, if some are new."""
-        known = self._settings | settings(hyperparameters)
-        if self._is_first_rank and known != self._settings:
-            self._settings = known
-            self._add("custom_lineage_data", "hyperparameters", custom_lineage(known))
+        """Record all hyperparameters so far as custom lineage if some are new."""
+        merged = self._settings | settings(hyperparameters)
+        if self._is_first_rank and merged != self._settings:
+            self._settings = merged
+            self._add("custom_lineage_data", "hyperparameters", custom_lineage(merged))
             self._recorder().record(self._step(None))
 
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
@@ -104,12 +104,12 @@ class SummaryLogger(BufferedDestination):
         mask_class_labels: dict[int, str] | None = None,
         use_table: bool = True,
     ) -> None:
-        """Record images, and the masks that belong to them as images of their own; use_table does nothing."""
+        """Record images, and their masks as separate images; use_table has no effect."""
         if not self._is_first_rank:
             return
-        self._add_pictures(name, partial(image_batches, images, channels_last))
+        self._add_images(name, partial(image_batches, images, channels_last))
         for mask_name, mask in (masks or {}).items():
-            self._add_pictures(f"{name}/{mask_name}", partial(mask_images, mask))
+            self._add_images(f"{name}/{mask_name}", partial(mask_images, mask))
         if mask_class_labels and self._classes.get(name) != mask_class_labels:
             self._classes[name] = dict(mask_class_labels)
             self._add("text", f"{name}/classes", _legend(mask_class_labels))
@@ -125,15 +125,15 @@ class SummaryLogger(BufferedDestination):
             )
         return self._open_recorder
 
-    def _add_pictures(self, name: str, make: Callable[[], list[ImageBatch]]) -> None:
+    def _add_images(self, name: str, make_batches: Callable[[], list[ImageBatch]]) -> None:
         try:
-            made = make()
+            batches = make_batches()
         except (TypeError, ValueError, UnreadableValueError) as error:
             self._skip("image", name, error)
             return
-        tags = [name] if len(made) == 1 else [f"{name}/{index}" for index in range(len(made))]
-        for tag, picture in zip(tags, made, strict=True):
-            self._add("image", tag, picture.pixels, picture.dataformats)
+        tags = [name] if len(batches) == 1 else [f"{name}/{index}" for index in range(len(batches))]
+        for tag, batch in zip(tags, batches, strict=True):
+            self._add("image", tag, batch.pixels, batch.dataformats)
 
     def _add(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Tables: named columns and rows of anything, as JSON and as Markdown."""
+"""Tables: named columns and rows of any values, as JSON and as Markdown."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,12 +6,12 @@ from toposcope.recorder.loggers.formatting import json_text, line, plain
 
 
 def json_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as JSON with "columns" and "data", which pandas reads by `read_json(..., orient="split")`."""
+    """Return a table as JSON with "columns" and "data", which pandas reads with `read_json(..., orient="split")`."""
     return json_text({"columns": [str(name) for name in columns], "data": [plain(list(row)) for row in rows]})
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table as Markdown; a cell is one line, of which `|` is no border."""
+    """Return a table as Markdown; each cell is one line, with `|` escaped."""
     lines = [_row(columns), "|" + " --- |" * len(columns), *map(_row, rows)]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Metrics: what an evaluation says of a network, one a file, and how the loops use them."""
+"""Metrics of evaluations, and the functions through which the loops use them."""
 
 from toposcope.recorder.metrics.accuracy import Accuracy
 from toposcope.recorder.metrics.batch_mean import BatchMean

@@ -1,4 +1,4 @@
-"""Accuracy: the part of the samples that a network gets right."""
+"""Accuracy: the fraction of samples that a network classifies correctly."""
 
 from typing import Any
 
@@ -11,46 +11,47 @@ from toposcope.recorder.metrics.metric import Metric
 
 
 class Accuracy(Metric):
-    """The part of the samples whose class is the true one, or all of whose labels are true; MindSpore's Accuracy."""
+    """The fraction of samples with the true class, or with all the true labels, as MindSpore's Accuracy."""
 
     def __init__(self, eval_type: str = "classification") -> None:
-        """Take what the network tells.
+        """Set the kind of classification.
 
         Args:
-            eval_type: "classification": one class a sample; outputs are scores [N, C] (or [N, C, ...]) or chosen
+            eval_type: "classification": one class per sample; outputs are scores [N, C] (or [N, C, ...]) or predicted
                 classes [N], labels are true classes [N] (or [N, ...]) or one-hot. "multilabel": any number of labels
-                a sample; outputs and labels are 0 or 1 of [N, C], and a sample is right when all its labels are.
+                per sample; outputs and labels are 0 or 1 of shape [N, C], and a sample is correct if all its labels
+                are.
 
         Raises:
-            TypeError: eval_type is no str.
-            ValueError: it is another one.
+            TypeError: eval_type is not a str.
+            ValueError: eval_type is another str.
         """
         self._is_multilabel = checked_eval_type(eval_type) == "multilabel"
         super().__init__()
 
     def clear(self) -> None:
-        """Forget all batches."""
-        self._right = self._samples = 0
+        """Reset the metric."""
+        self._correct = self._samples = 0
 
     def update(self, *inputs: Any) -> None:
-        """Add a batch, outputs and labels.
+        """Add a batch: outputs and labels.
 
-        A sample with a NaN among its scores is wrong.
+        A sample with a NaN among its scores is incorrect.
 
         Raises:
-            ValueError: there are not two inputs, their shapes do not fit, or there is what is no class.
-            TypeError: an input is no array.
+            ValueError: there are not two inputs, their shapes do not match, or a value is not a class.
+            TypeError: an input is not an array.
         """
         outputs, labels = self.checked_inputs(inputs, "outputs", "labels")
         if self._is_multilabel:
-            given, true = predicted_and_true_labels(outputs, labels)
-            is_right = (given == true).all(axis=1)
+            predicted, true = predicted_and_true_labels(outputs, labels)
+            is_correct = (predicted == true).all(axis=1)
         else:
-            chosen, classes, _ = predicted_and_true_classes(outputs, labels)
-            is_right = chosen == classes
-        self._right += int(is_right.sum())
-        self._samples += len(is_right)
+            predicted_classes, true_classes, _ = predicted_and_true_classes(outputs, labels)
+            is_correct = predicted_classes == true_classes
+        self._correct += int(is_correct.sum())
+        self._samples += len(is_correct)
 
     def eval(self) -> float:
-        """Return the accuracy, from 0 to 1; RuntimeError when there were no samples."""
-        return self._right / self.checked_samples(self._samples)
+        """Return the accuracy, from 0 to 1; RuntimeError if there were no samples."""
+        return self._correct / self.checked_samples(self._samples)

@@ -9,28 +9,28 @@ from toposcope.recorder.values.scalar import scalar_from
 
 
 class BatchMean(Metric):
-    """The mean of what a function says of each batch, weighted by the samples in it."""
+    """The mean of a function over all batches, weighted by their numbers of samples."""
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
-        """Take a function of a batch's outputs and labels, as the network gives them, that returns one number.
+        """Set the function of a batch's outputs (as the network returns them) and labels; it returns one number.
 
         Raises:
-            TypeError: it is not callable.
+            TypeError: function is not callable.
         """
         if not callable(function):
-            raise TypeError(f"A metric is a function of outputs and labels, not {shown(function)}.")
+            raise TypeError(f"A metric must be a function of outputs and labels, not {shown(function)}.")
         self._function = function
         super().__init__()
 
     def clear(self) -> None:
-        """Forget all batches."""
+        """Reset the metric."""
         self._sum, self._samples = 0.0, 0
 
     def update(self, *inputs: Any) -> None:
-        """Add a batch, outputs and labels.
+        """Add a batch: outputs and labels.
 
         Raises:
-            TypeError, ValueError: the function returned something else than one real number.
+            TypeError, ValueError: the function did not return one real number.
         """
         outputs, labels = inputs
         samples = _samples(outputs if labels is None else labels)
@@ -41,18 +41,18 @@ class BatchMean(Metric):
             self._sum += scalar_from(value).value * samples
         except (TypeError, ValueError) as error:
             name = getattr(self._function, "__name__", type(self._function).__name__)
-            raise type(error)(f"The metric {name} returns one number for a batch, not {shown(value)}.") from None
+            raise type(error)(f"The metric {name} must return one number per batch, not {shown(value)}.") from None
         self._samples += samples
 
     def eval(self) -> float:
-        """Return the mean, NaN if one of the batches gave it; RuntimeError when there were no samples."""
+        """Return the mean, NaN if the function returned NaN for a batch; RuntimeError if there were no samples."""
         return self._sum / self.checked_samples(self._samples)
 
 
 def _samples(value: Any) -> int:
-    """Return the length of the first dimension, of the first of several arrays; 1 for what has none."""
+    """Return the length of the first dimension of an array, or of the first of several arrays; 1 if it has none."""
     if not hasattr(value, "shape"):
         parts = list(value.values()) if isinstance(value, dict) else value
-        is_of_arrays = isinstance(parts, tuple | list) and parts and hasattr(parts[0], "shape")
-        return _samples(parts[0]) if is_of_arrays else len(parts) if isinstance(parts, tuple | list) else 1
+        has_arrays = isinstance(parts, tuple | list) and parts and hasattr(parts[0], "shape")
+        return _samples(parts[0]) if has_arrays else len(parts) if isinstance(parts, tuple | list) else 1
     return int(value.shape[0]) if len(value.shape) else 1

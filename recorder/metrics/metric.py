@@ -1,4 +1,4 @@
-"""Metric: a figure of an evaluation, kept as sums over its batches; MindSpore's interface."""
+"""Metric: a value of an evaluation that is accumulated over batches, with MindSpore's interface."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from toposcope.recorder.values.arrays import array_from
 
 
 class Metric(ABC):
-    """Override clear(), update() and eval(); an evaluation calls the first once, the second for each batch.
+    """Override clear(), update() and eval(). An evaluation calls clear() once, update() per batch, and eval() last.
 
         class Bias(Metric):
             def clear(self):
@@ -22,18 +22,18 @@ class Metric(ABC):
             def eval(self):
                 return self.sum / self.samples
 
-    The inputs are those of the framework, maybe on its device: numbers_of() gives their numbers as an array.
+    The inputs are arrays or tensors of the framework, possibly on a device: numbers_of() converts them to NumPy arrays.
     """
 
     takes_loss: ClassVar[bool] = False
-    """Whether update() takes the loss of a batch, rather than its outputs and labels."""
+    """Whether update() takes the loss of a batch instead of its outputs and labels."""
 
     def __init__(self) -> None:
         self.clear()
 
     @abstractmethod
     def clear(self) -> None:
-        """Forget all batches."""
+        """Reset the metric."""
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:
@@ -41,28 +41,26 @@ class Metric(ABC):
 
     @abstractmethod
     def eval(self) -> Any:
-        """Return the figure of the batches since clear(); RuntimeError when they had no samples."""
+        """Return the value over the batches since clear(); RuntimeError if they had no samples."""
 
-    def checked_inputs(self, inputs: tuple[object, ...], *wanted: str) -> list[npt.NDArray[Any]]:
-        """Return the inputs of update() as arrays; ValueError when they are not as many as wanted.
+    def checked_inputs(self, inputs: tuple[object, ...], *names: str) -> list[npt.NDArray[Any]]:
+        """Return the inputs of update() as arrays; ValueError if their number is not that of names.
 
-        Each is a tensor of any framework, which is detached and moved to the CPU, an array, or nested lists; TypeError
-        when it is none of them.
+        Each input is a tensor of any framework, which is detached and moved to the CPU, an array, or nested lists;
+        otherwise TypeError is raised.
         """
-        if len(inputs) != len(wanted):
-            raise ValueError(f"{type(self).__name__}.update() takes {' and '.join(wanted)}, not {len(inputs)} inputs.")
+        if len(inputs) != len(names):
+            raise ValueError(f"{type(self).__name__}.update() takes {' and '.join(names)}, not {len(inputs)} inputs.")
         return [numbers_of(value) for value in inputs]
 
     def checked_samples(self, number: int) -> int:
-        """Return number; RuntimeError when it is zero."""
+        """Return number; RuntimeError if it is zero."""
         if not number:
             name = type(self).__name__
-            raise RuntimeError(
-                f"{name} has seen no samples: eval() comes after an update() with a batch that has some."
-            )
+            raise RuntimeError(f"{name} has received no samples: call update() with a non-empty batch before eval().")
         return number
 
 
 def numbers_of(value: object) -> npt.NDArray[Any]:
-    """Return the numbers of a tensor, array or list in an array of our own; TypeError when it is none."""
+    """Return the numbers of a tensor, array or list as a NumPy array; TypeError for other types."""
     return array_from(value).numbers()

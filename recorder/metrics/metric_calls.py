@@ -1,4 +1,4 @@
-"""Kinds: how an evaluation clears, updates and asks a metric, whichever kind it is of."""
+"""The calls of metrics in an evaluation: clear, update and result, for our Metric and for torchmetrics."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,14 @@ from toposcope.recorder.values.foreign import UnreadableValueError
 
 
 def clear(metric: Any) -> None:
-    """Forget all batches."""
+    """Reset a metric."""
     metric.reset() if _is_of_torchmetrics(metric) else metric.clear()
 
 
 def update(metric: Any, loss: object, outputs: Any, labels: Any) -> None:
-    """Add a batch: its loss to a metric that takes the loss, its outputs and labels to any other.
+    """Add a batch: its loss if the metric takes the loss, else its outputs and labels.
 
-    A metric of torchmetrics is moved to the device of the outputs first.
+    A torchmetrics metric is first moved to the device of the outputs.
     """
     if _is_of_torchmetrics(metric):
         device = getattr(outputs, "device", None)
@@ -29,16 +29,16 @@ def update(metric: Any, loss: object, outputs: Any, labels: Any) -> None:
 
 
 def result(metric: Any) -> Any:
-    """Return what the metric came to: a float; an array of doubles, as for each class; or a dict of these by name.
+    """Return the value of a metric: a float, an array of doubles (one per class, for example), or a dict of these.
 
     Raises:
         RuntimeError: there were no samples.
     """
     if not _is_of_torchmetrics(metric):
         return _plain(metric.eval())
-    # It would warn only, and tell a number.
+    # torchmetrics only warns, and returns a number.
     if not getattr(metric, "update_called", True):
-        raise RuntimeError(f"{type(metric).__name__} has seen no samples: the evaluation had no batches.")
+        raise RuntimeError(f"{type(metric).__name__} has received no samples: the evaluation had no batches.")
     return _plain(metric.compute())
 
 

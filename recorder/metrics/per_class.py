@@ -1,4 +1,4 @@
-"""Per class: counts of true and chosen samples, which precision, recall and F1 are made of."""
+"""Metrics per class, computed from counts of correct, predicted and true samples: precision, recall and F1."""
 
 from abc import abstractmethod
 from typing import Any, NamedTuple
@@ -18,97 +18,96 @@ Doubles = npt.NDArray[np.float64]
 
 
 class Counts(NamedTuple):
-    """Counts of samples for each class, or of labels for each sample."""
+    """Counts of samples per class, or of labels per sample."""
 
-    right: Doubles
-    """Chosen and true."""
-    chosen: Doubles
+    correct: Doubles
+    """Both predicted and true."""
+    predicted: Doubles
     true: Doubles
 
     def ratio(self, numerator: Doubles, denominator: Doubles) -> Doubles:
-        """Return the quotients; 0 where there is nothing to divide."""
+        """Return the quotients; 0 where the denominator is 0."""
         return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=denominator > 0)
 
 
 class PerClassMetric(Metric):
-    """Counts each class; a subclass says what the figure is."""
+    """Counts the samples of each class; a subclass computes a value from the counts."""
 
     def __init__(self, eval_type: str = "classification") -> None:
-        """Take what the network tells.
+        """Set the kind of classification.
 
         Args:
-            eval_type: "classification": one class a sample; outputs are scores [N, C] (or [N, C, ...]) or chosen
+            eval_type: "classification": one class per sample; outputs are scores [N, C] (or [N, C, ...]) or predicted
                 classes [N], labels are true classes [N] (or [N, ...]) or one-hot. "multilabel": any number of labels
-                a sample; outputs and labels are 0 or 1 of [N, C].
+                per sample; outputs and labels are 0 or 1 of shape [N, C].
 
         Raises:
-            TypeError: eval_type is no str.
-            ValueError: it is another one.
+            TypeError: eval_type is not a str.
+            ValueError: eval_type is another str.
         """
         self._is_multilabel = checked_eval_type(eval_type) == "multilabel"
         super().__init__()
 
     @abstractmethod
-    def figure(self, counts: Counts) -> Doubles:
-        """Return the figure of each class."""
+    def value(self, counts: Counts) -> Doubles:
+        """Return the value of each class."""
 
     def clear(self) -> None:
-        """Forget all batches."""
+        """Reset the metric."""
         self._counts = np.zeros((3, 0))
         self._classes: int | None = None
         self._samples = 0
         self._sum_of_samples = 0.0
 
     def update(self, *inputs: Any) -> None:
-        """Add a batch, outputs and labels.
+        """Add a batch: outputs and labels.
 
-        A sample with a NaN among its scores belongs to its true class and was put into none.
+        A sample with a NaN among its scores counts for its true class, and has no predicted class.
 
         Raises:
-            ValueError: there are not two inputs, their shapes do not fit, there is what is no class, or the number of
-                classes is not that of the batches before.
-            TypeError: an input is no array.
+            ValueError: there are not two inputs, their shapes do not match, a value is not a class, or the number of
+                classes differs from that of earlier batches.
+            TypeError: an input is not an array.
         """
         outputs, labels = self.checked_inputs(inputs, "outputs", "labels")
         if self._is_multilabel:
-            given, true = predicted_and_true_labels(outputs, labels)
-            self._check_classes(given.shape[1])
-            flags = np.stack([given & true, given, true])
-            self._add(flags.sum(axis=1), len(given))
-            self._sum_of_samples += float(self.figure(Counts(*flags.sum(axis=2, dtype=np.float64))).sum())
+            predicted, true = predicted_and_true_labels(outputs, labels)
+            self._check_classes(predicted.shape[1])
+            flags = np.stack([predicted & true, predicted, true])
+            self._add(flags.sum(axis=1), len(predicted))
+            self._sum_of_samples += float(self.value(Counts(*flags.sum(axis=2, dtype=np.float64))).sum())
         else:
-            chosen, classes, number = predicted_and_true_classes(outputs, labels)
+            predictions, classes, number = predicted_and_true_classes(outputs, labels)
             self._check_classes(number)
-            number = number or int(max(chosen.max(initial=-1), classes.max(initial=-1))) + 1
-            counted = (chosen[chosen == classes], chosen[chosen >= 0], classes)
+            number = number or int(max(predictions.max(initial=-1), classes.max(initial=-1))) + 1
+            counted = (predictions[predictions == classes], predictions[predictions >= 0], classes)
             self._add(np.stack([np.bincount(numbers, minlength=number) for numbers in counted]), len(classes))
 
     def eval(self, average: bool = False) -> Doubles | float:
-        """Return the figure of each class.
+        """Return the value of each class.
 
         Args:
-            average: return one number: the mean over the classes, or in "multilabel" the mean over the samples of what
-                each one's labels give, as MindSpore does.
+            average: return one number: the mean over classes, or for "multilabel" the mean over samples of the value
+                computed from each sample's labels, as MindSpore does.
 
         Returns:
-            [C] of doubles from 0 to 1, or their mean; 0 for a class with nothing to divide.
+            float64[C] from 0 to 1, or their mean; 0 for a class whose denominator is 0.
 
         Raises:
-            TypeError: average is no bool.
+            TypeError: average is not a bool.
             RuntimeError: there were no samples.
         """
         checked_bool("average", average)
         samples = self.checked_samples(self._samples)
         if average and self._is_multilabel:
             return self._sum_of_samples / samples
-        figures = self.figure(Counts(*self._counts))
-        return float(figures.mean()) if average else figures
+        values = self.value(Counts(*self._counts))
+        return float(values.mean()) if average else values
 
     def _check_classes(self, number: int | None) -> None:
         if self._samples and number != self._classes:
-            before = "classes without scores" if self._classes is None else f"{self._classes} classes"
-            told = "none" if number is None else f"{number} classes"
-            raise ValueError(f"{type(self).__name__}: batches before had {before}; this one has scores of {told}.")
+            earlier, current = ("no scores" if n is None else f"scores of {n} classes" for n in (self._classes, number))
+            raise ValueError(f"{type(self).__name__}: earlier batches had {earlier}; this batch has {current}.")
         self._classes = number
 
     def _add(self, counts: npt.NDArray[Any], samples: int) -> None:

@@ -1,14 +1,14 @@
-"""Precision: of the samples put into a class, the part that belongs there."""
+"""Precision: the fraction of the samples predicted to be of a class that are of that class."""
 
 from toposcope.recorder.metrics.per_class import Counts, Doubles, PerClassMetric
 
 
 class Precision(PerClassMetric):
-    """Of the samples put into each class, the part that belongs there; MindSpore's Precision.
+    """The fraction of the samples predicted to be of each class that are of that class, as MindSpore's Precision.
 
-    In "multilabel" its eval() gives one figure a class, where MindSpore gives one a sample.
+    For "multilabel", eval() returns one value per class, where MindSpore returns one per sample.
     """
 
-    def figure(self, counts: Counts) -> Doubles:
-        """Return right / chosen."""
-        return counts.ratio(counts.right, counts.chosen)
+    def value(self, counts: Counts) -> Doubles:
+        """Return correct / predicted."""
+        return counts.ratio(counts.correct, counts.predicted)

@@ -1,14 +1,14 @@
-"""Recall: of the samples that belong to a class, the part put there."""
+"""Recall: the fraction of the samples of a class that are predicted to be of that class."""
 
 from toposcope.recorder.metrics.per_class import Counts, Doubles, PerClassMetric
 
 
 class Recall(PerClassMetric):
-    """Of the samples that belong to each class, the part put there; MindSpore's Recall.
+    """The fraction of the samples of each class that are predicted to be of that class, as MindSpore's Recall.
 
-    In "multilabel" its eval() gives one figure a class, where MindSpore gives one a sample.
+    For "multilabel", eval() returns one value per class, where MindSpore returns one per sample.
     """
 
-    def figure(self, counts: Counts) -> Doubles:
-        """Return right / true."""
-        return counts.ratio(counts.right, counts.true)
+    def value(self, counts: Counts) -> Doubles:
+        """Return correct / true."""
+        return counts.ratio(counts.correct, counts.true)

@@ -1,4 +1,4 @@
-"""Names: the metrics that are known by a name, and what users may pass as metrics."""
+"""The registry of metrics by name, and the conversion of what users pass as metrics."""
 
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from toposcope.recorder.metrics.recall import Recall
 from toposcope.recorder.metrics.top_k import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
 from toposcope.recorder.values.foreign import shown
 
-_KNOWN: MappingProxyType[str, Callable[..., Metric]] = MappingProxyType(
+_CLASSES: MappingProxyType[str, Callable[..., Metric]] = MappingProxyType(
     {
         "accuracy": Accuracy,
         "acc": Accuracy,
@@ -34,41 +34,42 @@ _KNOWN: MappingProxyType[str, Callable[..., Metric]] = MappingProxyType(
         "confusion_matrix": ConfusionMatrix,
     }
 )
-_WANTED = "a metric's name, a metric (of ours or of torchmetrics), or a function of outputs and labels"
+_INTERFACES = (("clear", "update", "eval"), ("reset", "update", "compute"))
+"""The methods of Metric and of torchmetrics."""
 
 
 def names() -> list[str]:
-    """Return the names that get_metric_fn() knows, sorted."""
-    return sorted(_KNOWN)
+    """Return the names that get_metric_fn() accepts, sorted."""
+    return sorted(_CLASSES)
 
 
 def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
-    """Return a new metric of the name, as "accuracy" or "topk", made with the arguments of its class.
+    """Return a new metric by name ("accuracy", "topk", ...), created with the arguments of its class.
 
     Raises:
-        ValueError: the name is unknown; it names those that are known.
-        TypeError: the class does not take these arguments.
+        ValueError: the name is unknown; the message lists the existing names.
+        TypeError: the class does not accept these arguments.
     """
-    if not isinstance(name, str) or name not in _KNOWN:
+    if not isinstance(name, str) or name not in _CLASSES:
         raise ValueError(f"There is no metric {shown(name)}; there are {', '.join(names())}.")
-    return _KNOWN[name](*args, **kwargs)
+    return _CLASSES[name](*args, **kwargs)
 
 
 def metrics_from(metrics: object) -> dict[str, Any]:
     """Return the metrics of an evaluation by name.
 
     Args:
-        metrics: None for none; a set, list or tuple of metrics; or a dict of them by the names they shall have. Each is
-            a name of names(); a Metric, or another object with clear(), update() and eval(); an object of torchmetrics,
-            with update(), compute() and reset(); or a function of a batch's outputs and labels, whose numbers are
-            averaged over the samples. Without a name of its own, a metric is called as its class or function.
+        metrics: None for none; a set, list or tuple of metrics; or a dict of metrics by name. Each metric is a name in
+            names(); a Metric, or another object with clear(), update() and eval(); a torchmetrics object, with
+            update(), compute() and reset(); or a function of a batch's outputs and labels, whose results are averaged
+            over the samples. Outside of a dict, the name of a metric object is that of its class or function.
 
     Returns:
-        What clear(), update() and result() of this package take, by name; of a set sorted by name.
+        Objects that clear(), update() and result() of this package accept, by name; a set is sorted by name.
 
     Raises:
-        TypeError: metrics, a name or a metric is of another type.
-        ValueError: a name is unknown, empty or there twice.
+        TypeError: metrics, a name or a metric has the wrong type.
+        ValueError: a name is unknown, empty or a duplicate.
     """
     if metrics is None:
         return {}
@@ -78,33 +79,35 @@ def metrics_from(metrics: object) -> dict[str, Any]:
         return _named((_name_of(metric), metric) for metric in metrics)
     if isinstance(metrics, set | frozenset):
         return metrics_from(sorted(metrics, key=_name_of))
-    raise TypeError(f"metrics is a dict, set or list of metrics, or None; not {shown(metrics)}.")
+    raise TypeError(f"metrics must be a dict, set or list of metrics, or None, not {shown(metrics)}.")
 
 
 def _named(pairs: Iterable[tuple[object, object]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     for name, metric in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"The name of a metric is a str, not {shown(name)}.")
-        if not name or name in found:
-            raise ValueError(f"Each metric has a name of its own; {name!r} is {'there twice' if name else 'none'}.")
-        found[name] = _metric_from(metric)
-    return found
+            raise TypeError(f"The name of a metric must be a str, not {shown(name)}.")
+        if not name:
+            raise ValueError("The name of a metric must not be empty.")
+        if name in named:
+            raise ValueError(f"The names of metrics must be unique; {name!r} is used twice.")
+        named[name] = _metric_from(metric)
+    return named
 
 
 def _metric_from(metric: object) -> Any:
     if isinstance(metric, str):
         return get_metric_fn(metric)
     if isinstance(metric, type):
-        raise TypeError(f"A metric is an object, {metric.__name__}(), not the class.")
-    if any(all(callable(getattr(metric, name, None)) for name in kind) for kind in _KINDS):
+        raise TypeError(f"A metric must be an object, {metric.__name__}(), not the class.")
+    if any(all(callable(getattr(metric, name, None)) for name in methods) for methods in _INTERFACES):
         return metric
     if callable(metric):
         return BatchMean(metric)
-    raise TypeError(f"A metric is {_WANTED}; not {shown(metric)}.")
-
-
-_KINDS = (("clear", "update", "eval"), ("reset", "update", "compute"))
+    raise TypeError(
+        f"A metric must be a name, a Metric, a torchmetrics object, or a function of outputs and labels, "
+        f"not {shown(metric)}."
+    )
 
 
 def _name_of(metric: object) -> str:

@@ -1,4 +1,4 @@
-"""The real MindSpore's tensors, messages, networks and summary operators, recorded by us and read back."""
+"""Tensors and messages of the real MindSpore, recorded with Toposcope and read again."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_
 
 
 def tensor_of(dtype: str) -> Tensor:
-    """Return a tensor of shape (2, 4) that holds the edges of its dtype."""
+    """Return a tensor of shape (2, 4) with the extreme values of its dtype."""
     if dtype in INTEGERS:
         limits = np.iinfo(dtype)
         numbers = [limits.min, limits.max, limits.max - 1, 0, 1, 2, 3, 100]
@@ -42,12 +42,12 @@ def tensor_of(dtype: str) -> Tensor:
 
 
 def assert_is(recorded: Recorded, tensor: Tensor, expected: np.ndarray) -> None:
-    """Check that tensor is read back with the shape, the dtype and the bits of expected."""
+    """Assert that tensor is read with the shape, the dtype and the bits of expected."""
     value = recorded("tensor", tensor)
     assert value is not None
-    read = tensor_array(value.tensor)
-    assert (read.shape, read.dtype) == (expected.shape, expected.dtype)
-    assert read.tobytes() == expected.tobytes()
+    array = tensor_array(value.tensor)
+    assert (array.shape, array.dtype) == (expected.shape, expected.dtype)
+    assert array.tobytes() == expected.tobytes()
 
 
 def values_of(events: list[Event]) -> dict[str, Summary.Value]:
@@ -56,27 +56,27 @@ def values_of(events: list[Event]) -> dict[str, Summary.Value]:
 
 
 def lineage_of(directory: Path, read_events: ReadEvents) -> list[LineageEvent]:
-    """Return the lineage of a run: what a reader of events does not know, it keeps."""
+    """Return the lineage of a run; the event reader preserves the unknown lineage fields."""
     (path,) = directory.glob("*_lineage")
     return [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
 
 
 @pytest.mark.parametrize("order", ["mindspore, toposcope.recorder", "toposcope.recorder, mindspore"])
-def test_both_libraries_live_in_one_process(order: str) -> None:
-    """Neither order of imports makes the messages of the one clash with those of the other."""
+def test_both_libraries_can_be_imported_in_one_process(order: str) -> None:
+    """Their messages do not conflict, in either order of imports."""
     subprocess.run([sys.executable, "-c", f"import {order}"], check=True)
 
 
 @pytest.mark.parametrize("kind", [Tensor, lambda tensor: Parameter(tensor, name="weight")], ids=["Tensor", "Parameter"])
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
-def test_a_tensor_is_read_back_bit_for_bit(recorded: Recorded, dtype: str, kind: Callable[[Tensor], Tensor]) -> None:
-    """A tensor or parameter of a dtype that NumPy has comes back as it was."""
+def test_a_tensor_is_recorded_exactly(recorded: Recorded, dtype: str, kind: Callable[[Tensor], Tensor]) -> None:
+    """For tensors and parameters of all dtypes that NumPy has."""
     tensor = kind(tensor_of(dtype))
     assert_is(recorded, tensor, tensor.asnumpy())
 
 
-def test_bfloat16_is_read_back_bit_for_bit(recorded: Recorded) -> None:
-    """The bits of a bfloat16 tensor are in the file, and its numbers are read."""
+def test_bfloat16_is_recorded_exactly(recorded: Recorded) -> None:
+    """The file contains the bits of a bfloat16 tensor, and its numbers can be read."""
     tensor = tensor_of("float32").astype(ms.bfloat16)
     value = recorded("tensor", Parameter(tensor, name="weight"))
     assert value.tensor.data_type == DT_BFLOAT16
@@ -93,14 +93,14 @@ def test_bfloat16_is_read_back_bit_for_bit(recorded: Recorded) -> None:
         pytest.param(GRID[:, ::2], id="strided"),
     ],
 )
-def test_a_tensor_of_any_shape_is_read_back(recorded: Recorded, tensor: Tensor) -> None:
-    """However a tensor lies in memory, its numbers are recorded."""
+def test_a_tensor_of_any_shape_is_recorded(recorded: Recorded, tensor: Tensor) -> None:
+    """Its layout in memory does not matter."""
     assert_is(recorded, tensor, tensor.asnumpy())
 
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "bfloat16", *FLOATS])
-def test_a_scalar_is_read_back_exactly(recorded: Recorded, dtype: str) -> None:
-    """A tensor with one number is a scalar, whatever its dtype and shape."""
+def test_a_scalar_is_recorded_exactly(recorded: Recorded, dtype: str) -> None:
+    """A tensor with one number is a scalar, for any dtype and shape."""
     for shape in ((), (1,), (1, 1)):
         tensor = Tensor(np.full(shape, 1.0)).astype(getattr(ms, "bool_" if dtype == "bool" else dtype))
         assert recorded("scalar", tensor).scalar_value == 1
@@ -114,7 +114,7 @@ def test_a_scalar_keeps_the_precision_of_a_double(recorded: Recorded) -> None:
 
 @pytest.mark.parametrize("dtype", ["bool_", *INTEGERS, "bfloat16", *FLOATS])
 def test_a_histogram_counts_every_element(recorded: Recorded, dtype: str) -> None:
-    """A histogram of any real dtype counts what NumPy counts."""
+    """For every real dtype, as in NumPy."""
     tensor = Tensor(np.array([0, 0, 1, 1, 1, 1, 0, 1])).astype(getattr(ms, dtype))
     histogram = recorded("histogram", tensor).histogram
     assert (histogram.count, histogram.min, histogram.max, histogram.sum) == (8, 0, 1, 5)
@@ -122,8 +122,8 @@ def test_a_histogram_counts_every_element(recorded: Recorded, dtype: str) -> Non
     assert (counts[0], counts[-1], sum(counts)) == (3, 5, 8)
 
 
-def test_a_value_is_what_it_was_when_added(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Training steps that change a parameter do not change what was recorded of it."""
+def test_a_value_is_copied_when_it_is_added(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Later changes of a parameter do not affect its recorded values."""
     parameter = Parameter(Tensor(np.ones(1000, np.float32)), name="weight")
     with SummaryRecord(tmp_path) as recorder:
         for step in range(3):
@@ -135,7 +135,7 @@ def test_a_value_is_what_it_was_when_added(tmp_path: Path, read_events: ReadEven
 
 
 def train_lineage() -> Message:
-    """Make MindSpore's message of a training."""
+    """Return MindSpore's message for a training."""
     lineage = lineage_pb2.TrainLineage()
     lineage.hyper_parameters.optimizer = "Momentum"
     lineage.hyper_parameters.learning_rate = 0.1
@@ -148,7 +148,7 @@ def train_lineage() -> Message:
 
 
 def custom_lineage() -> Message:
-    """Make MindSpore's message of the user's own data."""
+    """Return MindSpore's message for user-defined data."""
     info = lineage_pb2.UserDefinedInfo()
     info.user_info.add().map_double["dropout"] = 0.5
     info.user_info.add().map_str["author"] = "me"
@@ -156,13 +156,13 @@ def custom_lineage() -> Message:
 
 
 def dataset_graph() -> Message:
-    """Make MindSpore's message of a data pipeline."""
+    """Return MindSpore's message for a data pipeline."""
     pipeline = ms.dataset.NumpySlicesDataset({"x": [1.0, 2.0]}, shuffle=False).batch(2)
     return DatasetGraph().package_dataset_graph(pipeline)
 
 
 def surface() -> Message:
-    """Make MindSpore's message of a landscape."""
+    """Return MindSpore's message for a landscape."""
     message = summary_pb2.LossLandscape()
     for axis in (message.landscape.x, message.landscape.y, message.landscape.z):
         axis.dims.append(2)
@@ -182,7 +182,7 @@ LINEAGE = {
 
 @pytest.mark.parametrize("plugin", LINEAGE)
 def test_lineage_messages_of_mindspore_are_recorded(plugin: str, tmp_path: Path, read_events: ReadEvents) -> None:
-    """A message that MindSpore's own code builds is written byte for byte, as MindSpore's recorder writes it."""
+    """A message built by MindSpore's own code is written exactly as MindSpore's recorder writes it."""
     message = LINEAGE[plugin]()
     for directory, recorder in (("ours", SummaryRecord), ("theirs", MindSporeRecord)):
         with recorder(str(tmp_path / directory)) as record:
@@ -196,11 +196,11 @@ def test_lineage_messages_of_mindspore_are_recorded(plugin: str, tmp_path: Path,
 
 @pytest.mark.parametrize("plugin", ["landscape", "LANDSCAPE"])
 def test_a_landscape_message_of_mindspore_is_recorded(recorded: Recorded, plugin: str) -> None:
-    """MindSpore's documentation and its code name the plugin differently: both names are good."""
+    """MindSpore's documentation and its code name the plugin differently: both names are accepted."""
     assert recorded(plugin, surface()).loss_landscape.SerializeToString() == surface().SerializeToString()
 
 
-def record_the_same(recorder: Any) -> str:
+def record_values(recorder: Any) -> str:
     """Record some values, and return the file's path."""
     generator = np.random.default_rng(0)
     with recorder:
@@ -215,10 +215,10 @@ def record_the_same(recorder: Any) -> str:
     return recorder.log_dir
 
 
-def test_both_recorders_write_the_same(tmp_path: Path, read_events: ReadEvents) -> None:
-    """MindSpore's recorder and ours write equal messages, but for what ours adds to be exact."""
-    ours = read_events(record_the_same(SummaryRecord(str(tmp_path / "ours"))))
-    theirs = read_events(record_the_same(MindSporeRecord(str(tmp_path / "theirs"))))
+def test_both_recorders_write_equal_messages(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Except for the additional fields of our recorder for exact values."""
+    ours = read_events(record_values(SummaryRecord(str(tmp_path / "ours"))))
+    theirs = read_events(record_values(MindSporeRecord(str(tmp_path / "theirs"))))
     assert [event.step for event in ours] == [event.step for event in theirs] == [0, 1, 2, 3]
     assert ours[0].version == theirs[0].version
     for our_event, their_event in zip(ours, theirs, strict=True):
@@ -228,8 +228,8 @@ def test_both_recorders_write_the_same(tmp_path: Path, read_events: ReadEvents) 
             assert_same(value, their_values[tag])
 
 
-def test_both_recorders_may_live_at_once(tmp_path: Path, read_events: ReadEvents) -> None:
-    """MindSpore's recorder forks writers: they leave our file alone."""
+def test_both_recorders_can_be_open_at_the_same_time(tmp_path: Path, read_events: ReadEvents) -> None:
+    """MindSpore's recorder forks writer processes, which do not write to our file."""
     with SummaryRecord(tmp_path / "ours") as ours, MindSporeRecord(str(tmp_path / "theirs")) as theirs:
         for step in (1, 2):
             for recorder in (ours, theirs):
@@ -240,12 +240,12 @@ def test_both_recorders_may_live_at_once(tmp_path: Path, read_events: ReadEvents
 
 
 def assert_same(ours: Summary.Value, theirs: Summary.Value) -> None:
-    """Check that two values are equal for a reader that knows MindSpore's fields only."""
+    """Assert that two values are equal in MindSpore's fields."""
     if ours.HasField("histogram"):
         assert_same_histogram(ours.histogram, theirs.histogram)
         return
     if ours.HasField("image"):
-        # MindSpore makes every picture RGB.
+        # MindSpore converts every image to RGB.
         ours.image.colorspace = theirs.image.colorspace
         ours.image.encoded_image = theirs.image.encoded_image
     if ours.HasField("tensor"):
@@ -255,7 +255,7 @@ def assert_same(ours: Summary.Value, theirs: Summary.Value) -> None:
 
 
 def assert_same_histogram(ours: Summary.Histogram, theirs: Summary.Histogram) -> None:
-    """Check that two histograms agree as far as edges in float32 let them."""
+    """Assert that two histograms are equal within the precision of edges in float32."""
     assert (ours.count, ours.min, ours.max, len(ours.buckets)) == (
         theirs.count,
         theirs.min,

@@ -1,4 +1,4 @@
-"""The real MindSpore's networks and optimizers in our checkpoints, which MindSpore reads too."""
+"""Networks and optimizers of the real MindSpore in our checkpoints, which MindSpore can read."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ APPENDED = {"epoch_num": 3, "rate": 0.1, "is_best": True}
 
 
 def trained(seed: int = 0) -> tuple[nn.Cell, nn.Optimizer, nn.Cell]:
-    """Return a network, its optimizer with moments, and the step that trains it, taken once."""
+    """Return a network, its optimizer with moments, and its training step, after one step."""
     ms.set_seed(seed)
     network = nn.SequentialCell(nn.Dense(4, 3), nn.BatchNorm1d(3))
     optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
@@ -38,14 +38,14 @@ def numbers_of(cell: nn.Cell) -> dict[str, Any]:
     return {name: parameter.asnumpy().tolist() for name, parameter in cell.parameters_dict().items()}
 
 
-@pytest.mark.parametrize("ending", ["ckpt", "safetensors"])
-def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path: Path, ending: str) -> None:
-    """Network, optimizer and exact appended values come back."""
+@pytest.mark.parametrize("extension", ["ckpt", "safetensors"])
+def test_training_continues_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path: Path, extension: str) -> None:
+    """Network, optimizer and appended values are restored exactly."""
     network, optimizer, step = trained()
-    save_checkpoint(network, tmp_path / f"a.{ending}", optimizer=optimizer, append=APPENDED)
+    save_checkpoint(network, tmp_path / f"a.{extension}", optimizer=optimizer, append=APPENDED)
 
     other, other_optimizer, other_step = trained(seed=1)
-    checkpoint = load_checkpoint(tmp_path / f"a.{ending}")
+    checkpoint = load_checkpoint(tmp_path / f"a.{extension}")
     restore(checkpoint, other, other_optimizer)
 
     assert checkpoint.appended == APPENDED
@@ -53,17 +53,17 @@ def test_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path: P
     take(step)
     take(other_step)
     assert numbers_of(other_step) == numbers_of(step)
-    assert [file.name for file in tmp_path.iterdir()] == [f"a.{ending}"]
+    assert [file.name for file in tmp_path.iterdir()] == [f"a.{extension}"]
 
 
-@pytest.mark.parametrize("ending", ["ckpt", "safetensors"])
-def test_mindspore_reads_the_file(tmp_path: Path, ending: str) -> None:
-    """Its load_checkpoint() and load_param_into_net() take it."""
+@pytest.mark.parametrize("extension", ["ckpt", "safetensors"])
+def test_mindspore_reads_the_file(tmp_path: Path, extension: str) -> None:
+    """With its load_checkpoint() and load_param_into_net()."""
     network, optimizer, _ = trained()
-    path = str(tmp_path / f"a.{ending}")
+    path = str(tmp_path / f"a.{extension}")
     save_checkpoint(network, path, optimizer=optimizer, append=APPENDED)
 
-    parameters = ms.load_checkpoint(path, format=ending)
+    parameters = ms.load_checkpoint(path, format=extension)
     other = trained(seed=1)[0]
     missing, _ = ms.load_param_into_net(other, parameters)
 
@@ -72,7 +72,7 @@ def test_mindspore_reads_the_file(tmp_path: Path, ending: str) -> None:
     assert parameters["epoch_num"].asnumpy() == 3
 
 
-def test_file_of_mindspore_alone_is_all_network(tmp_path: Path) -> None:
+def test_file_of_mindspore_contains_only_the_network(tmp_path: Path) -> None:
     network = trained()[0]
     ms.save_checkpoint(network, str(tmp_path / "a.ckpt"))
     checkpoint = load_checkpoint(tmp_path / "a.ckpt")
@@ -83,7 +83,7 @@ def test_file_of_mindspore_alone_is_all_network(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["AES-GCM", "AES-CBC"])
 def test_mindspore_encrypts_and_a_wrong_key_is_an_error(tmp_path: Path, mode: str) -> None:
-    """Both libraries read the file with the key; ours says what is wrong without it."""
+    """Both libraries read the file with the key; without it, our error is explicit."""
     network, _, _ = trained()
     path = str(tmp_path / "a.ckpt")
     save_checkpoint(network, path, enc_key=KEY, enc_mode=mode)
@@ -95,7 +95,7 @@ def test_mindspore_encrypts_and_a_wrong_key_is_an_error(tmp_path: Path, mode: st
         load_checkpoint(path, key=bytes(16), mode=mode)
 
 
-def test_checksum_finds_a_flipped_bit(tmp_path: Path) -> None:
+def test_checksum_detects_a_flipped_bit(tmp_path: Path) -> None:
     path = tmp_path / "a.ckpt"
     save_checkpoint(trained()[0], path, crc_check=True)
     load_checkpoint(path)
@@ -107,20 +107,20 @@ def test_checksum_finds_a_flipped_bit(tmp_path: Path) -> None:
         load_checkpoint(path)
 
 
-@pytest.mark.parametrize("kept", [0.01, 0.5, 0.9])
-def test_cut_file_is_a_value_error(tmp_path: Path, kept: float) -> None:
+@pytest.mark.parametrize("fraction", [0.01, 0.5, 0.9])
+def test_truncated_file_is_a_value_error(tmp_path: Path, fraction: float) -> None:
     path = tmp_path / "a.ckpt"
     save_checkpoint(trained()[0], path)
     content = path.read_bytes()
     path.chmod(0o600)
-    path.write_bytes(content[: int(len(content) * kept)])
+    path.write_bytes(content[: int(len(content) * fraction)])
     with pytest.raises(ValueError, match=r"a\.ckpt"):
         load_checkpoint(path)
 
 
 @pytest.mark.parametrize("async_save", [False, True])
 def test_callback_saves_in_the_real_model(tmp_path: Path, async_save: bool) -> None:
-    """Through the bridge: every second step and the last, network and optimizer."""
+    """Through the bridge, every second step and the last are saved, with network and optimizer."""
     data = {"x": np.random.rand(20, 4).astype(np.float32), "y": np.random.rand(20, 3).astype(np.float32)}
     dataset = ms.dataset.NumpySlicesDataset(data).batch(4)
     network = nn.Dense(4, 3)

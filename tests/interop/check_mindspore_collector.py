@@ -1,4 +1,4 @@
-"""The same trainings recorded by MindSpore's own SummaryCollector and by ours: what is equal, and all that is not.
+"""The same trainings recorded by MindSpore's own SummaryCollector and by ours: equalities and all differences.
 
 docs/mindspore.md explains the differences.
 """
@@ -32,7 +32,7 @@ EPOCHS, BATCHES, BATCH, SAMPLES = 3, 16, 8, 126
 STEPS = EPOCHS * BATCHES
 COLLECT_FREQ, COLLECT_TENSOR_FREQ = 2, 4
 CUSTOM = {"layers": 3, "dropout": 0.5, "author": "me"}
-# What ours collects beyond MindSpore's.
+# Additional tags of our collector.
 EXTRAS = {
     "collect_eval_metrics": {"eval/acc", "eval/loss"},
     "collect_learning_rate": {"learning_rate"},
@@ -42,14 +42,14 @@ EXTRAS = {
     "collect_optimizer_facts": set[str](),
 }
 EQUAL_SETTINGS: dict[str, Any] = dict.fromkeys(EXTRAS, False)
-# MindSpore's saves 19 checkpoints by default.
+# MindSpore's collector saves 19 checkpoints by default.
 THEIR_SETTINGS = {"collect_landscape": None}
 
 Points = dict[tuple[str, str], list[tuple[int, Summary.Value]]]
 
 
 class Net(nn.Cell):
-    """A small network for pictures of 8 x 8, with a summary operator of each kind."""
+    """A small network for images of 8 x 8, with a summary operator of each kind."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,10 +58,10 @@ class Net(nn.Cell):
         self.scalar, self.tensor = ops.ScalarSummary(), ops.TensorSummary()
         self.histogram, self.image = ops.HistogramSummary(), ops.ImageSummary()
 
-    def construct(self, pictures: Tensor) -> Tensor:
+    def construct(self, images: Tensor) -> Tensor:
         """Return the scores."""
-        self.image("operator/picture", pictures)
-        hidden = self.relu(self.hidden(self.flatten(self.relu(self.conv(pictures)))))
+        self.image("operator/picture", images)
+        hidden = self.relu(self.hidden(self.flatten(self.relu(self.conv(images)))))
         self.histogram("operator/hidden", hidden)
         scores = self.scores(hidden)
         self.tensor("operator/scores", scores)
@@ -71,7 +71,7 @@ class Net(nn.Cell):
 
 @dataclass
 class Run:
-    """What a training left in its files."""
+    """The contents of a training's files."""
 
     points: Points
     graphs: list[GraphProto]
@@ -81,15 +81,15 @@ class Run:
 
     def steps(self, tag: str) -> list[int]:
         """Return the steps of a tag, in the order of the file."""
-        return [step for (_, own), points in self.points.items() if own == tag for step, _ in points]
+        return [step for (_, each), points in self.points.items() if each == tag for step, _ in points]
 
-    def told(self, field: str) -> list[Any]:
-        """Return the lineage of a kind."""
+    def lineage_of(self, field: str) -> list[Any]:
+        """Return the lineage messages of a kind."""
         return [getattr(event, field) for event in self.lineage if event.HasField(field)]
 
 
 def dataset() -> Any:
-    """Return pictures in batches, the last of which is not full."""
+    """Return images in batches, the last of which is not full."""
     random = np.random.default_rng(0)
     columns = {"picture": random.random((SAMPLES, 1, 8, 8), np.float32)}
     columns["digit"] = random.integers(0, 10, SAMPLES).astype(np.int32)
@@ -97,7 +97,7 @@ def dataset() -> Any:
 
 
 def model(rate: Any = 0.05) -> Model:
-    """Return a model that is the same each time."""
+    """Return a model with reproducible initial weights."""
     ms.set_seed(1)
     network = Net()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
@@ -106,14 +106,14 @@ def model(rate: Any = 0.05) -> Model:
 
 def theirs(directory: Path, **settings: Any) -> Any:
     """Return MindSpore's collector."""
-    given = {"collect_specified_data": THEIR_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
-    return ms.train.SummaryCollector(str(directory), **given)
+    arguments = {"collect_specified_data": THEIR_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    return ms.train.SummaryCollector(str(directory), **arguments)
 
 
 def ours(directory: Path, **settings: Any) -> Any:
-    """Return our collector, across the bridge."""
-    given = {"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
-    return bridge(SummaryCollector(directory, **given))
+    """Return our collector in a bridge."""
+    arguments = {"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    return bridge(SummaryCollector(directory, **arguments))
 
 
 def read(directory: Path, read_events: ReadEvents) -> Run:
@@ -143,7 +143,7 @@ def mode(request: pytest.FixtureRequest) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def both(mode: int, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]:
-    """Fit and evaluate at equal settings, recorded by MindSpore and by us."""
+    """Fit and evaluate with equal settings, recorded by MindSpore and by Toposcope."""
     directory = tmp_path_factory.mktemp("runs")
     for name, collector_of in (("theirs", theirs), ("ours", ours)):
         settings = {"custom_lineage_data": CUSTOM, "collect_tensor_freq": COLLECT_TENSOR_FREQ}
@@ -154,25 +154,25 @@ def both(mode: int, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]
 
 
 def _read_events(path: Path | str) -> Any:
-    from conftest import _read_events as read_all  # The fixture is for one test, these files are for all.
+    from conftest import _read_events as read_all  # The fixture has function scope; these files are read once.
 
     return read_all(path)
 
 
 def first_of_each_step(points: list[tuple[int, Summary.Value]]) -> dict[int, Summary.Value]:
-    """Return points without the duplicates."""
+    """Return the points without duplicates."""
     return dict(reversed(points))
 
 
 def test_tags_are_equal(both: tuple[Run, Run]) -> None:
-    """At equal settings both have the same tags of the same kinds."""
+    """With equal settings both have the same tags of the same kinds."""
     their, our = both
     assert set(their.points) == set(our.points)
     assert len(their.points) == 11
 
 
-def test_steps_are_equal_but_for_duplicates(both: tuple[Run, Run]) -> None:
-    """MindSpore records the last step of an epoch twice when the frequency divides it."""
+def test_steps_are_equal_except_for_duplicates(both: tuple[Run, Run]) -> None:
+    """MindSpore records the last step of an epoch twice if it is a multiple of the frequency."""
     their, our = both
     for key, points in our.points.items():
         steps, their_steps = [step for step, _ in points], [step for step, _ in their.points[key]]
@@ -184,7 +184,7 @@ def test_steps_are_equal_but_for_duplicates(both: tuple[Run, Run]) -> None:
 
 
 def test_a_step_is_one_event(both: tuple[Run, Run]) -> None:
-    """MindSpore splits the first step into its operators' values and its own; ours has all eleven in one event."""
+    """MindSpore splits the first step into operator values and other values; ours has all eleven in one event."""
     their, our = both
     assert their.sizes[:2] == [4, 7]
     assert our.sizes[0] == 11
@@ -203,7 +203,7 @@ def test_scalars_are_equal(both: tuple[Run, Run]) -> None:
 
 
 def test_histograms_are_equal(both: tuple[Run, Run]) -> None:
-    """Both count alike, but for numbers at an edge, which MindSpore has in float32."""
+    """The counts are equal, except for numbers at an edge, which MindSpore stores in float32."""
     their, our = both
     tags = [tag for kind, tag in our.points if kind == "histogram"]
     assert len(tags) == 6
@@ -214,7 +214,7 @@ def test_histograms_are_equal(both: tuple[Run, Run]) -> None:
 
 
 def test_images_are_equal(both: tuple[Run, Run]) -> None:
-    """The pixels are the same but for rounding, where MindSpore truncates; it stores grey pictures as RGB."""
+    """The pixels are equal except for rounding, where MindSpore truncates; it stores grey images as RGB."""
     their, our = both
     for tag in ("input_data/auto", "operator/picture"):
         expected = first_of_each_step(their.points["image", tag])
@@ -226,7 +226,7 @@ def test_images_are_equal(both: tuple[Run, Run]) -> None:
 
 
 def pixels_of(value: Summary.Value) -> Any:
-    """Return the pixels of a picture."""
+    """Return the pixels of an image."""
     return np.asarray(Image.open(io.BytesIO(value.image.encoded_image)))
 
 
@@ -240,8 +240,8 @@ def test_tensors_are_equal(both: tuple[Run, Run]) -> None:
         )
 
 
-def test_duplicates_of_mindspore_hold_values_of_the_evaluation(both: tuple[Run, Run]) -> None:
-    """At the end of an epoch of fit MindSpore records what its operators saw in the evaluation, as of the step."""
+def test_duplicates_of_mindspore_contain_values_of_the_evaluation(both: tuple[Run, Run]) -> None:
+    """At the end of an epoch of fit, MindSpore records operator values of the evaluation at the training step."""
     their, our = both
     points = [value.scalar_value for step, value in their.points["scalar_value", "operator/mean"] if step == BATCHES]
     trained, evaluated = points
@@ -257,9 +257,9 @@ def test_graphs_are_equal(both: tuple[Run, Run], mode: int) -> None:
     assert len(kinds[0]) == (1 if mode == ms.GRAPH_MODE else 0)
 
 
-def test_the_lineage_of_the_training_is_equal_but_for_its_size(both: tuple[Run, Run]) -> None:
-    """MindSpore takes the last batch for a full one, and has an entry for the checkpoint that there is not."""
-    (their,), (our,) = (run.told("train_lineage") for run in both)
+def test_the_lineage_of_the_training_is_equal_except_for_its_size(both: tuple[Run, Run]) -> None:
+    """MindSpore counts the last batch as full, and has an entry for a checkpoint that does not exist."""
+    (their,), (our,) = (run.lineage_of("train_lineage") for run in both)
     assert (their.train_dataset.train_dataset_size, our.train_dataset.train_dataset_size) == (BATCHES * BATCH, SAMPLES)
     assert (their.model.path, our.model.path) == ('{"ckpt": null}', "")
     assert our.algorithm.loss == pytest.approx(their.algorithm.loss, rel=1e-6)
@@ -271,7 +271,7 @@ def test_the_lineage_of_the_training_is_equal_but_for_its_size(both: tuple[Run, 
 
 
 def without_doubles(lineage: Message) -> dict[str, Any]:
-    """Return the fields that MindSpore knows: numbers that no float32 is have one of ours beside them."""
+    """Return MindSpore's fields, without our additional fields for numbers that float32 cannot represent."""
     return {
         f"{part.name}.{field.name}": value
         for part, message in lineage.ListFields()
@@ -280,9 +280,9 @@ def without_doubles(lineage: Message) -> dict[str, Any]:
     }
 
 
-def test_the_lineage_of_an_evaluation_is_equal_but_for_its_size(both: tuple[Run, Run]) -> None:
-    """Of the evaluations of fit only ours tells: three, with their losses."""
-    (their,), (*inside, our) = (run.told("evaluation_lineage") for run in both)
+def test_the_lineage_of_an_evaluation_is_equal_except_for_its_size(both: tuple[Run, Run]) -> None:
+    """Only our collector records the three evaluations inside fit, with their losses."""
+    (their,), (*inside, our) = (run.lineage_of("evaluation_lineage") for run in both)
     assert our.metric == their.metric
     assert (their.valid_dataset.valid_dataset_size, our.valid_dataset.valid_dataset_size) == (BATCHES * BATCH, SAMPLES)
     assert len(inside) == EPOCHS
@@ -292,23 +292,23 @@ def test_the_lineage_of_an_evaluation_is_equal_but_for_its_size(both: tuple[Run,
 def test_lineage_of_the_user_and_of_the_dataset_are_equal(both: tuple[Run, Run]) -> None:
     """Custom lineage and the pipeline are the same messages."""
     for field in ("user_defined_info", "dataset_graph"):
-        (their,), (our,) = (run.told(field) for run in both)
+        (their,), (our,) = (run.lineage_of(field) for run in both)
         assert our == their
 
 
-def test_what_ours_adds_is_listed(tmp_path: Path, read_events: ReadEvents) -> None:
-    """At its defaults our collector has these tags and entries more, and no others."""
+def test_additional_tags_of_our_collector(tmp_path: Path, read_events: ReadEvents) -> None:
+    """With default settings our collector has exactly these additional tags and entries."""
     model().fit(1, dataset(), dataset(), callbacks=ours(tmp_path, collect_specified_data=None))
     run = read(tmp_path, read_events)
     tags = {tag for _, tag in run.points if not tag.startswith(("machine/", "operator/")) and not tag.endswith("/auto")}
     assert tags == set.union(*EXTRAS.values())
-    (info,) = run.told("user_defined_info")
+    (info,) = run.lineage_of("user_defined_info")
     names = {name for entry in info.user_info for _, entries in entry.ListFields() for name in entries}
     assert {name.split("/")[0] for name in names} == {"environment", "optimizer"}
 
 
-def test_tensors_reach_the_end_of_the_training(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Without collect_tensor_freq both take twenty steps; MindSpore's are the first ones, ours are spread."""
+def test_tensors_are_collected_until_the_end_of_the_training(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Without collect_tensor_freq both collect twenty steps; MindSpore the first ones, ours evenly spread ones."""
     for name, collector_of in (("theirs", theirs), ("ours", ours)):
         model().train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name)])
     their, our = (set(read(tmp_path / name, read_events).steps("operator/scores")) for name in ("theirs", "ours"))
@@ -317,8 +317,8 @@ def test_tensors_reach_the_end_of_the_training(tmp_path: Path, read_events: Read
     assert (min(our), max(our)) == (1, STEPS)
 
 
-def test_trainings_that_go_otherwise_are_told_rightly(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A schedule of the learning rate, a stop and a checkpoint that is saved after the collector's last hook."""
+def test_lineage_is_correct_for_schedules_stops_and_late_checkpoints(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The checkpoint is saved after the collector's last hook."""
 
     class StopInSecondEpoch(ms.train.Callback):
         def on_train_step_end(self, run_context: Any) -> None:
@@ -330,7 +330,7 @@ def test_trainings_that_go_otherwise_are_told_rightly(tmp_path: Path, read_event
         saving = ms.train.ModelCheckpoint(directory=str(tmp_path / f"{name}_saved"), config=config)
         rates = nn.ExponentialDecayLR(0.05, 0.5, 16)
         model(rates).train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name), saving, StopInSecondEpoch()])
-    (their,), (our,) = (read(tmp_path / name, read_events).told("train_lineage") for name in ("theirs", "ours"))
+    (their,), (our,) = (read(tmp_path / name, read_events).lineage_of("train_lineage") for name in ("theirs", "ours"))
     assert (their.hyper_parameters.epoch, our.hyper_parameters.epoch) == (EPOCHS, 2)
     assert not their.hyper_parameters.HasField("learning_rate")
     assert our.hyper_parameters.learning_rate == pytest.approx(0.05)
@@ -340,8 +340,8 @@ def test_trainings_that_go_otherwise_are_told_rightly(tmp_path: Path, read_event
     assert our.model.size == saved.stat().st_size
 
 
-def test_checkpoints_for_landscapes_are_not_saved_unasked(tmp_path: Path) -> None:
-    """At default settings MindSpore saves those of the first 19 steps."""
+def test_landscape_checkpoints_are_not_saved_by_default(tmp_path: Path) -> None:
+    """With default settings MindSpore saves those of the first 19 steps."""
     for name, collector_of in (("theirs", theirs), ("ours", ours)):
         specified = {"collect_input_data": True}
         model().train(2, dataset(), callbacks=[collector_of(tmp_path / name, collect_specified_data=specified)])
@@ -350,15 +350,15 @@ def test_checkpoints_for_landscapes_are_not_saved_unasked(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("collectors", [2, 3])
-def test_two_collectors_are_refused(tmp_path: Path, collectors: int) -> None:
-    """They are found across bridges."""
+def test_several_collectors_are_an_error(tmp_path: Path, collectors: int) -> None:
+    """Also if they are in different bridges."""
     callbacks = [ours(tmp_path / str(number)) for number in range(collectors)]
     with pytest.raises(ValueError, match="SummaryCollector"):
         model().train(1, dataset(), callbacks=callbacks)
 
 
 def test_a_training_that_raises_is_recorded_to_its_end(tmp_path: Path, read_events: ReadEvents) -> None:
-    """The loss of the last step and the lineage are in the files; MindSpore's collector tells neither then."""
+    """The loss of the last step and the lineage are recorded; MindSpore's collector records neither."""
 
     class Raise(ms.train.Callback):
         def on_train_step_end(self, run_context: Any) -> None:
@@ -369,18 +369,18 @@ def test_a_training_that_raises_is_recorded_to_its_end(tmp_path: Path, read_even
         with pytest.raises(ArithmeticError):
             model().train(EPOCHS, dataset(), callbacks=[collector_of(tmp_path / name), Raise()])
     their, our = (read(tmp_path / name, read_events) for name in ("theirs", "ours"))
-    assert (len(their.told("train_lineage")), len(our.told("train_lineage"))) == (0, 1)
+    assert (len(their.lineage_of("train_lineage")), len(our.lineage_of("train_lineage"))) == (0, 1)
     assert our.steps("loss/auto") == [1, 2, 4, 5]
 
 
-def test_values_of_an_evaluation_stay_out(tmp_path: Path, read_events: ReadEvents, mode: int) -> None:
-    """What operators see only while fit evaluates is not recorded as of a training step."""
+def test_operator_values_of_an_evaluation_are_not_recorded(tmp_path: Path, read_events: ReadEvents, mode: int) -> None:
+    """Values that operators receive only in the evaluations of fit are not recorded at a training step."""
 
     class Evaluating(Net):
-        def construct(self, pictures: Tensor) -> Tensor:
+        def construct(self, images: Tensor) -> Tensor:
             if not self.training:
-                self.scalar("evaluation only", pictures.mean())
-            return super().construct(pictures)
+                self.scalar("evaluation only", images.mean())
+            return super().construct(images)
 
     network = Evaluating()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")

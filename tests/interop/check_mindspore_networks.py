@@ -1,4 +1,4 @@
-"""The real MindSpore's networks, recorded by us: their graphs, and what their summary operators saw."""
+"""Recordings of networks of the real MindSpore: their graphs and the values of their summary operators."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_
 
 
 class Net(nn.Cell):
-    """A layer whose output summary operators see."""
+    """A layer with summary operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Net(nn.Cell):
         self.histogram, self.image = ops.HistogramSummary(), ops.ImageSummary()
 
     def construct(self, x: Tensor) -> Tensor:
-        """Return the output, and let the operators see some of it."""
+        """Return the output, and pass values to the operators."""
         y = self.dense(x)
         self.scalar("mean", y.mean())
         self.tensor("output", y)
@@ -68,7 +68,7 @@ def values_of(events: list[Event]) -> dict[str, Summary.Value]:
 @pytest.mark.usefixtures("graph_mode")
 @pytest.mark.parametrize("form", ["bytes", "ModelProto", "GraphProto"])
 def test_a_graph_of_mindspore_is_recorded(form: str, tmp_path: Path, read_events: ReadEvents) -> None:
-    """The graph of a network is recorded in each form that MindSpore has of it."""
+    """In each form that MindSpore provides."""
     net = Net()
     net(GRID)
     content = net.get_func_graph_proto()
@@ -82,7 +82,7 @@ def test_a_graph_of_mindspore_is_recorded(form: str, tmp_path: Path, read_events
 
 @pytest.mark.usefixtures("graph_mode")
 def test_the_graph_of_the_network_is_recorded_once(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A recorder that was given a network records its graph when there is one, and then no more."""
+    """A recorder with a network records its graph once, when it is available."""
     net = Net()
     with SummaryRecord(tmp_path, network=net) as recorder:
         recorder.record(1)
@@ -94,8 +94,8 @@ def test_the_graph_of_the_network_is_recorded_once(tmp_path: Path, read_events: 
 
 
 @pytest.mark.usefixtures("graph_mode")
-def test_the_graph_of_the_training_network_stands_in(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A network that ran only inside another has no graph of its own: that of the other is recorded."""
+def test_the_graph_of_the_training_network_is_recorded_instead(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A network that ran only inside another has no graph: the graph of the other is recorded."""
     net = Net()
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
     step(GRID, Tensor(np.ones((2, 2), np.float32)))
@@ -107,7 +107,7 @@ def test_the_graph_of_the_training_network_stands_in(tmp_path: Path, read_events
 
 @pytest.mark.usefixtures("mode")
 def test_summary_operators_are_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
-    """What operators in a network see in a step is recorded with the step."""
+    """The values that operators receive in a step are recorded with the step."""
     net = Net()
     with SummaryRecord(tmp_path) as recorder:
         outputs = []
@@ -129,7 +129,7 @@ def test_summary_operators_are_recorded(tmp_path: Path, read_events: ReadEvents)
 
 @pytest.mark.usefixtures("mode")
 def test_summary_operators_are_not_recorded_in_eval_mode(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Operators that an evaluation runs leave nothing, neither in its own records nor in those of later training."""
+    """Operator values of an evaluation are recorded neither in its records nor in those of later training."""
     net = Net()
     with SummaryRecord(tmp_path) as recorder:
         recorder.set_mode("eval")
@@ -146,8 +146,8 @@ def test_summary_operators_are_not_recorded_in_eval_mode(tmp_path: Path, read_ev
 
 
 @pytest.mark.usefixtures("mode")
-def test_a_filter_holds_for_summary_operators_too(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A plugin that the filter refuses is not recorded, wherever its values come from."""
+def test_a_filter_applies_to_summary_operators(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A plugin that the filter excludes is not recorded, regardless of the source of its values."""
     with SummaryRecord(tmp_path) as recorder:
         Net()(GRID).asnumpy()
         recorder.record(1, plugin_filter=lambda plugin: plugin == "scalar")
@@ -155,8 +155,8 @@ def test_a_filter_holds_for_summary_operators_too(tmp_path: Path, read_events: R
     assert set(values_of(read_events(recorder.log_dir))) == {"mean"}
 
 
-def test_a_wrong_value_of_an_operator_costs_that_value_only(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Operators called one by one check nothing: the recorder does, and training goes on."""
+def test_an_invalid_operator_value_is_skipped(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Operators outside of a network check nothing; the recorder does, and the training continues."""
     scalar, image = ops.ScalarSummary(), ops.ImageSummary()
     with SummaryRecord(tmp_path) as recorder:
         scalar("two", Tensor([1.0, 2.0]))
@@ -168,7 +168,7 @@ def test_a_wrong_value_of_an_operator_costs_that_value_only(tmp_path: Path, read
 
 
 def test_a_compiled_function_is_recorded_with_its_step(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Functions under jit run while Python goes on: what their operators see still belongs to the step."""
+    """Functions under jit run asynchronously; their operator values still belong to the step."""
     scalar = ops.ScalarSummary()
 
     @ms.jit
@@ -194,15 +194,15 @@ class RecordSteps(ms.train.Callback):
         self._recorder = recorder
 
     def on_train_step_end(self, run_context: Any) -> None:
-        """Record the loss, and what the operators saw."""
-        state = run_context.original_args()
-        self._recorder.add_value("scalar", "loss", state.net_outputs)
-        self._recorder.record(state.cur_step_num, state.train_network)
+        """Record the loss and the operator values."""
+        params = run_context.original_args()
+        self._recorder.add_value("scalar", "loss", params.net_outputs)
+        self._recorder.record(params.cur_step_num, params.train_network)
 
 
 @pytest.mark.usefixtures("mode")
 def test_a_training_of_mindspore_is_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
-    """MindSpore's own training loop records through a callback: the loss and the operators of every step."""
+    """In MindSpore's own training loop, a callback records the loss and the operator values of every step."""
     samples = {"x": np.ones((8, 3), np.float32), "y": np.zeros((8, 2), np.float32)}
     dataset = ms.dataset.NumpySlicesDataset(samples, shuffle=False).batch(2)
     net = Net()

@@ -1,6 +1,6 @@
-"""The samples of MindSpore's API texts with our callbacks, across the bridge in the real mindspore.Model.
+"""The examples of MindSpore's API documentation with our callbacks, bridged into the real mindspore.Model.
 
-Only imports, names, the data and `bridge(...)` differ from the texts; amp_level="O2" MindSpore refuses on a CPU.
+Only imports, names, the data and `bridge(...)` differ, and amp_level="O2", which MindSpore does not support on a CPU.
 """
 
 import time
@@ -33,7 +33,7 @@ from toposcope.recorder.training.callback import Callback
 
 @pytest.fixture(autouse=True)
 def graph_mode() -> Iterator[None]:
-    """Run networks as compiled graphs, as the texts do."""
+    """Run networks as compiled graphs, as in the documentation."""
     before = ms.get_context("mode")
     ms.set_context(mode=ms.GRAPH_MODE)
     yield
@@ -41,7 +41,7 @@ def graph_mode() -> Iterator[None]:
 
 
 class LeNet5(nn.Cell):
-    """The network of the texts."""
+    """The network of the documentation."""
 
     def __init__(self, num_class: int = 10, num_channel: int = 1) -> None:
         super().__init__()
@@ -65,14 +65,14 @@ class LeNet5(nn.Cell):
 
 
 def create_dataset() -> Any:
-    """Return four batches of pictures."""
+    """Return four batches of images."""
     random = np.random.default_rng(0)
-    pictures, digits = random.random((32, 1, 32, 32), np.float32), random.integers(0, 10, 32).astype(np.int32)
-    return ds.NumpySlicesDataset({"image": pictures, "label": digits}, shuffle=False).batch(8)
+    images, digits = random.random((32, 1, 32, 32), np.float32), random.integers(0, 10, 32).astype(np.int32)
+    return ds.NumpySlicesDataset({"image": images, "label": digits}, shuffle=False).batch(8)
 
 
 def lenet_model(**settings: Any) -> tuple[nn.Cell, Model]:
-    """Return the network of the texts and its model."""
+    """Return the network of the documentation and its model."""
     net = LeNet5()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
     optim = nn.Momentum(net.trainable_params(), 0.01, 0.9)
@@ -80,7 +80,7 @@ def lenet_model(**settings: Any) -> tuple[nn.Cell, Model]:
 
 
 def small_model(**settings: Any) -> tuple[Model, Any]:
-    """Return the model of the shorter samples, and two batches for it."""
+    """Return the model of the shorter examples, and two batches for it."""
     random = np.random.default_rng(0)
     data = {"x": np.float32(random.random((64, 10))), "y": random.integers(0, 5, (64,)).astype(np.int32)}
     dataset = ds.NumpySlicesDataset(data=data).batch(32)
@@ -110,7 +110,7 @@ def test_callback(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_loss_monitor(capsys: pytest.CaptureFixture[str]) -> None:
-    """LossMonitor prints what MindSpore's own prints."""
+    """LossMonitor prints the same as MindSpore's."""
     _, model = lenet_model()
     model.train(2, create_dataset(), callbacks=[bridge(LossMonitor()), ms.train.LossMonitor()])
     lines = lines_of(capsys)
@@ -122,7 +122,7 @@ def test_loss_monitor(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_time_monitor(capsys: pytest.CaptureFixture[str]) -> None:
-    """TimeMonitor prints what MindSpore's own prints, but for the milliseconds."""
+    """TimeMonitor prints the same as MindSpore's, except for the milliseconds."""
     _, model = lenet_model()
     model.train(2, create_dataset(), callbacks=[bridge(TimeMonitor()), ms.train.TimeMonitor()])
     lines = ["".join(letter for letter in line if not letter.isdigit()) for line in lines_of(capsys)]
@@ -131,7 +131,7 @@ def test_time_monitor(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_model_checkpoint(tmp_path: Path) -> None:
-    """CheckpointConfig and ModelCheckpoint: MindSpore loads what was saved."""
+    """CheckpointConfig and ModelCheckpoint: MindSpore loads the saved file."""
     net, model = lenet_model()
     config = CheckpointConfig(saved_network=net)
     ckpoint_cb = ModelCheckpoint(prefix="LeNet5", directory=str(tmp_path / "checkpoint"), config=config)
@@ -145,7 +145,7 @@ def test_model_checkpoint(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("specified", [None, {"collect_metric": False, "histogram_regular": "^conv1.*"}])
 def test_summary_collector(tmp_path: Path, read_events: ReadEvents, specified: dict[str, Any] | None) -> None:
-    """SummaryCollector: the simple usage, and the first layer without metrics."""
+    """SummaryCollector: with default settings, and with the first layer and no metrics."""
     _, model = lenet_model(metrics={"Accuracy": Accuracy()})
     summary_collector = SummaryCollector(summary_dir=str(tmp_path / "summary_dir"), collect_specified_data=specified)
     model.train(1, create_dataset(), callbacks=[bridge(summary_collector)], dataset_sink_mode=False)
@@ -159,7 +159,7 @@ def test_summary_collector(tmp_path: Path, read_events: ReadEvents, specified: d
 
 
 def test_learning_rate_scheduler() -> None:
-    """LearningRateScheduler: the optimizer's own learning rate changes."""
+    """LearningRateScheduler changes the optimizer's learning rate."""
 
     def learning_rate_function(lr: float, cur_step_num: int) -> float:
         if cur_step_num % 2 == 0:
@@ -172,7 +172,7 @@ def test_learning_rate_scheduler() -> None:
 
 
 def test_history() -> None:
-    """History keeps what MindSpore's own keeps, as numbers."""
+    """History stores the same as MindSpore's, as numbers."""
     history_cb, theirs = History(), ms.train.History()
     model, train_dataset = small_model(metrics={"recall"})
     model.train(2, train_dataset, callbacks=[bridge(history_cb), theirs])
@@ -194,7 +194,7 @@ def test_lambda_callback(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_training_stops_after_a_time() -> None:
-    """The guide's callback keeps its beginning in cb_params and stops the training."""
+    """The guide's callback stores the start time in cb_params and stops the training."""
 
     class StopTimeMonitor(Callback):
         def __init__(self, run_time: float) -> None:
@@ -217,7 +217,7 @@ def test_a_training_stops_after_a_time() -> None:
 
 
 def test_a_network_is_saved_below_a_loss(tmp_path: Path) -> None:
-    """The guide's callback saves with MindSpore's own function, from the facts of the step."""
+    """The guide's callback saves the network in cb_params with MindSpore's own function."""
 
     class SaveCallback(Callback):
         def __init__(self, threshold: float) -> None:
@@ -238,7 +238,7 @@ def test_a_network_is_saved_below_a_loss(tmp_path: Path) -> None:
 
 
 def test_a_training_stops_early_and_lowers_its_rate() -> None:
-    """EarlyStopping and ReduceLROnPlateau read the evaluations of fit, and change MindSpore's training."""
+    """EarlyStopping and ReduceLROnPlateau read the evaluations of fit, and act on MindSpore's training."""
     model, dataset = small_model(metrics={"accuracy"})
     history, plateau = History(), ReduceLROnPlateau(monitor="eval_loss", factor=0.5, min_delta=10.0, patience=1)
     stopping = EarlyStopping(monitor="eval_loss", min_delta=10.0, patience=4)

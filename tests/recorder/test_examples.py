@@ -1,4 +1,4 @@
-"""The examples are run as users run them, and their runs hold what they show."""
+"""The examples run as in the documentation, and record what they are meant to show."""
 
 import runpy
 import subprocess
@@ -14,7 +14,7 @@ from toposcope import server
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def test_torch_example_records_a_run_of_every_learning_rate_with_all_that_it_shows(
+def test_torch_example_records_a_run_for_every_learning_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_events: ReadEvents
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["torch_digits.py", "--logdir", str(tmp_path), "--epochs", "1"])
@@ -40,7 +40,7 @@ def test_torch_example_records_a_run_of_every_learning_rate_with_all_that_it_sho
             assert [graph.name for graph in graphs] == ["Digits"]
 
 
-def test_example_of_the_demo_records_every_kind_of_summary_of_a_sweep(tmp_path: Path) -> None:
+def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -> None:
     command = [EXAMPLES / "digits.py", "--logdir", tmp_path, "--seconds", "0", "--steps", "75", "--size", "9"]
     subprocess.run([sys.executable, "-W", "error", *command], check=True, stdout=subprocess.DEVNULL)
 

@@ -1,4 +1,4 @@
-"""CheckpointConfig: the policy that follows from its arguments, and what it refuses."""
+"""CheckpointConfig: the policy that results from its arguments, and invalid arguments."""
 
 import inspect
 from typing import Any
@@ -45,13 +45,13 @@ def test_signature_is_the_documented_one() -> None:
         ({"keep_checkpoint_max": np.int64(3)}, (1, None, 3, None)),
     ],
 )
-def test_given_number_beats_a_default_and_the_first_of_two_given_counts(
+def test_explicit_number_overrides_a_default_and_the_first_of_two_is_used(
     arguments: dict[str, Any], policy: tuple[Any, ...]
 ) -> None:
     assert policy_of(**arguments) == policy
 
 
-def test_properties_tell_what_was_given() -> None:
+def test_properties_return_the_arguments() -> None:
     network = Line()
     config = CheckpointConfig(
         **{"integrated_save": False, "async_save": True, "saved_network": network, "enc_key": bytes(16)},
@@ -65,7 +65,7 @@ def test_properties_tell_what_was_given() -> None:
     assert config.get_checkpoint_policy()["saved_network"] is network
 
 
-def test_appended_counts_go_on_from_given_ones() -> None:
+def test_numbers_in_append_info_are_offsets_of_the_counts() -> None:
     info = ["step_num", "epoch_num", {"epoch_num": 10, "rate": 0.5}]
     assert CheckpointConfig(append_info=info).appended_at(2, 7) == {"epoch_num": 12, "rate": 0.5, "step_num": 7}
     assert CheckpointConfig(append_info=[{"epoch_num": 10}]).appended_at(2, 7) == {"epoch_num": 10}
@@ -91,18 +91,18 @@ def test_networks_of_any_kind_may_be_saved(network: Any) -> None:
         ("format", ["npz", None, 1]),
     ],
 )
-def test_wrong_values_are_value_errors_that_name_the_parameter(parameter: str, values: list[Any]) -> None:
+def test_value_errors_name_the_invalid_argument(parameter: str, values: list[Any]) -> None:
     for value in values:
         with pytest.raises(ValueError, match=parameter):
             CheckpointConfig(**{parameter: value})
 
 
-def test_policy_of_nothing_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="one at least"):
+def test_policy_without_triggers_and_retention_rules_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="at least one"):
         CheckpointConfig(0, None, 0, None)
 
 
 @pytest.mark.parametrize("arguments", [{"enc_key": bytes(16)}, {"crc_check": True}])
-def test_safetensors_is_not_to_be_protected(arguments: dict[str, Any]) -> None:
+def test_safetensors_supports_neither_encryption_nor_checksum(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(arguments))):
         CheckpointConfig(format="safetensors", **arguments)

@@ -1,4 +1,4 @@
-"""EarlyStopping: when it stops, what it restores, what it refuses."""
+"""EarlyStopping: when it stops, what it restores, and invalid arguments."""
 
 import logging
 import math
@@ -21,7 +21,7 @@ NAN = math.nan
 
 
 def epochs_until_stop(callback: EarlyStopping, values: list[Any], key: str = "eval_loss") -> int:
-    """Tell the callback a value for each epoch; return the epoch after which it asks for a stop, or 0."""
+    """Pass a value to the callback in each epoch; return the epoch after which it requests a stop, or 0."""
     context = RunContext(CallbackParams(network=Line(), mode="train"))
     params = context.original_args()
     callback.on_train_begin(context)
@@ -48,10 +48,10 @@ def epochs_until_stop(callback: EarlyStopping, values: list[Any], key: str = "ev
         ({"monitor": "acc"}, [1, 2, 3, 3], 4),
         ({"monitor": "acc", "mode": "min"}, [3, 2, 3], 3),
         ({"monitor": "mae"}, [3, 2, 3], 3),
-        # The baseline is not reached: patience runs from the beginning.
+        # The baseline is not reached: epochs count from the beginning.
         ({"patience": 3, "baseline": 1}, [4, 3, 2, 0], 3),
         ({"patience": 3, "baseline": 1}, [4, 0.5, 2, 2, 2], 5),
-        # Zero is a value, of the metric and of the baseline.
+        # Zero is a valid metric and a valid baseline.
         ({"patience": 2}, [1, 0, 1, 1], 4),
         ({"patience": 2, "baseline": 0}, [2, 1, 0], 2),
         ({"patience": 2}, [NAN, NAN, 1], 2),
@@ -65,22 +65,22 @@ def test_training_stops_after_epochs_without_improvement(
     callback = EarlyStopping(**settings)
     key = settings.get("monitor", "eval_loss")
     assert epochs_until_stop(callback, values, key) == epoch
-    # It forgets the training: the next one is judged alike.
+    # The state is reset, so that the next training gives the same result.
     assert epochs_until_stop(callback, values, key) == epoch
 
 
 def test_fit_stops_when_its_evaluation_gets_worse() -> None:
     """The learning rate is so large that the line diverges."""
 
-    class Ends(Callback):
+    class LastEpoch(Callback):
         def on_train_end(self, run_context: RunContext) -> None:
             self.epoch = run_context.original_args().cur_epoch_num
 
-    ends, network = Ends(), Line(learning_rate=2.0)
+    last, network = LastEpoch(), Line(learning_rate=2.0)
     Model(network, metrics={"mse"}).fit(
-        9, line_batches(2), line_batches(2), callbacks=[EarlyStopping("mse", patience=2), ends]
+        9, line_batches(2), line_batches(2), callbacks=[EarlyStopping("mse", patience=2), last]
     )
-    assert ends.epoch == 3
+    assert last.epoch == 3
 
 
 @pytest.mark.parametrize("monitor", ["loss", "eval_loss", "mse"])
@@ -92,30 +92,30 @@ def test_loss_of_training_and_evaluation_and_metrics_are_monitored(monitor: str)
 
 
 class Drift(Line):
-    """A line whose weight is the number of steps; it is best at 2."""
+    """A line whose weight is the number of steps, and whose loss is smallest at 2."""
 
     def train_step(self, x: Any, y: Any) -> float:
-        """Take a step, in place, as trainings do."""
+        """Change the weight in place."""
         self._parameters["weight"] += 1
         return 0.0
 
     def eval_step(self, x: Any, y: Any) -> tuple[float, Any, Any]:
-        """Return how far the weight is from 2."""
+        """Return the distance of the weight from 2 as loss."""
         return abs(float(self._parameters["weight"][0]) - 2), x, y
 
 
-@pytest.mark.parametrize(("epochs", "ends"), [(9, 5), (4, 4), (2, 2)])
+@pytest.mark.parametrize(("epochs", "last_epoch"), [(9, 5), (4, 4), (2, 2)])
 def test_best_weights_are_restored_when_training_stops_and_when_it_ends(
-    epochs: int, ends: int, capsys: pytest.CaptureFixture[str]
+    epochs: int, last_epoch: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for restores, weight in ((False, ends), (True, 2)):
+    for restores, weight in ((False, last_epoch), (True, 2)):
         network = Drift()
         callback = EarlyStopping(patience=3, verbose=True, restore_best_weights=restores)
         Model(network, metrics={"mse"}).fit(epochs, line_batches(1), line_batches(1), callbacks=callback)
         assert network.parameters()["weight"] == weight
-    told = ["Epoch 00005: early stopping"] if ends == 5 else []
-    restored = ["Restoring model weights from the end of the best epoch."] if ends > 2 else []
-    assert capsys.readouterr().out.splitlines() == [*told, *restored, *told]
+    stopped = ["Epoch 00005: early stopping"] if last_epoch == 5 else []
+    restored = ["Restoring model weights from the end of the best epoch."] if last_epoch > 2 else []
+    assert capsys.readouterr().out.splitlines() == [*stopped, *restored, *stopped]
 
 
 def test_best_weights_of_a_module_are_restored_with_its_buffers() -> None:
@@ -123,38 +123,38 @@ def test_best_weights_of_a_module_are_restored_with_its_buffers() -> None:
     context = RunContext(CallbackParams(network=network, cur_epoch_num=1))
     callback = EarlyStopping("loss", restore_best_weights=True)
     callback.on_train_begin(context)
-    wanted: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
     for loss in (2.0, 1.0, 3.0):
         with torch.no_grad():
             for tensor in network.state_dict().values():
                 tensor.add_(1)
         if loss == 1.0:
-            wanted = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+            expected = {name: tensor.clone() for name, tensor in network.state_dict().items()}
         context.original_args().net_outputs = torch.tensor(loss)
         callback.on_train_epoch_end(context)
     assert context.get_stop_requested()
-    assert len(wanted) == 7
+    assert len(expected) == 7
     for name, tensor in network.state_dict().items():
-        assert torch.equal(tensor, wanted[name])
+        assert torch.equal(tensor, expected[name])
 
 
-def test_missing_value_is_told_once_with_what_there_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_missing_value_is_logged_once_with_the_available_ones(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "toposcope.recorder"):
         Model(Line(), metrics={"mse"}).fit(3, line_batches(1), line_batches(1), callbacks=EarlyStopping("accuracy"))
         Model(Line()).train(3, line_batches(1), callbacks=EarlyStopping())
     assert [record.getMessage() for record in caplog.records] == [
-        "EarlyStopping: epoch without 'accuracy'; there is: eval_loss, loss, mse.",
-        "EarlyStopping: epoch without 'eval_loss', for it was not evaluated; there is: loss.",
+        "EarlyStopping: epoch without 'accuracy'; available: eval_loss, loss, mse.",
+        "EarlyStopping: epoch without 'eval_loss' (no evaluation); available: loss.",
     ]
 
 
-def test_metric_of_each_class_is_no_one_number() -> None:
-    with pytest.raises(ValueError, match="EarlyStopping monitors one number; 'recall' is array"):
+def test_metric_with_a_value_per_class_is_an_error() -> None:
+    with pytest.raises(ValueError, match="EarlyStopping monitors must be one number; 'recall' is array"):
         epochs_until_stop(EarlyStopping("recall"), [np.array([0.5, 1.0])], "recall")
 
 
 def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
-    """Two processes see different losses, one of which gets worse: the mean gets better until epoch 4."""
+    """The losses of two processes differ, and one of them gets worse; the mean improves until epoch 4."""
     script = """
         import sys
         import torch.distributed as distributed
@@ -198,7 +198,7 @@ def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
         ({"restore_best_weights": "yes"}, TypeError),
     ],
 )
-def test_wrong_argument_is_an_error_that_names_it(arguments: dict[str, Any], error: type[Exception]) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception]) -> None:
     ((name, value),) = arguments.items()
-    with pytest.raises(error, match=rf"{name} (is|must be) .*{value}"):
+    with pytest.raises(error, match=rf"{name} .*{value}"):
         EarlyStopping(**arguments)

@@ -1,4 +1,4 @@
-"""What a SummaryCollector records of evaluations, of one evaluator and of several, read back by the server."""
+"""SummaryCollector: recordings of evaluations, with one and several evaluators, read with the server."""
 
 from pathlib import Path
 from typing import Any
@@ -21,25 +21,25 @@ def run_in(directory: Path) -> Any:
 
 
 def points_of(directory: Path) -> dict[str, list[tuple[int, float]]]:
-    """Return the steps and values of every scalar, those that were repeated included."""
+    """Return the steps and values of every scalar, including those of repeated steps."""
     run = run_in(directory)
     series = {tag: run.scalars(tag, attempt="all") for tag in run.tags("scalar")}
-    return {tag: list(zip(one.step.tolist(), one.value.tolist(), strict=True)) for tag, one in series.items()}
+    return {tag: list(zip(each.step.tolist(), each.value.tolist(), strict=True)) for tag, each in series.items()}
 
 
 def collector_in(directory: Path) -> SummaryCollector:
-    """Return a collector of evaluations alone."""
+    """Return a collector that collects only evaluations."""
     return SummaryCollector(directory, collect_specified_data=ONLY_EVALUATIONS, keep_default_action=False)
 
 
 def batches_of(label: int, samples: int = 8) -> DataLoader[tuple[torch.Tensor, ...]]:
-    """Return batches of four samples that are all of one class."""
+    """Return batches of four samples that all have the same class."""
     inputs = torch.linspace(-1, 1, samples * 3).reshape(samples, 3)
     return DataLoader(TensorDataset(inputs, torch.full((samples,), label)), batch_size=4)
 
 
 def fit(directory: Path, valid: Any, metrics: Any = ("acc",), epochs: int = 2) -> None:
-    """Train a classifier that always gives class 0, and evaluate it after each epoch of two steps."""
+    """Train a classifier that always predicts class 0, and evaluate it after each epoch of two steps."""
     network = torch.nn.Linear(3, 2)
     with torch.no_grad():
         network.weight.zero_()
@@ -49,7 +49,7 @@ def fit(directory: Path, valid: Any, metrics: Any = ("acc",), epochs: int = 2) -
     model.fit(epochs, batches_of(0), valid, callbacks=collector_in(directory))
 
 
-def test_each_of_several_evaluators_is_recorded_once_an_epoch_under_its_label(tmp_path: Path) -> None:
+def test_each_of_several_evaluators_is_recorded_once_per_epoch_under_its_label(tmp_path: Path) -> None:
     fit(tmp_path, {"val": batches_of(0), "test": batches_of(1)})
     points = points_of(tmp_path)
     assert points["eval/val/acc"] == [(2, 1.0), (4, 1.0)]
@@ -60,7 +60,7 @@ def test_each_of_several_evaluators_is_recorded_once_an_epoch_under_its_label(tm
     assert all(loss > 4.9 for _, loss in points["eval/test/loss"])
 
 
-def test_lineage_of_several_evaluators_holds_what_each_has_measured(tmp_path: Path) -> None:
+def test_lineage_contains_the_metrics_of_several_evaluators(tmp_path: Path) -> None:
     fit(tmp_path, {"val": batches_of(0), "test": batches_of(1)})
     metrics = run_in(tmp_path).lineage().metrics
     assert set(metrics) == {"val/acc", "test/acc", "val/loss", "test/loss"}
@@ -77,8 +77,8 @@ def test_one_evaluator_is_recorded_without_a_label(tmp_path: Path) -> None:
     assert set(run_in(tmp_path).lineage().metrics) == {"acc", "loss"}
 
 
-def test_labels_of_a_watched_loop_tell_its_evaluations_apart(tmp_path: Path) -> None:
-    """Both measure "accuracy", at the same step."""
+def test_evaluations_of_a_watched_loop_are_distinguished_by_their_labels(tmp_path: Path) -> None:
+    """Both report "accuracy" at the same step."""
     with collector_in(tmp_path).watch(loader=[0, 1]) as run:
         for epoch in (1, 2):
             run.step(0.5)
@@ -95,7 +95,7 @@ def test_labels_of_a_watched_loop_tell_its_evaluations_apart(tmp_path: Path) -> 
 
 
 def evaluate(directory: Path, *evaluations: dict[str, Any]) -> None:
-    """Let a collector follow one step, and evaluations at whose ends params say so."""
+    """Call the hooks of a collector for one step and for evaluations with these params at their ends."""
     context = RunContext({"mode": "train", "cur_step_num": 0, "network": None, "batch_num": 1, "epoch_num": 1})
     params = context.original_args()
     with collector_in(directory) as collector:
@@ -103,8 +103,8 @@ def evaluate(directory: Path, *evaluations: dict[str, Any]) -> None:
         params.cur_epoch_num, params.cur_step_num = 1, 1
         collector.on_train_epoch_begin(context)
         collector.on_train_step_end(context)
-        for told in evaluations:
-            params.update(told)
+        for results in evaluations:
+            params.update(results)
             collector.on_eval_end(context)
         params.pop("metrics", None)
         params.pop("eval_results", None)
@@ -112,7 +112,7 @@ def evaluate(directory: Path, *evaluations: dict[str, Any]) -> None:
         collector.on_train_end(context)
 
 
-def test_names_get_the_label_where_they_have_none(tmp_path: Path) -> None:
+def test_label_is_prepended_to_names_without_it(tmp_path: Path) -> None:
     first = {"val/f1": [0.5, 0.25], "eval_loss": 2.0}
     second = {"f1": 0.75, "test/eval_loss": 3.0}
     evaluate(
@@ -129,16 +129,16 @@ def test_names_get_the_label_where_they_have_none(tmp_path: Path) -> None:
     }
 
 
-def test_evaluation_that_tells_no_label_is_all_that_the_params_hold(tmp_path: Path) -> None:
-    """As under the bridge to MindSpore."""
+def test_without_label_the_results_are_those_of_the_params(tmp_path: Path) -> None:
+    """The bridge to MindSpore passes no label."""
     evaluate(tmp_path, {"metrics": {"acc": 0.5}, "eval_results": {"acc": 0.5, "eval_loss": 0.125}})
     assert points_of(tmp_path) == {"eval/acc": [(1, 0.5)], "eval/loss": [(1, 0.125)]}
     assert run_in(tmp_path).lineage().metrics == {"acc": 0.5, "loss": 0.125}
 
 
-def test_metric_that_is_called_loss_counts_before_the_loss_of_the_evaluation(tmp_path: Path) -> None:
-    told = {"loss": 0.5, "eval_loss": 0.25}
-    evaluate(tmp_path, {"eval_results": told, "eval_label": "val", "evaluator_results": told})
+def test_metric_named_loss_takes_precedence_over_the_loss_of_the_evaluation(tmp_path: Path) -> None:
+    results = {"loss": 0.5, "eval_loss": 0.25}
+    evaluate(tmp_path, {"eval_results": results, "eval_label": "val", "evaluator_results": results})
     assert points_of(tmp_path) == {"eval/val/loss": [(1, 0.5)]}
 
 

@@ -1,4 +1,4 @@
-"""The examples of the guides and the API texts, with a network of PyTorch."""
+"""The examples of MindSpore's guides and API documentation, with a PyTorch network."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ from toposcope.recorder.training.run_context import RunContext
 
 
 def sample_data() -> torch.utils.data.DataLoader[Any]:
-    """Return the data set of the samples: 64 rows of 10 random numbers and a class, in batches of 32."""
+    """Return the data set of the examples: 64 rows of 10 random numbers and a class, in batches of 32."""
     random = np.random.default_rng(0)
     data = {"x": np.float32(random.random((64, 10))), "y": random.integers(0, 5, (64,))}
     return torch.utils.data.DataLoader(
@@ -30,7 +30,7 @@ def sample_data() -> torch.utils.data.DataLoader[Any]:
 
 
 def sample_model(metrics: Any = None) -> Model:
-    """Return the model of the samples: a dense layer from 10 to 5."""
+    """Return the model of the examples: a dense layer from 10 to 5."""
     torch.manual_seed(0)
     net = torch.nn.Linear(10, 5)
     optim = torch.optim.SGD(net.parameters(), 0.01, 0.9)
@@ -51,7 +51,7 @@ def test_custom_callback_prints_the_number_of_each_step(
     assert ["PrintInfo" in record.getMessage() for record in caplog.records] == [True]
 
 
-def test_training_stops_after_a_time_kept_in_the_cb_params(capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_stops_after_a_time_stored_in_the_cb_params(capsys: pytest.CaptureFixture[str]) -> None:
     class StopAtTime(Callback):
         def __init__(self, run_time: float) -> None:
             super().__init__()
@@ -91,7 +91,7 @@ def test_lambda_sample_prints_the_loss_of_each_epoch(capsys: pytest.CaptureFixtu
     assert [line[:15] for line in lines] == ["loss:  tensor(1"] * 2
 
 
-def test_all_callbacks_stand_in_one_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_callbacks_can_be_combined(capsys: pytest.CaptureFixture[str]) -> None:
     history = History()
     callbacks = [
         LossMonitor(),

@@ -1,4 +1,4 @@
-"""History: what it keeps of a training."""
+"""History: what it stores of a training."""
 
 import numpy as np
 from support.line_network import Line, line_batches
@@ -20,7 +20,7 @@ def test_history_has_the_last_loss_and_the_metrics_of_each_epoch() -> None:
     assert losses == sorted(losses, reverse=True)
 
 
-def test_training_begins_with_an_empty_history_and_an_evaluation_leaves_it() -> None:
+def test_training_clears_the_history_and_an_evaluation_does_not_change_it() -> None:
     history, model = History(), Model(Line(), metrics={"mse"})
     for _ in range(2):
         model.train(1, line_batches(2), callbacks=history)
@@ -30,7 +30,7 @@ def test_training_begins_with_an_empty_history_and_an_evaluation_leaves_it() -> 
     assert len(history.history["net_output"]) == 1
 
 
-def test_metric_of_each_class_is_kept_as_an_array() -> None:
+def test_metric_with_a_value_per_class_is_stored_as_an_array() -> None:
     class Classes(Line):
         def eval_step(self, x: object, y: object) -> tuple[None, list[list[float]], list[int]]:
             return None, [[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]], [1, 0, 1]

@@ -12,7 +12,7 @@ from toposcope.recorder.training.model import Model
 PHASES = ("train", "eval")
 
 
-def test_sample_of_the_api_text_prints_the_loss_of_each_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_documented_example_prints_the_loss_of_each_epoch(capsys: pytest.CaptureFixture[str]) -> None:
     lambda_callback = LambdaCallback(
         epoch_end=lambda run_context: print("loss: ", run_context.original_args().net_outputs)
     )
@@ -20,7 +20,7 @@ def test_sample_of_the_api_text_prints_the_loss_of_each_epoch(capsys: pytest.Cap
     assert [line[:7] for line in capsys.readouterr().out.splitlines()] == ["loss:  ", "loss:  "]
 
 
-def test_first_six_are_called_in_training_and_evaluation() -> None:
+def test_first_six_functions_are_called_in_training_and_evaluation() -> None:
     called: list[str] = []
     order = ("epoch_begin", "epoch_end", "step_begin", "step_end", "begin", "end")
     callback = LambdaCallback(*(lambda _, name=name: called.append(name) for name in order))
@@ -31,17 +31,17 @@ def test_first_six_are_called_in_training_and_evaluation() -> None:
     assert tuple(called) == LEGACY_HOOKS * 2
 
 
-def test_twelve_hooks_are_called_where_they_are_named() -> None:
+def test_twelve_functions_are_called_at_the_hooks_of_their_names() -> None:
     called: list[str] = []
-    named = [f"on_{phase}_{hook}" for phase in PHASES for hook in LEGACY_HOOKS]
-    hooks: dict[str, Any] = {name: lambda _, name=name: called.append(name) for name in named}
+    names = [f"on_{phase}_{hook}" for phase in PHASES for hook in LEGACY_HOOKS]
+    hooks: dict[str, Any] = {name: lambda _, name=name: called.append(name) for name in names}
     model, callback = Model(Line(), metrics={"mse"}), LambdaCallback(**hooks)
     model.train(1, line_batches(1), callbacks=callback)
     model.eval(line_batches(1), callbacks=callback)
-    assert called == named
+    assert called == names
 
 
-def test_hook_of_one_phase_replaces_the_legacy_one_there() -> None:
+def test_specific_hook_replaces_the_legacy_one() -> None:
     called: list[str] = []
     callback = LambdaCallback(end=lambda _: called.append("end"), on_train_end=lambda _: called.append("on_train_end"))
     model = Model(Line(), metrics={"mse"})
@@ -50,8 +50,8 @@ def test_hook_of_one_phase_replaces_the_legacy_one_there() -> None:
     assert called == ["on_train_end", "end"]
 
 
-def test_what_cannot_be_called_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="on_eval_end is a function of the run_context or None, not 3"):
+def test_object_that_is_not_callable_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="on_eval_end must be a function of the run_context or None, not 3"):
         LambdaCallback(on_eval_end=3)
-    with pytest.raises(TypeError, match="epoch_begin is a function"):
+    with pytest.raises(TypeError, match="epoch_begin must be a function"):
         LambdaCallback("print")

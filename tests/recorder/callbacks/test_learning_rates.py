@@ -1,4 +1,4 @@
-"""LearningRateScheduler and ReduceLROnPlateau: what they do to learning rates."""
+"""LearningRateScheduler and ReduceLROnPlateau: their changes of learning rates."""
 
 import logging
 import math
@@ -30,7 +30,7 @@ def context_of(optimizer: object, **params: Any) -> RunContext:
     return RunContext(CallbackParams(optimizer=optimizer, network=torch.nn.Linear(1, 1), cur_epoch_num=1, **params))
 
 
-def test_sample_of_the_api_text_reduces_the_rate_at_every_so_many_steps() -> None:
+def test_documented_example_reduces_the_rate_at_regular_steps() -> None:
     def learning_rate_function(lr: float, cur_step_num: int) -> float:
         if cur_step_num % 2 == 0:
             lr = lr * 0.1
@@ -44,7 +44,7 @@ def test_sample_of_the_api_text_reduces_the_rate_at_every_so_many_steps() -> Non
     assert rates_of(optimizer) == pytest.approx([0.001])
 
 
-def test_function_is_called_after_each_step_of_training_only() -> None:
+def test_function_is_called_only_after_training_steps() -> None:
     steps: list[int] = []
     model = Model(Line(learning_rate=0.5), metrics={"mse"})
     callback = LearningRateScheduler(lambda rate, step: steps.append(step) or rate / 2)
@@ -54,14 +54,14 @@ def test_function_is_called_after_each_step_of_training_only() -> None:
     assert model.train_network.learning_rate == 0.5 / 16
 
 
-def test_groups_keep_rates_of_their_own() -> None:
+def test_groups_keep_separate_rates() -> None:
     optimizer = sgd(0.1, 0.01, 0.01)
     callback = LearningRateScheduler(lambda rate, step: rate * step)
     callback.step_end(context_of(optimizer, cur_step_num=3))
     assert rates_of(optimizer) == pytest.approx([0.3, 0.03, 0.03])
 
 
-def test_rate_that_is_a_tensor_stays_the_same_tensor() -> None:
+def test_rate_that_is_a_tensor_is_changed_in_place() -> None:
     tensors = torch.tensor(0.5), torch.tensor(0.25)
     optimizer = torch.optim.Adam(
         [{"params": [torch.nn.Parameter(torch.ones(1))], "lr": tensor} for tensor in tensors], capturable=True
@@ -71,7 +71,7 @@ def test_rate_that_is_a_tensor_stays_the_same_tensor() -> None:
     assert all(group["lr"] is tensor for group, tensor in zip(optimizer.param_groups, tensors, strict=True))
 
 
-def test_tiny_change_is_none() -> None:
+def test_tiny_change_is_ignored() -> None:
     optimizer = sgd(0.1)
     LearningRateScheduler(lambda rate, step: rate * (1 + 1e-11)).step_end(context_of(optimizer, cur_step_num=1))
     assert rates_of(optimizer) == [0.1]
@@ -79,7 +79,7 @@ def test_tiny_change_is_none() -> None:
     assert rates_of(optimizer) == [0.1 * (1 + 1e-9)]
 
 
-def test_scheduler_goes_on_from_the_rate_that_was_set() -> None:
+def test_scheduler_continues_from_the_rate_that_was_set() -> None:
     optimizer = sgd(1.0)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
     optimizer.step()
@@ -92,15 +92,15 @@ def test_scheduler_goes_on_from_the_rate_that_was_set() -> None:
 @pytest.mark.parametrize(
     ("returned", "error"), [(None, TypeError), ("1", TypeError), (-0.1, ValueError), (math.nan, ValueError)]
 )
-def test_function_returns_a_learning_rate(returned: Any, error: type[Exception]) -> None:
+def test_function_must_return_a_learning_rate(returned: Any, error: type[Exception]) -> None:
     optimizer = sgd(0.1)
     with pytest.raises(error, match="learning_rate_function"):
         LearningRateScheduler(lambda rate, step: returned).step_end(context_of(optimizer, cur_step_num=1))
     assert rates_of(optimizer) == [0.1]
 
 
-def test_function_is_callable() -> None:
-    with pytest.raises(TypeError, match=r"learning_rate_function is a function of lr and step, not 0\.1"):
+def test_function_must_be_callable() -> None:
+    with pytest.raises(TypeError, match=r"learning_rate_function must be a function of lr and step, not 0\.1"):
         LearningRateScheduler(0.1)
 
 
@@ -111,12 +111,12 @@ def test_missing_optimizer_is_an_error_before_the_first_step(callback: Any) -> N
             super().__init__()
             del self.learning_rate
 
-    with pytest.raises(ValueError, match=f"{type(callback).__name__} sets .* a NoRate shows none"):
+    with pytest.raises(ValueError, match=f"{type(callback).__name__} sets .* a NoRate does not provide one"):
         Model(NoRate()).train(1, line_batches(1), callbacks=callback)
 
 
 def rates_after(values: list[Any], **settings: Any) -> list[float]:
-    """Return the learning rate after each epoch with one of the values, beginning with 1."""
+    """Return the learning rate, initially 1, after each epoch with one of the values."""
     optimizer = sgd(1.0)
     context, callback = context_of(optimizer), ReduceLROnPlateau(**settings)
     callback.on_train_begin(context)
@@ -137,7 +137,7 @@ def rates_after(values: list[Any], **settings: Any) -> list[float]:
         ({"patience": 1, "factor": 0.5, "min_lr": 0.4}, [3, 3, 3, 3], [1, 0.5, 0.4, 0.4]),
         ({"patience": 1, "factor": 0.5, "min_delta": 1}, [3, 2.5, 1], [1, 0.5, 0.5]),
         ({"patience": 1, "factor": 0.5, "monitor": "acc"}, [1, 2, 2], [1, 1, 0.5]),
-        # Zero is a value; what is missing changes nothing.
+        # Zero is a valid value; a missing value changes nothing.
         ({"patience": 1, "factor": 0.5}, [1, 0, 0.5, None, 0], [1, 1, 0.5, 0.5, 0.25]),
         ({"patience": 1, "factor": 0.5}, [math.nan, 1, math.nan], [0.5, 0.5, 0.25]),
     ],
@@ -188,7 +188,7 @@ def test_fit_reduces_the_rate_of_a_module_whose_evaluation_gets_worse(caplog: py
         ({"min_lr": math.inf}, ValueError),
     ],
 )
-def test_wrong_argument_is_an_error_that_names_it(arguments: dict[str, Any], error: type[Exception]) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception]) -> None:
     ((name, value),) = arguments.items()
-    with pytest.raises(error, match=rf"{name} (is|must be) .*{value}"):
+    with pytest.raises(error, match=rf"{name} .*{value}"):
         ReduceLROnPlateau(**arguments)

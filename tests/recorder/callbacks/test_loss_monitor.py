@@ -14,7 +14,7 @@ from toposcope.recorder.training.run_context import RunContext
 
 
 class Losses(Line):
-    """A line whose steps give the losses it is told."""
+    """A line whose steps return predefined losses."""
 
     def __init__(self, *losses: Any) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Losses(Line):
         return self._losses.pop(0)
 
     def eval_step(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
-        """Return a loss that is no number."""
+        """Return NaN as loss."""
         return float("nan"), x, y
 
 
@@ -40,7 +40,7 @@ def test_each_step_is_printed_with_its_number_in_the_epoch(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(("every", "steps"), [(0, []), (2, [2, 4]), (3, [3]), (9, [])])
-def test_every_so_many_steps_are_printed_in_each_training(
+def test_steps_are_printed_at_the_interval_in_each_training(
     every: int, steps: list[int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     monitor = LossMonitor(every)
@@ -49,12 +49,14 @@ def test_every_so_many_steps_are_printed_in_each_training(
     assert capsys.readouterr().out.splitlines() == [f"epoch: 1 step: {step}, loss is {step}.0" for step in steps] * 2
 
 
-def test_sink_prints_at_its_end_when_enough_steps_have_passed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_sink_mode_the_loss_is_printed_at_the_end_of_a_sink(capsys: pytest.CaptureFixture[str]) -> None:
     Model(Losses(*range(12))).train(4, line_batches(3), callbacks=LossMonitor(4), dataset_sink_mode=True, sink_size=3)
     assert capsys.readouterr().out.splitlines() == ["epoch: 2 step: 3, loss is 5.0", "epoch: 4 step: 3, loss is 11.0"]
 
 
-def test_dataset_of_unknown_length_counts_from_the_beginning_of_the_epoch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_of_a_dataset_without_length_count_from_the_beginning_of_the_epoch(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     class Unsized:
         def __iter__(self) -> Any:
             return iter(line_batches(2))
@@ -65,13 +67,13 @@ def test_dataset_of_unknown_length_counts_from_the_beginning_of_the_epoch(capsys
 
 @pytest.mark.parametrize("wrap", [float, np.float32, torch.tensor, lambda loss: (torch.tensor(loss), "outputs")])
 @pytest.mark.parametrize("loss", [float("nan"), float("inf"), -float("inf")])
-def test_loss_that_is_no_number_ends_the_training_naming_epoch_and_step(wrap: Any, loss: float) -> None:
+def test_loss_that_is_not_finite_ends_the_training(wrap: Any, loss: float) -> None:
     model = Model(Losses(wrap(1.0), wrap(1.0), wrap(1.0), wrap(loss)))
     with pytest.raises(ValueError, match=f"In epoch: 2 step: 1, loss is {loss}"):
         model.train(2, line_batches(3), callbacks=LossMonitor(0))
 
 
-def test_evaluation_with_a_nan_loss_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluation_with_a_nan_loss_continues(capsys: pytest.CaptureFixture[str]) -> None:
     Model(Losses(), metrics={"mse"}).eval(line_batches(1), callbacks=LossMonitor())
     assert capsys.readouterr().out == "epoch: 1 step: 1, loss is nan\n"
 
@@ -83,13 +85,13 @@ def test_metrics_of_the_evaluation_in_fit_are_printed(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "Eval result: epoch 2, metrics: {'mse': 1.0}\n"
 
 
-def test_output_without_a_number_is_passed_over(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_without_a_number_is_ignored(capsys: pytest.CaptureFixture[str]) -> None:
     LossMonitor().step_end(RunContext({"cur_step_num": 1, "net_outputs": {"logits": 3}}))
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("wrong", [-1, 1.0, "1", True, None])
-def test_wrong_number_of_steps_is_a_value_error(wrong: Any) -> None:
+def test_invalid_number_of_steps_is_a_value_error(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"per_print_times must be an integer.*not"):
         LossMonitor(wrong)
 
@@ -98,5 +100,5 @@ def test_loss_is_the_mean_of_the_first_output() -> None:
     assert loss_in(torch.tensor([1.0, 2.0], dtype=torch.bfloat16)) == 1.5
     assert loss_in([(np.float16(0.5), 7.0), 9.0]) == 0.5
     assert loss_in(torch.tensor(0.25, requires_grad=True)) == 0.25
-    assert [loss_in(nothing) for nothing in (None, (), {}, "loss", 1j, object())] == [None] * 6
+    assert [loss_in(outputs) for outputs in (None, (), {}, "loss", 1j, object())] == [None] * 6
     assert np.isnan(loss_in(np.zeros(0)) or 0.0)

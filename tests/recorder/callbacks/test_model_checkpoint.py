@@ -1,4 +1,4 @@
-"""ModelCheckpoint: when it saves, what is in the files, which of them stay, and what happens when saving fails."""
+"""ModelCheckpoint: when it saves, the contents of the files, retention, and failures."""
 
 import errno
 import importlib.util
@@ -42,19 +42,19 @@ def train(callbacks: Any, epochs: int = 1, batches: int = 4, **arguments: Any) -
 
 
 class At(Callback):
-    """Does something at the end of one step."""
+    """Calls a function at the end of one step."""
 
     def __init__(self, step: int, action: Callable[[], object]) -> None:
         self._step, self._action = step, action
 
     def on_train_step_end(self, run_context: RunContext) -> None:
-        """Act."""
+        """Call the function."""
         if run_context.original_args().cur_step_num == self._step:
             self._action()
 
 
 class Clock:
-    """The minutes that the callback believes in: one more at each step."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -66,7 +66,7 @@ class Clock:
 
 @pytest.fixture
 def minutes(monkeypatch: pytest.MonkeyPatch) -> Callback:
-    """Return a callback that lets each step take a minute."""
+    """Return a callback that makes each step take a minute."""
     clock = Clock()
     monkeypatch.setattr(model_checkpoint, "monotonic", clock)
 
@@ -79,7 +79,7 @@ def minutes(monkeypatch: pytest.MonkeyPatch) -> Callback:
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Callable[[bool], None]]:
-    """Return a function that lets the disk be full from now on, or no longer: a real limit on the size of files."""
+    """Return a function that simulates a full disk, or ends this, by a limit on the size of files."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     yield lambda is_full: resource.setrlimit(resource.RLIMIT_FSIZE, (64 if is_full else before[0], before[1]))
@@ -90,20 +90,20 @@ def full_disk(tmp_path: Path) -> Iterator[Callable[[bool], None]]:
 def raising(error: BaseException) -> Callable[[], None]:
     """Return a function that raises error."""
 
-    def raise_it() -> None:
+    def raise_error() -> None:
         raise error
 
-    return raise_it
+    return raise_error
 
 
-def test_every_step_is_saved_by_default_and_the_newest_five_stay(tmp_path: Path) -> None:
+def test_every_step_is_saved_by_default_and_the_newest_five_are_kept(tmp_path: Path) -> None:
     checkpoint = ModelCheckpoint(directory=str(tmp_path))
     train(checkpoint, epochs=2)
     assert files_in(tmp_path) == ["CKP-1_4.ckpt", "CKP-2_1.ckpt", "CKP-2_2.ckpt", "CKP-2_3.ckpt", "CKP-2_4.ckpt"]
     assert checkpoint.latest_ckpt_file_name == str(tmp_path / "CKP-2_4.ckpt")
 
 
-def test_every_so_many_steps_and_the_last_one_are_saved(tmp_path: Path) -> None:
+def test_steps_at_the_interval_and_the_last_one_are_saved(tmp_path: Path) -> None:
     train(ModelCheckpoint("net", tmp_path, CheckpointConfig(save_checkpoint_steps=3)), epochs=2)
     assert files_in(tmp_path) == ["net-1_3.ckpt", "net-2_2.ckpt", "net-2_4.ckpt"]
 
@@ -116,36 +116,36 @@ def test_last_step_is_not_saved_twice(tmp_path: Path) -> None:
     assert [os.stat(tmp_path / "net-1_4.ckpt").st_ino] == written
 
 
-@pytest.mark.parametrize("given", [{}, {"save_checkpoint_steps": 0}])
-def test_seconds_that_are_given_count(tmp_path: Path, minutes: Callback, given: dict[str, int]) -> None:
-    """Without steps, or with steps set to zero, every 120 seconds of steps of a minute."""
-    config = CheckpointConfig(save_checkpoint_seconds=120, **given)
+@pytest.mark.parametrize("arguments", [{}, {"save_checkpoint_steps": 0}])
+def test_explicit_seconds_are_used(tmp_path: Path, minutes: Callback, arguments: dict[str, int]) -> None:
+    """Without steps, or with steps set to zero, every 120 seconds, where a step takes a minute."""
+    config = CheckpointConfig(save_checkpoint_seconds=120, **arguments)
     train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=5)
     assert files_in(tmp_path) == ["net-1_2.ckpt", "net-1_4.ckpt", "net-1_5.ckpt"]
 
 
-def test_steps_that_are_given_beat_seconds(tmp_path: Path, minutes: Callback) -> None:
+def test_explicit_steps_override_seconds(tmp_path: Path, minutes: Callback) -> None:
     config = CheckpointConfig(save_checkpoint_steps=5, save_checkpoint_seconds=60)
     train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=5)
     assert files_in(tmp_path) == ["net-1_5.ckpt"]
 
 
 def test_without_trigger_the_end_is_saved(tmp_path: Path) -> None:
-    """MindSpore saves nothing then."""
+    """MindSpore saves nothing in this case."""
     config = CheckpointConfig(save_checkpoint_steps=0, save_checkpoint_seconds=0)
     train(ModelCheckpoint("net", tmp_path, config))
     assert files_in(tmp_path) == ["net-1_4.ckpt"]
 
 
-def test_one_checkpoint_every_so_many_minutes_and_the_newest_stay(tmp_path: Path, minutes: Callback) -> None:
-    """Though keep_checkpoint_max is five by default."""
+def test_checkpoints_at_the_interval_of_minutes_and_the_newest_are_kept(tmp_path: Path, minutes: Callback) -> None:
+    """The minutes override the default keep_checkpoint_max of five."""
     config = CheckpointConfig(keep_checkpoint_per_n_minutes=3)
     train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=21)
     assert files_in(tmp_path) == [f"net-1_{step}.ckpt" for step in (1, 4, 7, 10, 13, 16, 19, 21)]
 
 
 def test_only_own_files_are_deleted(tmp_path: Path) -> None:
-    """Neither those of other trainings of the prefix, nor what only looks like them."""
+    """Neither files of other trainings with the prefix nor files with similar names."""
     others = ["net-1_1.ckpt", "net-9_9.ckpt", "net_1-1_1.ckpt", "net-best.ckpt", "network-1_1.ckpt"]
     for name in others:
         (tmp_path / name).write_bytes(b"")
@@ -153,21 +153,21 @@ def test_only_own_files_are_deleted(tmp_path: Path) -> None:
     assert sorted(files_in(tmp_path)) == sorted([*others, "net_2-1_4.ckpt"])
 
 
-def test_second_training_has_names_of_its_own_and_the_number_kept_is_of_both(tmp_path: Path) -> None:
+def test_second_training_has_different_names_and_retention_includes_both(tmp_path: Path) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(keep_checkpoint_max=3))
     for _ in range(2):
         train(checkpoint, batches=2)
     assert files_in(tmp_path) == ["net-1_2.ckpt", "net_1-1_1.ckpt", "net_1-1_2.ckpt"]
 
 
-def test_second_training_saves_from_its_first_step_on(tmp_path: Path) -> None:
+def test_second_training_counts_its_own_steps(tmp_path: Path) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2))
     train(checkpoint, batches=6)
     train(checkpoint, batches=3)
     assert files_in(tmp_path)[-2:] == ["net_1-1_2.ckpt", "net_1-1_3.ckpt"]
 
 
-def test_sink_saves_when_enough_steps_have_passed(tmp_path: Path) -> None:
+def test_in_sink_mode_a_checkpoint_is_saved_when_enough_steps_have_passed(tmp_path: Path) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(4))
     train(checkpoint, epochs=4, batches=3, dataset_sink_mode=True)
     assert files_in(tmp_path) == ["net-2_3.ckpt", "net-4_3.ckpt"]
@@ -182,8 +182,8 @@ def test_epochs_of_unknown_length_count_their_steps(tmp_path: Path) -> None:
     assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt", "net-2_1.ckpt", "net-2_2.ckpt"]
 
 
-def test_steps_without_epochs_are_of_the_first(tmp_path: Path) -> None:
-    """As a loop that drives the callback by hand may have it."""
+def test_steps_without_epochs_belong_to_the_first(tmp_path: Path) -> None:
+    """A loop may call the hooks of the callback itself."""
     checkpoint = ModelCheckpoint("net", tmp_path)
     context = RunContext({"cur_step_num": 0, "network": Line()})
     for step in (1, 2):
@@ -193,20 +193,20 @@ def test_steps_without_epochs_are_of_the_first(tmp_path: Path) -> None:
     assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt"]
 
 
-def test_callbacks_are_told_the_newest_checkpoint(tmp_path: Path) -> None:
-    told = []
+def test_newest_checkpoint_is_in_the_params(tmp_path: Path) -> None:
+    params_at_steps = []
 
     class Listener(Callback):
         def on_train_step_end(self, run_context: RunContext) -> None:
             params = run_context.original_args()
-            told.append((params.latest_ckpt_file, params.last_save_ckpt_step))
+            params_at_steps.append((params.latest_ckpt_file, params.last_save_ckpt_step))
 
     train([ModelCheckpoint("net", tmp_path, CheckpointConfig(2)), Listener()], batches=3)
     second = (str(tmp_path / "net-1_2.ckpt"), 2)
-    assert told == [(None, None), second, second]
+    assert params_at_steps == [(None, None), second, second]
 
 
-def test_directory_is_that_of_the_moment_of_construction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_directory_is_resolved_at_construction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "first")
@@ -235,7 +235,7 @@ def test_network_optimizer_and_appended_values_are_in_the_file(tmp_path: Path) -
 
 @pytest.mark.parametrize("format", ["ckpt", "safetensors"])
 def test_both_optimizers_of_a_watched_loop_are_in_the_file(tmp_path: Path, format: str) -> None:
-    """And can be put back, each into its own."""
+    """They can be restored separately."""
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 1))
     optimizers = [
         torch.optim.Adam(network[0].parameters(), lr=0.01),
@@ -259,7 +259,7 @@ def test_both_optimizers_of_a_watched_loop_are_in_the_file(tmp_path: Path, forma
 
 
 @pytest.mark.parametrize("wrapper", ["torch.compile", "DataParallel"])
-def test_wrapped_module_is_saved_by_its_own_names(tmp_path: Path, wrapper: str) -> None:
+def test_wrapped_module_is_saved_with_its_own_names(tmp_path: Path, wrapper: str) -> None:
     network, _ = trained_torch()
     wrapped = torch.nn.DataParallel(network) if wrapper == "DataParallel" else torch.compile(network, backend="eager")
     context = RunContext({"cur_step_num": 1, "network": wrapped})
@@ -268,15 +268,15 @@ def test_wrapped_module_is_saved_by_its_own_names(tmp_path: Path, wrapper: str) 
 
 
 def test_saved_network_is_saved_in_place_of_the_trained_one(tmp_path: Path) -> None:
-    """Its initial values, if it is not trained; and no optimizer, which is of the other."""
-    other = Line()
-    other.load_parameters({"weight": np.ones(1), "bias": np.ones(1)})
-    train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(saved_network=other)))
+    """The optimizer, which belongs to the trained one, is not saved."""
+    saved_network = Line()
+    saved_network.load_parameters({"weight": np.ones(1), "bias": np.ones(1)})
+    train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(saved_network=saved_network)))
     loaded = load_checkpoint(checkpoint.latest_ckpt_file_name)
     assert (numbers_of(loaded.network), loaded.optimizer) == ([[1], [1]], None)
 
 
-def test_saved_network_that_is_the_trained_one_comes_with_its_optimizer(tmp_path: Path) -> None:
+def test_optimizer_is_saved_if_the_saved_network_is_the_trained_one(tmp_path: Path) -> None:
     network, optimizer = trained_torch()
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(saved_network=network))
     checkpoint.on_train_step_end(RunContext({"cur_step_num": 1, "network": network, "optimizer": optimizer}))
@@ -294,26 +294,26 @@ def test_files_are_encrypted_with_the_key_of_the_config(tmp_path: Path, mode: st
         load_checkpoint(path, key=bytes(16), mode=mode)
 
 
-def test_safetensors_files_have_their_own_ending(tmp_path: Path) -> None:
+def test_safetensors_files_have_their_own_extension(tmp_path: Path) -> None:
     train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(format="safetensors")), batches=1)
     assert files_in(tmp_path) == ["net-1_1.safetensors"]
     assert load_checkpoint(checkpoint.latest_ckpt_file_name).network.keys() == {"weight", "bias"}
 
 
 class Slow:
-    """An array that takes its time to be written."""
+    """An array whose values are available only after an event."""
 
     def __init__(self) -> None:
-        self.is_awaited = threading.Event()
+        self.is_available = threading.Event()
 
     def __array__(self, *_: Any, **__: Any) -> Any:
-        """Return the numbers, when they may be known."""
-        assert self.is_awaited.wait(30)
+        """Return the values after the event."""
+        assert self.is_available.wait(30)
         return np.zeros(1)
 
 
-def test_thread_writes_the_state_of_the_step_that_was_saved(tmp_path: Path) -> None:
-    """Though the training changes the arrays in place while the file is being written."""
+def test_thread_writes_the_state_of_the_saved_step(tmp_path: Path) -> None:
+    """The training changes the arrays in place while the file is being written."""
     slow, weight = Slow(), np.ones(1)
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save="thread"))
     network = Line()
@@ -323,14 +323,14 @@ def test_thread_writes_the_state_of_the_step_that_was_saved(tmp_path: Path) -> N
     checkpoint.on_train_step_end(context)
     weight += 1
     assert ([name for name in files_in(tmp_path) if name[0] != "."], checkpoint.latest_ckpt_file_name) == ([], "")
-    slow.is_awaited.set()
+    slow.is_available.set()
     checkpoint.on_train_end(context)
 
     assert load_checkpoint(tmp_path / "net-1_2.ckpt").network["weight"].tolist() == [1]
 
 
-def test_saving_waits_for_the_save_before(tmp_path: Path) -> None:
-    """Threads write all files, one after the other, and the last one is there at the end."""
+def test_saving_waits_for_the_previous_save(tmp_path: Path) -> None:
+    """Threads write all files in order, and the last one is complete at the end."""
     train(checkpoint := ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=True)), epochs=3)
     assert files_in(tmp_path) == ["net-2_4.ckpt", *(f"net-3_{step}.ckpt" for step in (1, 2, 3, 4))]
     assert checkpoint.latest_ckpt_file_name.endswith("net-3_4.ckpt")
@@ -342,14 +342,14 @@ def test_saving_waits_for_the_save_before(tmp_path: Path) -> None:
 def test_full_disk_does_not_end_the_training_and_its_end_is_saved(
     tmp_path: Path, async_save: bool, full_disk: Callable[[bool], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The log tells of each checkpoint that is lost, and no part of one stays."""
+    """Each failed checkpoint is logged, and no partial file remains."""
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
     train([checkpoint, At(1, lambda: full_disk(True)), At(3, lambda: full_disk(False))])
     assert files_in(tmp_path)[-1] == "net-1_4.ckpt"
     assert not [name for name in files_in(tmp_path) if "part" in name]
-    lost = [record for record in caplog.records if "is not saved, the training goes on" in record.getMessage()]
-    assert 1 <= len(lost) <= 3
-    assert {record.levelname for record in lost} == {"ERROR"}
+    failures = [record for record in caplog.records if "could not be saved" in record.getMessage()]
+    assert 1 <= len(failures) <= 3
+    assert {record.levelname for record in failures} == {"ERROR"}
 
 
 @pytest.mark.parametrize("async_save", [False, True])
@@ -358,9 +358,9 @@ def test_last_step_that_cannot_be_saved_is_an_error_at_the_end(
 ) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
     steps = []
-    watch = [At(step, lambda step=step: steps.append(step)) for step in range(1, 5)]
+    tracing = [At(step, lambda step=step: steps.append(step)) for step in range(1, 5)]
     with pytest.raises(OSError, match="last step") as raised:
-        train([checkpoint, At(2, lambda: full_disk(True)), *watch])
+        train([checkpoint, At(2, lambda: full_disk(True)), *tracing])
     full_disk(False)
     assert isinstance(raised.value.__cause__, OSError)
     assert raised.value.__cause__.errno == errno.EFBIG
@@ -369,21 +369,21 @@ def test_last_step_that_cannot_be_saved_is_an_error_at_the_end(
 
 
 @pytest.mark.parametrize("async_save", [False, True])
-def test_network_of_no_known_kind_is_an_error_at_the_first_step(tmp_path: Path, async_save: bool) -> None:
+def test_unsupported_network_is_an_error_at_the_first_step(tmp_path: Path, async_save: bool) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
-    with pytest.raises(TypeError, match="network with parameters"):
+    with pytest.raises(TypeError, match="parameters"):
         checkpoint.on_train_step_end(RunContext({"cur_step_num": 1, "network": object()}))
 
 
-def test_error_of_the_thread_is_raised_at_the_hook_that_finds_it(tmp_path: Path) -> None:
-    """What is wrong with the values, and not with the disk, will not pass."""
+def test_error_of_the_thread_is_raised_at_the_next_hook(tmp_path: Path) -> None:
+    """An error in the values, unlike one of the disk, is permanent."""
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=True))
     line = Line()
     line.load_parameters({"weight": np.array([object()]), "bias": np.zeros(1)})
     context = RunContext({"cur_step_num": 1, "network": line})
 
     def save_and_end() -> None:
-        checkpoint.on_train_step_end(context)  # It raises if the thread has been quick.
+        checkpoint.on_train_step_end(context)  # This already raises if the thread was fast.
         checkpoint.on_train_end(context)
 
     with pytest.raises(TypeError, match="dtype object"):
@@ -392,10 +392,10 @@ def test_error_of_the_thread_is_raised_at_the_hook_that_finds_it(tmp_path: Path)
 
 @pytest.mark.parametrize("form", ["single", "list", "tuple"])
 @pytest.mark.parametrize("error", [ValueError("wrong"), KeyboardInterrupt()])
-def test_exception_leaves_a_breakpoint_however_callbacks_are_passed(
+def test_breakpoint_is_saved_regardless_of_how_callbacks_are_passed(
     tmp_path: Path, form: str, error: BaseException
 ) -> None:
-    """No retention counts it."""
+    """Retention rules ignore it."""
     config = CheckpointConfig(2, keep_checkpoint_max=1, exception_save=True)
     checkpoint = ModelCheckpoint("net", tmp_path, config)
     forms = {"single": checkpoint, "list": [checkpoint], "tuple": (checkpoint,)}
@@ -408,23 +408,23 @@ def test_exception_leaves_a_breakpoint_however_callbacks_are_passed(
 
 
 class Failing(Line):
-    """A line whose training fails at one step."""
+    """A line whose training raises at one step."""
 
     def __init__(self, step: int, error: BaseException) -> None:
         super().__init__()
-        self._left, self._error = step, error
+        self._remaining_steps, self._error = step, error
 
     def train_step(self, x: Any, y: Any) -> float:
-        """Take a step, or fail."""
-        self._left -= 1
-        if not self._left:
+        """Take a step, or raise."""
+        self._remaining_steps -= 1
+        if not self._remaining_steps:
             raise self._error
         return super().train_step(x, y)
 
 
 @pytest.mark.parametrize("async_save", [False, True])
-def test_exception_leaves_no_breakpoint_unless_asked_for(tmp_path: Path, async_save: bool) -> None:
-    """And what was being written is whole."""
+def test_no_breakpoint_is_saved_by_default(tmp_path: Path, async_save: bool) -> None:
+    """The file that was being written is complete."""
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save=async_save))
     with pytest.raises(ValueError, match="wrong"):
         Model(Failing(3, ValueError("wrong"))).train(1, line_batches(4), callbacks=checkpoint)
@@ -440,11 +440,11 @@ def test_breakpoint_that_cannot_be_saved_does_not_hide_the_exception(
         train([checkpoint, At(1, lambda: full_disk(True)), At(2, raising(ValueError("wrong")))])
     full_disk(False)
     assert files_in(tmp_path) == []
-    assert "breakpoint.ckpt is not saved" in caplog.text
+    assert "breakpoint.ckpt could not be saved" in caplog.text
 
 
 def test_evaluation_saves_nothing(tmp_path: Path) -> None:
-    """Neither alone nor within fit()."""
+    """Neither separately nor within fit()."""
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(exception_save=True))
     model = Model(Line(), metrics={"loss"})
     model.eval(line_batches(3), callbacks=checkpoint)
@@ -453,7 +453,7 @@ def test_evaluation_saves_nothing(tmp_path: Path) -> None:
     assert files_in(tmp_path) == ["net-1_1.ckpt", "net-1_2.ckpt"]
 
 
-def test_other_ranks_save_nothing_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_ranks_save_only_with_all_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
     train(ModelCheckpoint("net", tmp_path))
@@ -471,8 +471,8 @@ def test_stop_saves_the_last_step(tmp_path: Path) -> None:
     assert files_in(tmp_path) == ["net-1_1.ckpt"]
 
 
-def test_killed_training_leaves_whole_checkpoints(tmp_path: Path) -> None:
-    """Every file under the name of a checkpoint can be loaded, wherever the kill has struck."""
+def test_checkpoints_of_a_killed_training_are_complete(tmp_path: Path) -> None:
+    """Every file with the name of a checkpoint can be loaded."""
     script = """
         import sys
         import numpy as np
@@ -501,8 +501,8 @@ def test_killed_training_leaves_whole_checkpoints(tmp_path: Path) -> None:
         assert load_checkpoint(tmp_path / name).network["weight"].size == 500_000
 
 
-def test_own_class_may_save_when_it_wants(tmp_path: Path) -> None:
-    """The documented step_end() is what each step calls."""
+def test_subclass_may_decide_when_to_save(tmp_path: Path) -> None:
+    """Each step calls step_end(), as documented."""
 
     class OddSteps(ModelCheckpoint):
         def step_end(self, run_context: RunContext) -> None:
@@ -514,7 +514,7 @@ def test_own_class_may_save_when_it_wants(tmp_path: Path) -> None:
 
 
 def test_guide_keeps_the_checkpoint_with_the_best_accuracy(tmp_path: Path) -> None:
-    """A callback of the user's calls save_checkpoint() after evaluations that are better than all before."""
+    """A user's callback calls save_checkpoint() after each evaluation that improves on all earlier ones."""
 
     class SaveBest(Callback):
         def __init__(self) -> None:
@@ -570,7 +570,7 @@ def test_guide_saves_below_a_threshold_of_the_loss(tmp_path: Path) -> None:
         ({"all_ranks": 1}, TypeError),
     ],
 )
-def test_wrong_arguments_raise_what_the_api_text_says(arguments: dict[str, Any], error: type[Exception]) -> None:
+def test_invalid_arguments_raise_the_documented_errors(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error, match=next(iter(arguments))):
         ModelCheckpoint(**arguments)
 
@@ -584,7 +584,7 @@ def test_directory_that_is_a_file_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("package", "arguments"), [("cryptography", {"enc_key": bytes(16)}), ("safetensors", {"format": "safetensors"})]
 )
-def test_missing_package_is_told_before_the_training(
+def test_missing_package_is_an_error_before_the_training(
     tmp_path: Path, package: str, arguments: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find_spec = importlib.util.find_spec

@@ -1,4 +1,4 @@
-"""SummaryCollector in trainings of a network without a framework, read back by the server."""
+"""SummaryCollector in trainings of a network without a framework; recordings are read with the server."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
 SHARES = {"machine/cpu_percent", "machine/process_cpu_percent"}
-"""Of trainings that take long enough for them."""
+"""Only recorded if a training takes long enough."""
 
 
 def run_in(directory: Path) -> Any:
@@ -35,16 +35,16 @@ def steps_of(directory: Path, tag: str) -> list[int]:
 
 
 def summaries(directory: Path, read_events: Any) -> list[Event]:
-    """Return the events that hold summary values."""
+    """Return the events with summary values."""
     (path,) = directory.glob("*_MS")
     return [event for event in read_events(path) if event.HasField("summary")]
 
 
 class Pictures(Line):
-    """Trains on a line, whatever pictures come with it; its forward pass calls every summary operator."""
+    """A line that ignores the images of its batches, and calls every summary operator in a training step."""
 
     def train_step(self, images: Any, x: Any, y: Any) -> Any:
-        """Train one step, putting summary values."""
+        """Train one step and record summary values."""
         loss = super().train_step(x, y)
         summary.scalar("inner", loss)
         summary.tensor("activation", x)
@@ -53,19 +53,19 @@ class Pictures(Line):
 
 
 def picture_batches(number: int) -> list[tuple[Any, ...]]:
-    """Return batches of four pictures, floats NCHW, and a line."""
-    pictures = np.linspace(0, 1, 4 * 64, dtype=np.float32).reshape(4, 1, 8, 8)
-    return [(pictures, x, y) for x, y in line_batches(number)]
+    """Return batches of four images, float32 NCHW, and the points of a line."""
+    images = np.linspace(0, 1, 4 * 64, dtype=np.float32).reshape(4, 1, 8, 8)
+    return [(images, x, y) for x, y in line_batches(number)]
 
 
 def train(directory: Path, network: Line, batches: Any, epochs: int = 1, **options: Any) -> None:
-    """Train network with a collector, quiet unless told otherwise."""
+    """Train network with a collector, by default with the settings QUIET."""
     options.setdefault("collect_specified_data", QUIET)
     Model(network).train(epochs, batches, callbacks=SummaryCollector(directory, **options))
 
 
 def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events: Any) -> None:
-    """No step is recorded twice: not the first, which MindSpore splits, nor the last of an epoch."""
+    """No step is recorded twice: neither the first, which MindSpore splits, nor the last of an epoch."""
     train(tmp_path, Pictures(), picture_batches(20), 2)
 
     events = summaries(tmp_path, read_events)
@@ -76,7 +76,7 @@ def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events
 
 
 def test_loss_is_the_mean_of_the_first_output(tmp_path: Path) -> None:
-    """As recorded by the network itself, at the same steps."""
+    """The network itself records the same value at the same steps."""
     train(tmp_path, Pictures(), picture_batches(20))
 
     run = run_in(tmp_path)
@@ -85,7 +85,7 @@ def test_loss_is_the_mean_of_the_first_output(tmp_path: Path) -> None:
 
 
 def test_images_are_the_first_array_of_the_batch(tmp_path: Path) -> None:
-    """Four pictures side by side, of every collected step."""
+    """Four images side by side, at every collected step."""
     train(tmp_path, Pictures(), picture_batches(10))
 
     images = run_in(tmp_path).images("input_data/auto")
@@ -93,22 +93,24 @@ def test_images_are_the_first_array_of_the_batch(tmp_path: Path) -> None:
     assert (images[0][0].height, images[0][0].width) == (8, 32)
 
 
-def test_batches_without_images_are_told_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Input that is no picture is not collected, and everything else is; it is told of where it was asked for."""
+def test_batches_without_images_are_logged_once_if_images_were_requested(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Everything else is collected."""
     with caplog.at_level(logging.WARNING):
-        train(tmp_path / "unasked", Line(), line_batches(1))
+        train(tmp_path / "default", Line(), line_batches(1))
         assert not caplog.records
-        asked = {**QUIET, "collect_input_data": True}
-        train(tmp_path / "asked", Line(), line_batches(30), collect_specified_data=asked)
+        data = {**QUIET, "collect_input_data": True}
+        train(tmp_path / "requested", Line(), line_batches(30), collect_specified_data=data)
 
-    assert steps_of(tmp_path / "asked", "loss/auto") == [1, 10, 20, 30]
+    assert steps_of(tmp_path / "requested", "loss/auto") == [1, 10, 20, 30]
     (record,) = caplog.records
     assert "the input: no longer collected" in record.getMessage()
     assert "(4,)" in record.getMessage()
 
 
 class ManyParameters(Line):
-    """Has parameters that the line does not need."""
+    """A line with additional parameters."""
 
     def parameters(self) -> dict[str, Any]:
         """Return seven parameters."""
@@ -119,21 +121,21 @@ class ManyParameters(Line):
     ("regular", "layers"), [(None, [0, 1, 2, 3, 4]), ("layer[56]", [5, 6]), ("weight", []), (r".*\.weight", range(7))]
 )
 def test_histograms_are_of_the_parameters_that_match(tmp_path: Path, regular: str | None, layers: list[int]) -> None:
-    """None: the first five; otherwise those whose names begin with a match."""
+    """None selects the first five parameters; an expression is matched at the beginning of names."""
     train(tmp_path, ManyParameters(), line_batches(1), collect_specified_data={**QUIET, "histogram_regular": regular})
 
     assert run_in(tmp_path).tags("histogram") == [f"layer{i}.weight/auto" for i in layers]
 
 
 def test_frequency_counts_steps(tmp_path: Path) -> None:
-    """collect_freq=3: the first and every third."""
+    """With collect_freq=3, the first and every third step is collected."""
     train(tmp_path, Line(), line_batches(8), 2, collect_freq=3)
 
     assert steps_of(tmp_path, "loss/auto") == [1, 3, 6, 9, 12, 15]
 
 
-def test_sunk_data_is_collected_by_epochs(tmp_path: Path) -> None:
-    """In sink mode the unit of collect_freq is epochs; events carry the step."""
+def test_in_sink_mode_epochs_are_collected(tmp_path: Path) -> None:
+    """The unit of collect_freq is epochs; events have the number of the step."""
     collector = SummaryCollector(tmp_path, collect_freq=2, collect_specified_data=QUIET)
     Model(Pictures()).train(5, picture_batches(4), callbacks=collector, dataset_sink_mode=True)
 
@@ -142,7 +144,7 @@ def test_sunk_data_is_collected_by_epochs(tmp_path: Path) -> None:
 
 
 def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
-    """The figures of the API text: 600 steps give 20 tensors and 61 of the others, the last step among them."""
+    """The numbers in the API documentation: 600 steps have 20 tensors and 61 other values, including the last step."""
     train(tmp_path, Pictures(), picture_batches(60), 10)
 
     run = run_in(tmp_path)
@@ -152,8 +154,8 @@ def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
     assert len(run.scalars("inner").step) == len(run.scalars("loss/auto").step) == 61
 
 
-def test_frequency_of_tensors_is_its_own(tmp_path: Path, read_events: Any) -> None:
-    """At a step of tensors only, nothing else is recorded."""
+def test_tensors_have_a_separate_frequency(tmp_path: Path, read_events: Any) -> None:
+    """At steps where only tensors are due, nothing else is recorded."""
     train(tmp_path, Pictures(), picture_batches(12), collect_tensor_freq=4)
 
     events = summaries(tmp_path, read_events)
@@ -163,15 +165,15 @@ def test_frequency_of_tensors_is_its_own(tmp_path: Path, read_events: Any) -> No
 
 
 def test_exported_tensors_are_files(tmp_path: Path) -> None:
-    """export_options reaches the recorder."""
+    """export_options is passed to the recorder."""
     train(tmp_path, Pictures(), picture_batches(1), export_options={"tensor_format": "npy"})
 
     (path,) = tmp_path.glob("export_*/tensor/*.npy")
     assert np.load(path).shape == (4,)
 
 
-def test_files_are_no_larger_than_asked(tmp_path: Path) -> None:
-    """max_file_size reaches the recorder; nothing is lost."""
+def test_files_do_not_exceed_max_file_size(tmp_path: Path) -> None:
+    """It is passed to the recorder; nothing is lost."""
     train(tmp_path, Pictures(), picture_batches(40), collect_freq=1, max_file_size=20_000)
 
     sizes = [path.stat().st_size for path in tmp_path.glob("*_MS")]
@@ -180,10 +182,10 @@ def test_files_are_no_larger_than_asked(tmp_path: Path) -> None:
     assert steps_of(tmp_path, "loss/auto") == list(range(1, 41))
 
 
-def test_nothing_is_collected_but_what_was_asked_for(tmp_path: Path) -> None:
-    """keep_default_action=False: the loss and the summary operators, no lineage, no other scalar."""
-    asked = {"collect_metric": True}
-    train(tmp_path, Pictures(), picture_batches(10), collect_specified_data=asked, keep_default_action=False)
+def test_only_specified_data_are_collected(tmp_path: Path) -> None:
+    """With keep_default_action=False: the loss and the summary operators, but no lineage and no other scalar."""
+    data = {"collect_metric": True}
+    train(tmp_path, Pictures(), picture_batches(10), collect_specified_data=data, keep_default_action=False)
 
     run = run_in(tmp_path)
     assert set(run.tags()) == {"loss/auto", "inner", "activation", "outputs"}
@@ -204,12 +206,12 @@ def test_nothing_is_collected_but_what_was_asked_for(tmp_path: Path) -> None:
         ("collect_environment", "custom"),
     ],
 )
-def test_every_default_has_its_switch(tmp_path: Path, key: str, tag: str) -> None:
-    """The key is in the documentation of the class; False leaves that tag out, and no other."""
+def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag: str) -> None:
+    """Its key is in the docstring of the class; False omits its tag and no other."""
     for directory, data in ((tmp_path / "on", {}), (tmp_path / "off", {key: False})):
         collector = SummaryCollector(directory, collect_specified_data=data)
-        batches = [(pictures, x, y) for pictures, x, y in picture_batches(2)]
-        Model(JudgedPictures(), metrics={"mse"}).fit(1, batches, batches, callbacks=collector)
+        batches = picture_batches(2)
+        Model(EvaluatedPictures(), metrics={"mse"}).fit(1, batches, batches, callbacks=collector)
 
     on, off = (set(run_in(tmp_path / name).tags()) - SHARES for name in ("on", "off"))
     assert tag in on
@@ -218,8 +220,8 @@ def test_every_default_has_its_switch(tmp_path: Path, key: str, tag: str) -> Non
     assert f"[{key}, True]" in (SummaryCollector.__doc__ or "")
 
 
-class JudgedPictures(Pictures):
-    """Can be evaluated on batches with pictures."""
+class EvaluatedPictures(Pictures):
+    """Can be evaluated on batches with images."""
 
     def eval_step(self, images: Any, x: Any, y: Any) -> Any:
         """Return loss, outputs and labels."""
@@ -227,7 +229,7 @@ class JudgedPictures(Pictures):
 
 
 class DescentLine(Line):
-    """Tells its gradients."""
+    """A line that provides its gradients."""
 
     def gradients(self) -> dict[str, Any]:
         """Return gradients of known norms."""
@@ -235,7 +237,7 @@ class DescentLine(Line):
 
 
 def test_gradients_are_collected_on_request(tmp_path: Path) -> None:
-    """Norms of each and of all, and histograms of those whose names match."""
+    """Norms of each and of all, and histograms of gradients whose parameter names match."""
     data = {**QUIET, "collect_gradient_norm": True, "gradient_histogram_regular": "w"}
     train(tmp_path, DescentLine(), line_batches(1), collect_specified_data=data)
 
@@ -247,17 +249,17 @@ def test_gradients_are_collected_on_request(tmp_path: Path) -> None:
 
 
 def test_throughput_counts_steps_and_samples(tmp_path: Path) -> None:
-    """Four samples a step."""
+    """A step has four samples."""
     train(tmp_path, Line(), line_batches(10), collect_specified_data={})
 
     run = run_in(tmp_path)
-    steps, samples = (run.scalars(f"throughput/{what}_per_second").value for what in ("steps", "samples"))
+    steps, samples = (run.scalars(f"throughput/{unit}_per_second").value for unit in ("steps", "samples"))
     assert np.allclose(samples, 4 * steps)
     assert (steps > 0).all()
 
 
-def test_evaluations_in_fit_are_curves_and_lineage(tmp_path: Path) -> None:
-    """At the step that was trained last; the lineage holds the newest."""
+def test_evaluations_in_fit_are_scalars_and_lineage(tmp_path: Path) -> None:
+    """Scalars are recorded at the last training step; the lineage contains the newest metrics."""
     collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
     line = Line()
     Model(line, metrics={"mse": lambda outputs, labels: float(((outputs - labels) ** 2).mean())}).fit(
@@ -269,18 +271,18 @@ def test_evaluations_in_fit_are_curves_and_lineage(tmp_path: Path) -> None:
     assert run.lineage().metrics["mse"] == run.scalars("eval/mse").value[-1]
 
 
-def test_evaluation_alone_is_lineage_only(tmp_path: Path) -> None:
-    """Model.eval() records no scalar, no graph and no training."""
+def test_separate_evaluation_is_lineage_only(tmp_path: Path) -> None:
+    """Model.eval() records no scalar, no graph and no training lineage."""
     batches = picture_batches(2)
-    Model(JudgedPictures(), metrics={"mse"}).eval(batches, callbacks=SummaryCollector(tmp_path))
+    Model(EvaluatedPictures(), metrics={"mse"}).eval(batches, callbacks=SummaryCollector(tmp_path))
 
     run = run_in(tmp_path)
     assert run.tags() == ["evaluation"]
     assert set(run.lineage().metrics) == {"mse"}
 
 
-def hand_driven(collector: SummaryCollector, **more: Any) -> RunContext:
-    """Return what a callback is told at the beginning of a training of two epochs of ten steps."""
+def training_context(collector: SummaryCollector, **params: Any) -> RunContext:
+    """Return the context at the beginning of a training of two epochs of ten steps."""
     return RunContext(
         CallbackParams(
             mode="train",
@@ -290,13 +292,13 @@ def hand_driven(collector: SummaryCollector, **more: Any) -> RunContext:
             batch_num=10,
             cur_step_num=0,
             list_callback=[collector],
-            **more,
+            **params,
         )
     )
 
 
-def drive(collector: SummaryCollector, context: RunContext, numbers: range, losses: Any = 0.5) -> None:
-    """Call the hooks of steps of one epoch."""
+def run_steps(collector: SummaryCollector, context: RunContext, numbers: range, losses: Any = 0.5) -> None:
+    """Call the hooks for steps of one epoch."""
     params = context.original_args()
     for number in numbers:
         params.cur_step_num, params.train_dataset_element = number, (np.zeros(4),)
@@ -305,13 +307,13 @@ def drive(collector: SummaryCollector, context: RunContext, numbers: range, loss
         collector.on_train_step_end(context)
 
 
-def test_arrays_may_be_metrics_and_what_is_none_costs_no_other(tmp_path: Path, caplog: Any) -> None:
+def test_metrics_may_be_arrays_and_an_invalid_one_is_omitted(tmp_path: Path, caplog: Any) -> None:
     """MindSpore drops all metrics when one of them is an array."""
     collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
-    context = hand_driven(collector)
+    context = training_context(collector)
     with collector, caplog.at_level(logging.WARNING):
         collector.on_train_begin(context)
-        drive(collector, context, range(1, 11))
+        run_steps(collector, context, range(1, 11))
         context.original_args().metrics = {"f1": np.array([0.25, 0.5]), "odd": object(), "acc": np.float32(0.5)}
         collector.on_train_epoch_end(context)
 
@@ -322,7 +324,7 @@ def test_arrays_may_be_metrics_and_what_is_none_costs_no_other(tmp_path: Path, c
 
 
 class Stop(Callback):
-    """Asks to stop, or raises, at a step."""
+    """Requests a stop, or raises, at a step."""
 
     def __init__(self, step: int, error: Exception | None = None) -> None:
         self.step, self.error = step, error
@@ -335,8 +337,8 @@ class Stop(Callback):
             run_context.request_stop()
 
 
-def test_lineage_tells_the_epochs_that_were_reached(tmp_path: Path) -> None:
-    """Not those that were planned, when the training stops early; the loss is that of the last step."""
+def test_lineage_contains_the_epochs_that_were_reached(tmp_path: Path) -> None:
+    """Not the planned ones, if the training stops early; the loss is that of the last step."""
     callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Stop(13)]
     Model(Line()).train(50, line_batches(10), callbacks=callbacks)
 
@@ -348,8 +350,8 @@ def test_lineage_tells_the_epochs_that_were_reached(tmp_path: Path) -> None:
     assert lineage.model["loss"] > 0
 
 
-def test_training_that_raises_leaves_its_lineage_and_closed_files(tmp_path: Path) -> None:
-    """The error propagates; what was collected is there, and all files are complete."""
+def test_lineage_of_a_training_that_raises_is_recorded(tmp_path: Path) -> None:
+    """The error propagates; the collected values are recorded, and all files are complete."""
     callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Stop(13, KeyError("mine"))]
     with pytest.raises(KeyError, match="mine"):
         Model(Line()).train(5, line_batches(10), callbacks=callbacks)
@@ -361,7 +363,7 @@ def test_training_that_raises_leaves_its_lineage_and_closed_files(tmp_path: Path
 
 
 def test_learning_rate_of_a_schedule_is_in_the_lineage(tmp_path: Path) -> None:
-    """The largest one, which is the base of most schedules; MindSpore's lineage has none."""
+    """It is the largest one, the base of most schedules; MindSpore's lineage has none."""
 
     class Decay(Callback):
         def on_train_step_begin(self, run_context: RunContext) -> None:
@@ -377,20 +379,20 @@ def test_learning_rate_of_a_schedule_is_in_the_lineage(tmp_path: Path) -> None:
 
 
 class Saver(Callback):
-    """Writes a checkpoint at the very end, as ModelCheckpoint does, and knows its name."""
+    """Writes a checkpoint at the end of the training, and provides its name, as ModelCheckpoint does."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.latest_ckpt_file_name = path, ""
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """Write it."""
+        """Write the checkpoint."""
         self.path.write_bytes(bytes(123))
         self.latest_ckpt_file_name = str(self.path)
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_checkpoint_is_in_the_lineage_wherever_its_callback_stands(tmp_path: Path, is_first: bool) -> None:
-    """MindSpore misses the last checkpoint when the collector comes first."""
+def test_checkpoint_is_in_the_lineage_for_any_order_of_callbacks(tmp_path: Path, is_first: bool) -> None:
+    """MindSpore misses the last checkpoint if the collector precedes ModelCheckpoint."""
     saver = Saver(tmp_path / "last.ckpt")
     callbacks = [SummaryCollector(tmp_path / "run", collect_specified_data=QUIET), saver]
     Model(Line()).train(1, line_batches(2), callbacks=callbacks if is_first else callbacks[::-1])
@@ -400,8 +402,8 @@ def test_checkpoint_is_in_the_lineage_wherever_its_callback_stands(tmp_path: Pat
     assert str(tmp_path / "last.ckpt") in str(model["path"])
 
 
-def test_lineage_has_what_the_user_tells(tmp_path: Path) -> None:
-    """Over what the environment tells."""
+def test_custom_lineage_data_are_in_the_lineage(tmp_path: Path) -> None:
+    """They take precedence over the facts about the environment."""
     custom = {"dataset": "line", "seed": 7, "environment/host": "here"}
     train(tmp_path, Line(), line_batches(1), collect_specified_data={}, custom_lineage_data=custom)
 
@@ -410,37 +412,37 @@ def test_lineage_has_what_the_user_tells(tmp_path: Path) -> None:
     assert "environment/python" in lineage.custom
 
 
-def test_two_collectors_in_a_list_are_refused(tmp_path: Path) -> None:
-    """The error names both directories."""
+def test_two_collectors_in_a_list_are_an_error(tmp_path: Path) -> None:
+    """The error contains both directories."""
     collectors = [SummaryCollector(tmp_path / "first"), SummaryCollector(tmp_path / "second")]
 
     with pytest.raises(ValueError, match=r"first and .*second"):
         Model(Line()).train(1, line_batches(1), callbacks=collectors)
 
 
-def test_unknown_mode_is_refused(tmp_path: Path) -> None:
-    """cb_params.mode is train or eval."""
+def test_unknown_mode_is_an_error(tmp_path: Path) -> None:
+    """cb_params.mode must be "train" or "eval"."""
     collector = SummaryCollector(tmp_path)
     with collector, pytest.raises(ValueError, match="'predict'"):
         collector.begin(RunContext({"mode": "predict"}))
 
 
-def test_collector_that_was_not_entered_says_so(tmp_path: Path) -> None:
-    """Hooks come within the context."""
+def test_collector_must_be_entered(tmp_path: Path) -> None:
+    """Hooks are called within its context."""
     collector = SummaryCollector(tmp_path)
-    with pytest.raises(ValueError, match="within its context"):
-        collector.on_train_begin(hand_driven(collector))
+    with pytest.raises(ValueError, match="must be entered"):
+        collector.on_train_begin(training_context(collector))
 
 
-def test_no_file_before_the_training(tmp_path: Path) -> None:
-    """Construction only makes the directory."""
+def test_no_file_is_created_before_the_training(tmp_path: Path) -> None:
+    """Construction only creates the directory."""
     SummaryCollector(tmp_path / "run")
 
     assert os.listdir(tmp_path / "run") == []
 
 
-def test_collector_serves_several_trainings(tmp_path: Path) -> None:
-    """Each has its files; the second repeats steps and is an attempt of its own."""
+def test_collector_can_be_used_for_several_trainings(tmp_path: Path) -> None:
+    """Each has its own files; the second one repeats steps and is a new attempt."""
     collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET), Model(Line())
     model.train(1, line_batches(10), callbacks=collector)
     model.train(1, line_batches(10), callbacks=collector)
@@ -450,8 +452,8 @@ def test_collector_serves_several_trainings(tmp_path: Path) -> None:
     assert [int(step) for step in run.scalars("loss/auto", attempt="all").step] == [1, 10, 1, 10]
 
 
-def test_context_of_the_users_own_spans_trainings(tmp_path: Path) -> None:
-    """Entered around two trainings: one file, and the lineage of both."""
+def test_collector_entered_by_the_user_spans_trainings(tmp_path: Path) -> None:
+    """Two trainings are recorded into one file, with the lineage of both."""
     model = Model(Line())
     with SummaryCollector(tmp_path, collect_specified_data=QUIET) as collector:
         model.train(1, line_batches(10), callbacks=collector)
@@ -462,15 +464,15 @@ def test_context_of_the_users_own_spans_trainings(tmp_path: Path) -> None:
 
 
 class Broken(Line):
-    """Its parameters cannot be had."""
+    """A line whose parameters() raises."""
 
     def parameters(self) -> Any:
-        """Fail."""
+        """Raise."""
         raise RuntimeError("no parameters today")
 
 
-def test_failing_collection_is_switched_off_and_training_goes_on(tmp_path: Path, caplog: Any) -> None:
-    """One line in the log; the rest is collected as before."""
+def test_failing_collection_is_disabled_and_the_training_continues(tmp_path: Path, caplog: Any) -> None:
+    """There is one log line; everything else is collected."""
     data = {**QUIET, "collect_input_data": False}
     with caplog.at_level(logging.WARNING):
         train(tmp_path, Broken(), line_batches(30), collect_specified_data=data)
@@ -482,47 +484,42 @@ def test_failing_collection_is_switched_off_and_training_goes_on(tmp_path: Path,
 
 
 @pytest.mark.parametrize("loss", [object(), None, (), "text"])
-def test_outputs_without_a_loss_are_told_of_once(tmp_path: Path, loss: object, caplog: Any) -> None:
-    """The loss is switched off, everything else goes on."""
+def test_outputs_without_a_loss_are_logged_once(tmp_path: Path, loss: object, caplog: Any) -> None:
+    """The collection of the loss is disabled; everything else is collected."""
     collector = SummaryCollector(tmp_path, collect_specified_data={**QUIET, "collect_input_data": False})
-    context = hand_driven(collector)
+    context = training_context(collector)
     with collector, caplog.at_level(logging.WARNING):
         collector.on_train_begin(context)
-        drive(collector, context, range(1, 21), loss)
+        run_steps(collector, context, range(1, 21), loss)
 
     assert steps_of(tmp_path, "learning_rate") == [1, 10, 20]
     assert len(caplog.records) == 1
 
 
 def test_nan_loss_is_recorded(tmp_path: Path) -> None:
-    """The summary shows where a training went wrong."""
+    """The summary shows when the training diverged."""
     collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
-    context = hand_driven(collector)
+    context = training_context(collector)
     with collector:
         collector.on_train_begin(context)
-        drive(collector, context, range(1, 10), 0.5)
-        drive(collector, context, range(10, 21), (np.float32("nan"), np.zeros(3)))
+        run_steps(collector, context, range(1, 10), 0.5)
+        run_steps(collector, context, range(10, 21), (np.float32("nan"), np.zeros(3)))
 
     assert np.isnan(run_in(tmp_path).scalars("loss/auto").value).tolist() == [False, True, True]
 
 
-def endless(batches: list[Any]) -> Iterator[Any]:
-    """Yield batches without telling their number."""
-    yield from batches
-
-
 class Lengthless:
-    """Batches of an epoch whose number nobody knows."""
+    """Batches of an epoch without a length."""
 
     def __init__(self, batches: list[Any]) -> None:
         self.batches = batches
 
     def __iter__(self) -> Iterator[Any]:
-        return endless(self.batches)
+        return iter(self.batches)
 
 
 def test_training_of_unknown_length_is_collected_to_its_end(tmp_path: Path) -> None:
-    """Tensors get sparser, and reach near the end."""
+    """Tensors become sparser, and the last one is near the end."""
     train(tmp_path, Pictures(), Lengthless(picture_batches(300)), collect_freq=2)
 
     tensors = [int(step) for step in run_in(tmp_path).tensors("activation").step]
@@ -532,7 +529,7 @@ def test_training_of_unknown_length_is_collected_to_its_end(tmp_path: Path) -> N
 
 
 def test_ranks_share_tensors_and_rank_zero_has_the_lineage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each rank has its own files; images and lineage are of rank 0."""
+    """Each rank has its own files; only rank 0 records images and lineage."""
     monkeypatch.setenv("WORLD_SIZE", "2")
     for rank in ("0", "1"):
         monkeypatch.setenv("RANK", rank)
@@ -547,8 +544,8 @@ def test_ranks_share_tensors_and_rank_zero_has_the_lineage(tmp_path: Path, monke
     assert [path.name.split(".")[5] for path in tmp_path.glob("*_lineage")] == ["0"]
 
 
-def test_all_ranks_record_all_when_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """all_ranks=True: lineage and images of rank 1 too."""
+def test_with_all_ranks_every_rank_records_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rank 1 also records lineage and images."""
     monkeypatch.setenv("RANK", "1")
     train(tmp_path, Pictures(), picture_batches(1), all_ranks=True)
 
@@ -556,8 +553,8 @@ def test_all_ranks_record_all_when_asked(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(list(tmp_path.glob("*_lineage"))) == 1
 
 
-def test_plain_loop_is_collected(tmp_path: Path) -> None:
-    """watch() drives the same collector: steps, metrics at the step of the evaluation, also within an epoch."""
+def test_user_written_loop_is_collected(tmp_path: Path) -> None:
+    """With watch(), steps are collected, and metrics at the step of their evaluation, also within an epoch."""
     line, batches = Line(), line_batches(10)
     data = {**QUIET, "collect_input_data": False}
     with SummaryCollector(tmp_path, collect_specified_data=data).watch(line, None, batches, epochs=2) as run:
@@ -573,8 +570,8 @@ def test_plain_loop_is_collected(tmp_path: Path) -> None:
     assert run_in(tmp_path).lineage().metrics == {"accuracy": 0.5}
 
 
-def test_loop_without_anything_but_losses_is_collected(tmp_path: Path) -> None:
-    """No model, no optimizer, no loader."""
+def test_loop_that_reports_only_losses_is_collected(tmp_path: Path) -> None:
+    """Without model, optimizer and loader."""
     with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch() as run:
         for step in range(1, 101):
             run.step(1 / step)

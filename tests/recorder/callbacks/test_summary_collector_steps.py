@@ -1,4 +1,4 @@
-"""What SummaryCollector records is what happened: at the step it belongs to, in training, and of every optimizer."""
+"""SummaryCollector: values belong to the recorded step, to training only, and to every optimizer."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ QUIET = {"collect_machine": False, "collect_environment": False, "collect_graph"
 
 
 class Net(nn.Module):
-    """A layer that tells a scalar, which becomes NaN in its bad-th call of training."""
+    """A layer that records a scalar, and returns NaN in its bad-th training call."""
 
     def __init__(self, bad: int = -1) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ def run_in(directory: Path) -> Any:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_loss_that_ends_a_training_is_recorded_at_its_step(tmp_path: Path, order: int) -> None:
-    """LossMonitor names epoch and step, whichever of the two comes first, and the summary has NaN there."""
+    """LossMonitor reports epoch and step in either order of the callbacks, and NaN is recorded at that step."""
     network = Net(bad=7)
     callbacks = [LossMonitor(100), SummaryCollector(tmp_path, collect_specified_data=QUIET)][::order]
     with pytest.raises(ValueError, match=r"epoch:? 1.*step:? 7"):
@@ -61,7 +61,7 @@ def test_loss_that_ends_a_training_is_recorded_at_its_step(tmp_path: Path, order
     assert np.isnan(losses.value).tolist() == [False, True]
 
 
-def test_loss_of_a_step_that_never_ended_is_not_that_of_the_step_before(tmp_path: Path) -> None:
+def test_no_loss_is_recorded_for_a_step_that_did_not_end(tmp_path: Path) -> None:
     def fail(_context: Any) -> None:
         raise RuntimeError("no more")
 
@@ -85,8 +85,8 @@ def evaluated(model: Model) -> Callable[[Any], None]:
 
 
 @pytest.mark.parametrize("hook", ["on_train_step_begin", "on_train_step_end"])
-def test_operators_tell_of_training_only(tmp_path: Path, hook: str) -> None:
-    """An evaluation inside a training leaves neither its values nor its mode."""
+def test_operators_are_recorded_only_in_training(tmp_path: Path, hook: str) -> None:
+    """After an evaluation inside a training, neither its values nor its mode remain."""
     network = Net()
     model = Model(network, nn.CrossEntropyLoss(), sgd(network), metrics={"acc"})
     evaluating: Any = LambdaCallback(**{hook: evaluated(model)})
@@ -98,8 +98,8 @@ def test_operators_tell_of_training_only(tmp_path: Path, hook: str) -> None:
     assert network.training
 
 
-def test_operators_of_a_plain_loop_rest_while_it_evaluates(tmp_path: Path) -> None:
-    """Before a step or after it."""
+def test_operators_of_a_watched_loop_are_paused_during_evaluations(tmp_path: Path) -> None:
+    """The evaluation precedes each step."""
     network = Net()
     optimizer, data = sgd(network), loader()
     with SummaryCollector(tmp_path, collect_freq=1, collect_specified_data=QUIET).watch(
@@ -117,8 +117,8 @@ def test_operators_of_a_plain_loop_rest_while_it_evaluates(tmp_path: Path) -> No
     assert run_in(tmp_path).scalars("mode").value.tolist() == [1.0] * 8
 
 
-def test_learning_rate_is_that_which_the_step_has_used(tmp_path: Path) -> None:
-    """A scheduler that steps before run.step() does not change what is told of the step."""
+def test_learning_rate_is_the_one_that_the_step_used(tmp_path: Path) -> None:
+    """A scheduler that steps before run.step() does not change the recorded learning rate."""
     network = Net()
     optimizer, data = sgd(network), loader()
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
@@ -130,14 +130,14 @@ def test_learning_rate_is_that_which_the_step_has_used(tmp_path: Path) -> None:
             scheduler.step()
             run.step(loss)
 
-    told = run_in(tmp_path)
-    assert told.scalars("learning_rate").value.tolist() == pytest.approx([0.1 * 0.5**step for step in range(8)])
-    assert told.lineage().hyper_parameters["learning_rate"] == pytest.approx(0.1)
-    assert told.lineage().custom["scheduler/class"] == "ExponentialLR"
+    recorded = run_in(tmp_path)
+    assert recorded.scalars("learning_rate").value.tolist() == pytest.approx([0.1 * 0.5**step for step in range(8)])
+    assert recorded.lineage().hyper_parameters["learning_rate"] == pytest.approx(0.1)
+    assert recorded.lineage().custom["scheduler/class"] == "ExponentialLR"
 
 
-def test_all_optimizers_are_told(tmp_path: Path) -> None:
-    """Their learning rates, classes and parameters."""
+def test_all_optimizers_are_recorded(tmp_path: Path) -> None:
+    """With their learning rates, classes and parameters."""
     generator, critic = nn.Linear(3, 3), nn.Linear(3, 1)
     both, data = nn.ModuleDict({"generator": generator, "critic": critic}), loader()
     optimizers = [sgd(generator), torch.optim.Adam(critic.parameters(), lr=0.01)]
@@ -150,14 +150,14 @@ def test_all_optimizers_are_told(tmp_path: Path) -> None:
                 optimizer.step()
             run.step(loss)
 
-    told = run_in(tmp_path)
-    assert [told.scalars(f"learning_rate/group{i}").value[0] for i in range(2)] == pytest.approx([0.1, 0.01])
-    assert {"generator.weight/auto", "critic.weight/auto"} <= set(told.tags())
-    assert told.lineage().hyper_parameters["optimizer"] == "SGD, Adam"
+    recorded = run_in(tmp_path)
+    assert [recorded.scalars(f"learning_rate/group{i}").value[0] for i in range(2)] == pytest.approx([0.1, 0.01])
+    assert {"generator.weight/auto", "critic.weight/auto"} <= set(recorded.tags())
+    assert recorded.lineage().hyper_parameters["optimizer"] == "SGD, Adam"
 
 
-def test_samples_a_second_count_small_batches_as_what_they_are(tmp_path: Path) -> None:
-    """Ten batches of which the last holds one sample: 28.9 a step."""
+def test_samples_per_second_consider_a_smaller_last_batch(tmp_path: Path) -> None:
+    """Ten batches, the last of one sample: 28.9 samples per step."""
     network = Net()
     model = Model(network, nn.CrossEntropyLoss(), sgd(network))
     model.train(3, loader(289, 32), callbacks=SummaryCollector(tmp_path, collect_specified_data=QUIET))
@@ -168,7 +168,7 @@ def test_samples_a_second_count_small_batches_as_what_they_are(tmp_path: Path) -
 
 
 def test_evaluation_ends_an_epoch_of_a_loader_without_length() -> None:
-    """EarlyStopping and others count epochs there, too; elsewhere steps_per_epoch says how many steps they have."""
+    """EarlyStopping and others can count these epochs; steps_per_epoch sets their length explicitly."""
     epochs: list[int] = []
     counting = LambdaCallback(on_train_epoch_end=lambda context: epochs.append(context.original_args().cur_epoch_num))
     with watch(counting, loader=iter([])) as run:
@@ -185,14 +185,14 @@ def test_evaluation_ends_an_epoch_of_a_loader_without_length() -> None:
 
 
 @pytest.mark.parametrize("loss", [{"generator": 0.5}, "0.5", None])
-def test_loss_of_another_kind_is_refused_by_name(loss: Any) -> None:
+def test_loss_of_another_type_is_an_error(loss: Any) -> None:
     with watch(LambdaCallback()) as run, pytest.raises(TypeError, match="loss must be a number or a tensor"):
         run.step(loss)
 
 
 @pytest.mark.parametrize("call", ["forward", "compiled"])
-def test_network_whose_calls_nobody_hears_is_recorded_as_its_modules(tmp_path: Path, call: str) -> None:
-    """The graph says so, and nothing stays on the network."""
+def test_graph_of_a_network_whose_calls_cannot_be_observed_is_its_module_tree(tmp_path: Path, call: str) -> None:
+    """No hooks remain on the network."""
     network = Net()
     compiled: Any = network.forward if call == "forward" else torch.compile(network, backend="eager")
     optimizer, data = sgd(network), loader()

@@ -1,4 +1,4 @@
-"""SummaryCollector in trainings of PyTorch, and beside what MindSpore's own collector recorded."""
+"""SummaryCollector in PyTorch trainings, compared with a recording of MindSpore's own collector."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ GOLDEN_RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 
 class SmallConv(nn.Module):
-    """The network of the golden run, operators included."""
+    """The network of the golden run, including its operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class SmallConv(nn.Module):
 
 
 def digits(batches: int, size: int = 16) -> DataLoader[tuple[torch.Tensor, ...]]:
-    """Return a loader of pictures and labels."""
+    """Return a loader of images and labels."""
     generator = torch.Generator().manual_seed(0)
     images = torch.rand(batches * size, 1, 8, 8, generator=generator)
     labels = torch.randint(0, 10, (batches * size,), generator=generator)
@@ -56,7 +56,7 @@ def digits(batches: int, size: int = 16) -> DataLoader[tuple[torch.Tensor, ...]]
 
 
 def model_of(network: nn.Module, **options: Any) -> Model:
-    """Return a model that trains network by momentum."""
+    """Return a model that trains network with momentum."""
     optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
     return Model(network, nn.CrossEntropyLoss(), optimizer, metrics={"accuracy", "loss"}, **options)
 
@@ -76,22 +76,22 @@ def graph_in(directory: Path, read_events: Any) -> Any:
 
 
 def test_same_tags_and_steps_as_mindspores_collector(tmp_path: Path) -> None:
-    """The golden training's settings: 4 epochs of 23 steps, collect_freq=5, a regular expression of parameters."""
+    """With the settings of the golden training: 4 epochs of 23 steps, collect_freq=5, selected parameters."""
     expected = json.loads((GOLDEN_RUN / "expected.json").read_text())
-    chosen = r"conv.*|fc2.*"
-    collector = SummaryCollector(tmp_path, 5, {**QUIET, "histogram_regular": chosen, "collect_learning_rate": False})
+    pattern = r"conv.*|fc2.*"
+    collector = SummaryCollector(tmp_path, 5, {**QUIET, "histogram_regular": pattern, "collect_learning_rate": False})
     model_of(SmallConv()).train(4, digits(23, 64), callbacks=collector)
 
     run = run_in(tmp_path)
     readers = {"scalar": run.scalars, "tensor": run.tensors, "histogram": run.histograms, "image": run.images}
     for plugin, read in readers.items():
-        # At step 0 MindSpore writes what its landscapes make the operators put, and an epoch's last step twice.
+        # MindSpore writes operator values of its landscapes at step 0, and the last step of an epoch twice.
         steps = {tag: sorted({point[0] for point in points} - {0}) for tag, points in expected[plugin].items()}
         assert {tag: [int(step) for step in read(tag).step] for tag in run.tags(plugin)} == steps
 
 
 def test_same_kinds_of_lineage_as_mindspores_collector(tmp_path: Path) -> None:
-    """Every field that MindSpore's collector fills, but for a checkpoint that does not exist."""
+    """Every field that MindSpore's collector sets, except a checkpoint that does not exist."""
     events = [LineageEvent.FromString(payload) for payload in _payloads(GOLDEN_RUN)]
     golden = next(event.train_lineage for event in events if event.HasField("train_lineage"))
     collector = SummaryCollector(tmp_path, 5, QUIET)
@@ -128,7 +128,7 @@ def _payloads(directory: Path) -> list[bytes]:
 
 
 class Copies(Callback):
-    """Copies what the collector should have seen at a step."""
+    """Copies the values that the collector should record at a step."""
 
     def __init__(self, step: int) -> None:
         self.step = step
@@ -146,8 +146,8 @@ class Copies(Callback):
 def test_values_are_those_of_the_step(tmp_path: Path) -> None:
     """Loss, histograms of parameters and gradients, and norms, after the optimizer's step."""
     copies = Copies(10)
-    asked = {**QUIET, "collect_gradient_norm": True, "gradient_histogram_regular": "fc"}
-    model_of(SmallConv()).train(1, digits(12), callbacks=[SummaryCollector(tmp_path, 10, asked), copies])
+    data = {**QUIET, "collect_gradient_norm": True, "gradient_histogram_regular": "fc"}
+    model_of(SmallConv()).train(1, digits(12), callbacks=[SummaryCollector(tmp_path, 10, data), copies])
 
     run = run_in(tmp_path)
     assert run.scalars("loss/auto").value[1] == copies.loss
@@ -159,24 +159,24 @@ def test_values_are_those_of_the_step(tmp_path: Path) -> None:
     assert norm == pytest.approx(np.sqrt(sum((each**2).sum() for each in copies.gradients.values())), rel=1e-5)
 
 
-def test_graph_is_that_of_the_first_batch(tmp_path: Path, read_events: Any) -> None:
-    """Recorded once, with the operators of the network, and the training is the same without it."""
+def test_graph_is_recorded_from_the_first_batch(tmp_path: Path, read_events: Any) -> None:
+    """Once, with the operators of the network, and without changing the training."""
     torch.manual_seed(1)
-    watched, alone = SmallConv(), SmallConv()
-    alone.load_state_dict(watched.state_dict())
-    model_of(watched).train(1, digits(3), callbacks=SummaryCollector(tmp_path))
-    model_of(alone).train(1, digits(3))
+    collected, plain = SmallConv(), SmallConv()
+    plain.load_state_dict(collected.state_dict())
+    model_of(collected).train(1, digits(3), callbacks=SummaryCollector(tmp_path))
+    model_of(plain).train(1, digits(3))
 
     graph = graph_in(tmp_path, read_events)
     assert graph.name == "SmallConv"
     assert {"conv2d", "linear", "relu"} <= {node.op_type for node in graph.node}
-    for ours, theirs in zip(watched.state_dict().values(), alone.state_dict().values(), strict=True):
+    for ours, theirs in zip(collected.state_dict().values(), plain.state_dict().values(), strict=True):
         assert torch.equal(ours, theirs)
-    assert not watched._forward_pre_hooks
+    assert not collected._forward_pre_hooks
 
 
-def test_graph_is_that_of_the_example_input(tmp_path: Path, read_events: Any) -> None:
-    """When the user gives one, alone or as a tuple."""
+def test_graph_is_recorded_from_the_example_input(tmp_path: Path, read_events: Any) -> None:
+    """If the user provides one, alone or as a tuple."""
     shapes = []
     for number, example in enumerate((torch.zeros(5, 1, 8, 8), (torch.zeros(5, 1, 8, 8),))):
         directory = tmp_path / str(number)
@@ -188,7 +188,7 @@ def test_graph_is_that_of_the_example_input(tmp_path: Path, read_events: Any) ->
 
 
 def test_dataset_graph_and_optimizer_facts_are_recorded(tmp_path: Path) -> None:
-    """The loader and its dataset; the settings beyond the learning rate."""
+    """The loader with its dataset, and the settings besides the learning rate."""
     model_of(SmallConv()).train(1, digits(2), callbacks=SummaryCollector(tmp_path, collect_specified_data=QUIET))
 
     run = run_in(tmp_path)
@@ -196,8 +196,8 @@ def test_dataset_graph_and_optimizer_facts_are_recorded(tmp_path: Path) -> None:
     assert run.lineage().custom["optimizer/momentum"] == 0.9
 
 
-def test_groups_have_a_learning_rate_each(tmp_path: Path) -> None:
-    """learning_rate/group<i>, as they are at the step; the lineage has the largest of the first."""
+def test_each_parameter_group_has_a_learning_rate(tmp_path: Path) -> None:
+    """They are recorded as learning_rate/group<i>; the lineage contains the largest one of the first group."""
     network = SmallConv()
     groups = [{"params": network.conv1.parameters(), "lr": 0.1}, {"params": network.fc2.parameters(), "lr": 0.01}]
     optimizer = torch.optim.SGD(groups)
@@ -214,7 +214,7 @@ def test_groups_have_a_learning_rate_each(tmp_path: Path) -> None:
 
 
 def test_evaluation_in_fit_is_recorded_and_its_operators_are_not(tmp_path: Path) -> None:
-    """Operators are inert in eval mode; metrics come at the last step of the epoch."""
+    """Operators are inactive in evaluations; metrics are recorded at the last step of the epoch."""
     collector = SummaryCollector(tmp_path, 5, QUIET)
     model_of(SmallConv()).fit(2, digits(7), digits(3), callbacks=[collector])
 
@@ -228,7 +228,7 @@ def test_evaluation_in_fit_is_recorded_and_its_operators_are_not(tmp_path: Path)
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_checkpoint_of_model_checkpoint_is_in_the_lineage(tmp_path: Path, is_first: bool) -> None:
-    """The last one that it saved, wherever it stands."""
+    """The last one that it saved, for any order of callbacks."""
     saver = ModelCheckpoint("digits", str(tmp_path / "saved"))
     callbacks: list[Callback] = [SummaryCollector(tmp_path / "run", collect_specified_data=QUIET), saver]
     model_of(SmallConv()).train(1, digits(3), callbacks=callbacks if is_first else callbacks[::-1])
@@ -240,26 +240,26 @@ def test_checkpoint_of_model_checkpoint_is_in_the_lineage(tmp_path: Path, is_fir
     assert model["size"] == path.stat().st_size
 
 
-def test_landscape_checkpoints_hold_the_weights(tmp_path: Path) -> None:
-    """The last one has the network as it is."""
+def test_landscape_checkpoints_contain_the_weights(tmp_path: Path) -> None:
+    """The last one contains the current weights of the network."""
     network = SmallConv()
     collector = SummaryCollector(tmp_path, collect_specified_data={"collect_landscape": {}}, keep_default_action=False)
     model_of(network).train(3, digits(5), callbacks=collector)
 
-    told = json.loads((tmp_path / "ckpt_dir" / "train_metadata.json").read_text())
-    assert told["epoch_group"] == {"0": list(range(1, 16))}
+    metadata = json.loads((tmp_path / "ckpt_dir" / "train_metadata.json").read_text())
+    assert metadata["epoch_group"] == {"0": list(range(1, 16))}
     from toposcope.recorder.checkpoints import load_checkpoint
 
-    last = load_checkpoint(tmp_path / "ckpt_dir" / told["model_params_file_map"]["15"]).network
+    last = load_checkpoint(tmp_path / "ckpt_dir" / metadata["model_params_file_map"]["15"]).network
     assert all(torch.equal(torch.as_tensor(last[name]), tensor) for name, tensor in network.state_dict().items())
 
 
 def test_reduced_precision_is_collected(tmp_path: Path) -> None:
-    """Parameters of bfloat16, under autocast."""
+    """Parameters in bfloat16, under autocast."""
     network = SmallConv().to(torch.bfloat16)
     loader = [(images.to(torch.bfloat16), labels) for images, labels in digits(2)]
-    asked = {**QUIET, "collect_gradient_norm": True}
-    model_of(network, amp_level="O2").train(1, loader, callbacks=SummaryCollector(tmp_path, 1, asked))
+    data = {**QUIET, "collect_gradient_norm": True}
+    model_of(network, amp_level="O2").train(1, loader, callbacks=SummaryCollector(tmp_path, 1, data))
 
     run = run_in(tmp_path)
     assert run.scalars("loss/auto").step.tolist() == [1, 2]
@@ -269,7 +269,7 @@ def test_reduced_precision_is_collected(tmp_path: Path) -> None:
 
 
 def test_batches_of_dicts_and_loss_in_the_network_are_collected(tmp_path: Path, read_events: Any) -> None:
-    """As many users of transformers have it."""
+    """Networks of the Transformers library work this way."""
 
     class Own(SmallConv):
         def forward(self, images: torch.Tensor, labels: torch.Tensor) -> Any:
@@ -288,8 +288,8 @@ def test_batches_of_dicts_and_loss_in_the_network_are_collected(tmp_path: Path, 
     assert "cross_entropy" in " ".join(node.op_type for node in graph_in(tmp_path, read_events).node)
 
 
-def test_watched_loop_is_collected_whole(tmp_path: Path, read_events: Any) -> None:
-    """Graph and images of the batch that the model was seen to be called with."""
+def test_watched_loop_is_collected_completely(tmp_path: Path, read_events: Any) -> None:
+    """Graph and images are those of the observed inputs of the model."""
     network, loader = SmallConv(), digits(10)
     optimizer = torch.optim.Adam(network.parameters(), 0.01)
     with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch(network, optimizer, loader, epochs=2) as run:
@@ -302,11 +302,12 @@ def test_watched_loop_is_collected_whole(tmp_path: Path, read_events: Any) -> No
                 run.step(loss)
             run.eval({"accuracy": 0.5})
 
-    seen = run_in(tmp_path)
-    assert seen.scalars("loss/auto").step.tolist() == seen.scalars("logit_abs_mean").step.tolist() == [1, 10, 20]
-    assert seen.scalars("eval/accuracy").step.tolist() == [10, 20]
-    assert len(seen.images("input_data/auto")) == 3
+    recorded = run_in(tmp_path)
+    steps = [recorded.scalars(tag).step.tolist() for tag in ("loss/auto", "logit_abs_mean")]
+    assert steps == [[1, 10, 20]] * 2
+    assert recorded.scalars("eval/accuracy").step.tolist() == [10, 20]
+    assert len(recorded.images("input_data/auto")) == 3
     assert graph_in(tmp_path, read_events).name == "SmallConv"
-    lineage = seen.lineage()
+    lineage = recorded.lineage()
     assert (lineage.hyper_parameters["optimizer"], lineage.hyper_parameters["epoch"]) == ("Adam", 2)
     assert lineage.hyper_parameters["learning_rate"] == 0.01

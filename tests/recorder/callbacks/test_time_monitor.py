@@ -1,4 +1,4 @@
-"""TimeMonitor: the time of epochs, of training and evaluation apart."""
+"""TimeMonitor: the time of epochs, separately for training and evaluation."""
 
 import re
 import time
@@ -24,7 +24,7 @@ def be_busy() -> None:
 
 
 class SlowEvaluation(Line):
-    """A line whose evaluation takes its time."""
+    """A line whose evaluation is slow."""
 
     def eval_step(self, x: Any, y: Any) -> tuple[float, Any, Any]:
         """Evaluate after BUSY_SECONDS."""
@@ -33,7 +33,7 @@ class SlowEvaluation(Line):
 
 
 class Unsized:
-    """Batches that nobody has counted."""
+    """Batches without a length."""
 
     def __init__(self, batches: list[Any], is_slow: bool = False) -> None:
         self._batches, self._is_slow = batches, is_slow
@@ -60,7 +60,7 @@ def test_each_epoch_prints_its_time_and_that_of_a_step(capsys: pytest.CaptureFix
         assert epoch == pytest.approx(4 * step, abs=0.003)
 
 
-def test_training_and_evaluation_in_fit_have_clocks_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_and_evaluation_in_fit_have_separate_clocks(capsys: pytest.CaptureFixture[str]) -> None:
     class SlowStep(Callback):
         runs_in_fit_evaluation = False
 
@@ -70,18 +70,18 @@ def test_training_and_evaluation_in_fit_have_clocks_of_their_own(capsys: pytest.
     model = Model(SlowEvaluation(), metrics={"mse"})
     began = time.perf_counter()
     model.fit(1, line_batches(2), line_batches(4), callbacks=[TimeMonitor(), SlowStep()])
-    taken = time.perf_counter() - began
+    elapsed = time.perf_counter() - began
     evaluation, training = capsys.readouterr().out.splitlines()
     assert evaluation.startswith("Eval epoch time: ")
     assert training.startswith("Train epoch time: ")
     trained, evaluated = (milliseconds(line)[0] / 1e3 for line in (training, evaluation))
-    # Two slow steps in the one, four in the other; neither has those of the other, else they were more than the whole.
+    # Two slow training steps, four slow evaluation steps; if one clock included the other, the sum would be too large.
     assert trained >= 2 * BUSY_SECONDS
     assert evaluated >= 4 * BUSY_SECONDS
-    assert trained + evaluated <= taken + 1e-5
+    assert trained + evaluated <= elapsed + 1e-5
 
 
-def test_time_of_waiting_for_data_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_time_waiting_for_data_is_printed_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     Model(Line()).train(1, Unsized(line_batches(2), is_slow=True), callbacks=TimeMonitor(2, data_time=True))
     line = capsys.readouterr().out.strip()
     assert re.search(rf"per step time: +{NUMBER} ms \(data time: +{NUMBER} ms\)$", line)
@@ -89,7 +89,7 @@ def test_time_of_waiting_for_data_is_printed_on_request(capsys: pytest.CaptureFi
     assert BUSY_SECONDS * 1e3 <= data <= step
 
 
-def test_unknown_number_of_steps_is_taken_from_data_size(capsys: pytest.CaptureFixture[str]) -> None:
+def test_data_size_is_used_if_the_number_of_steps_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     Model(Line()).train(1, Unsized(line_batches(3)), callbacks=TimeMonitor(6))
     epoch, step = milliseconds(capsys.readouterr().out)
     assert epoch == pytest.approx(6 * step, abs=0.005)
@@ -102,18 +102,18 @@ def test_unknown_number_of_steps_is_an_error_before_the_first_epoch() -> None:
     assert network.parameters()["weight"] == 0
 
 
-def test_evaluation_counts_its_steps_itself(capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluation_counts_its_steps(capsys: pytest.CaptureFixture[str]) -> None:
     Model(SlowEvaluation(), metrics={"mse"}).eval(Unsized(line_batches(2)), callbacks=TimeMonitor())
     epoch, step = milliseconds(capsys.readouterr().out)
     assert epoch == pytest.approx(2 * step, abs=0.002)
 
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.0, "2", True])
-def test_data_size_that_is_no_positive_integer_is_a_value_error(wrong: Any) -> None:
+def test_data_size_must_be_a_positive_integer(wrong: Any) -> None:
     with pytest.raises(ValueError, match="data_size must be an integer"):
         TimeMonitor(wrong)
 
 
-def test_data_time_is_a_bool() -> None:
+def test_data_time_must_be_a_bool() -> None:
     with pytest.raises(TypeError, match="data_time must be True or False, not 1"):
         TimeMonitor(data_time=1)

@@ -308,7 +308,7 @@ def test_failing_checkpoints_are_logged_once_and_the_training_continues(
     weights = train(tmp_path, {}, line_batches(30))
 
     assert len(weights.by_step) == 30
-    assert len([record for record in caplog.records if "landscape checkpoints" in record.getMessage()]) == 1
+    assert len([record for record in caplog.records if "landscape checkpoint" in record.getMessage()]) == 1
 
 
 class Filling(Callback):

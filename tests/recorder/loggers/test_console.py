@@ -1,4 +1,4 @@
-"""ConsoleLogger, told by a watched loop."""
+"""ConsoleLogger in a watched loop."""
 
 import io
 
@@ -24,7 +24,7 @@ def printed(log_interval: str | int, epochs: int = 2, batches: int = 4, **option
 
 
 def test_metrics_are_printed_at_the_interval_of_batches() -> None:
-    """The first batch, every third, and what is left at the end."""
+    """The first batch, every third batch, and the remaining ones at the end."""
     assert printed("3ba") == [
         "[epoch=1/2][batch=1/4]:",
         "    Train loss/train/total: 0",
@@ -37,8 +37,8 @@ def test_metrics_are_printed_at_the_interval_of_batches() -> None:
     ]
 
 
-def test_bare_number_is_an_interval_of_epochs() -> None:
-    """The line names the epoch that is over."""
+def test_number_without_unit_is_an_interval_of_epochs() -> None:
+    """The line names the finished epoch."""
     assert printed(1) == [
         "[epoch=1/2][batch=4/4]:",
         "    Train loss/train/total: 3",
@@ -47,8 +47,8 @@ def test_bare_number_is_an_interval_of_epochs() -> None:
     ]
 
 
-def test_evaluation_is_printed_and_loses_no_metrics_of_the_training() -> None:
-    """Those wait for their own interval."""
+def test_evaluation_is_printed_and_does_not_discard_metrics_of_the_training() -> None:
+    """Metrics of the training are printed at their own interval."""
     stream = io.StringIO()
     with watch([], loggers=ConsoleLogger("10ba", stream)) as run:
         run.step(3.0)
@@ -63,8 +63,8 @@ def test_evaluation_is_printed_and_loses_no_metrics_of_the_training() -> None:
     ]
 
 
-def test_long_evaluation_says_how_far_it_is() -> None:
-    """Ten times at most, the end not among them."""
+def test_progress_of_a_long_evaluation_is_printed() -> None:
+    """At most ten times, the end included."""
     stream = io.StringIO()
     logger = ConsoleLogger(stream=stream)
     state = State(callbacks=[logger])
@@ -84,8 +84,8 @@ def test_long_evaluation_says_how_far_it_is() -> None:
     assert lines[-1] == "[eval]"
 
 
-def test_hyperparameters_are_printed_once_and_new_ones_later() -> None:
-    """Before the training, and before what is printed next."""
+def test_hyperparameters_are_printed_once() -> None:
+    """Before the training; new ones before the next output."""
     stream = io.StringIO()
     logger = ConsoleLogger(stream=stream)
     logger.log_hyperparameters({"optimizer": {"lr": 0.1}})
@@ -104,7 +104,7 @@ def test_hyperparameters_are_printed_once_and_new_ones_later() -> None:
 
 
 def test_table_is_printed_once() -> None:
-    """With the metrics of its time."""
+    """Together with the next metrics."""
     stream = io.StringIO()
     with watch([], loggers=ConsoleLogger(stream=stream)) as run:
         run.logger.log_table(["a"], [[1]], "mine")
@@ -114,8 +114,8 @@ def test_table_is_printed_once() -> None:
     assert stream.getvalue().count('Train mine: {"columns": ["a"], "data": [[1]]}') == 1
 
 
-def test_traces_are_printed_when_wanted() -> None:
-    """They are off by default."""
+def test_traces_are_printed_if_enabled() -> None:
+    """They are disabled by default."""
     for logs_traces in (False, True):
         stream = io.StringIO()
         ConsoleLogger(stream=stream, log_traces=logs_traces).log_traces({"algorithm_traces/Alg": 1})
@@ -123,8 +123,8 @@ def test_traces_are_printed_when_wanted() -> None:
         assert stream.getvalue() == ("[trace]: algorithm_traces/Alg: 1\n" if logs_traces else "")
 
 
-def test_stream_is_looked_up_when_it_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    """Who replaces sys.stdout after the logger was made sees its lines."""
+def test_stream_is_looked_up_at_each_print(capsys: pytest.CaptureFixture[str]) -> None:
+    """sys.stdout may be replaced after the logger is created."""
     with watch([], loggers=ConsoleLogger(stream="stdout")) as run:
         run.step(0.5)
 
@@ -132,25 +132,25 @@ def test_stream_is_looked_up_when_it_prints(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_other_ranks_are_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One process of several speaks."""
+    """Only rank 0 prints."""
     monkeypatch.setenv("RANK", "1")
 
     assert printed("1ba") == []
 
 
-def test_closed_stream_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    """The log says so once."""
+def test_closed_stream_does_not_stop_the_training(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged once."""
     stream = io.StringIO()
     stream.close()
     with watch([], loggers=ConsoleLogger(stream=stream)) as run:
         run.step(0.5)
         run.step(0.5)
 
-    assert caplog.text.count("silent from now on") == 1
+    assert caplog.text.count("stops printing") == 1
 
 
-def test_training_that_fails_shows_its_last_metrics() -> None:
-    """They are what one looks for."""
+def test_last_metrics_of_a_failing_training_are_printed() -> None:
+    """Before the end of their interval."""
     stream = io.StringIO()
 
     def train() -> None:
@@ -176,7 +176,7 @@ def test_training_that_fails_shows_its_last_metrics() -> None:
         ({"log_traces": 1}, TypeError, "log_traces"),
     ],
 )
-def test_wrong_arguments_are_named(arguments: dict, error: type[Exception], named: str) -> None:
-    """At construction."""
+def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception], named: str) -> None:
+    """They are raised at construction."""
     with pytest.raises(error, match=named):
         ConsoleLogger(**arguments)

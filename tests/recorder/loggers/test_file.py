@@ -1,4 +1,4 @@
-"""FileLogger, told by a watched loop."""
+"""FileLogger in a watched loop."""
 
 from pathlib import Path
 
@@ -10,15 +10,15 @@ from toposcope.recorder.training.watch import watch
 
 
 class LogsWhenClosed(EventCallback):
-    """A callback that has a last word."""
+    """A callback that logs when it is closed."""
 
     def close(self, state, logger) -> None:
         """Log after the destinations were closed."""
-        logger.log_metrics({"last/word": 1.0})
+        logger.log_metrics({"at/close": 1.0})
 
 
-def test_everything_is_a_line(tmp_path: Path) -> None:
-    """Also what was logged before the file had a name."""
+def test_each_logged_item_is_a_line(tmp_path: Path) -> None:
+    """Also items logged before the file has a name."""
     logger = FileLogger(str(tmp_path / "{run_name}" / "rank{rank}.txt"))
     logger.log_hyperparameters({"name": "two\nlines"})
     with watch([], loggers=logger) as run:
@@ -35,8 +35,8 @@ def test_everything_is_a_line(tmp_path: Path) -> None:
     ]
 
 
-def test_lines_are_in_the_file_at_the_interval(tmp_path: Path) -> None:
-    """Every second batch; another process reads them then."""
+def test_lines_are_written_at_the_flush_interval(tmp_path: Path) -> None:
+    """Another process can read them every second batch."""
     path = tmp_path / "log.txt"
     with watch([], loggers=FileLogger(str(path), flush_interval=2, log_traces=False)) as run:
         counts = []
@@ -49,17 +49,17 @@ def test_lines_are_in_the_file_at_the_interval(tmp_path: Path) -> None:
     assert "trace" not in path.read_text()
 
 
-def test_last_word_of_a_callback_is_written(tmp_path: Path) -> None:
-    """Destinations are closed before it."""
+def test_metrics_logged_by_a_closing_callback_are_written(tmp_path: Path) -> None:
+    """Destinations are closed before the callback."""
     path = tmp_path / "log.txt"
     with watch([LogsWhenClosed()], loggers=FileLogger(str(path))) as run:
         run.step(0.5)
 
-    assert path.read_text().splitlines()[-1] == "[metric][batch=1]: last/word: 1"
+    assert path.read_text().splitlines()[-1] == "[metric][batch=1]: at/close: 1"
 
 
-def test_second_training_goes_on_with_the_file(tmp_path: Path) -> None:
-    """The logger knows its own file, and refuses another's unless it may replace it."""
+def test_second_training_appends_to_the_file(tmp_path: Path) -> None:
+    """A file of another logger is an error unless overwrite is True."""
     path = tmp_path / "log.txt"
     logger = FileLogger(str(path))
     for loss in (1.0, 2.0):
@@ -74,8 +74,8 @@ def test_second_training_goes_on_with_the_file(tmp_path: Path) -> None:
     assert [line.split()[-1] for line in path.read_text().splitlines()] == ["3"]
 
 
-def test_name_holds_the_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each process writes its own file."""
+def test_file_name_contains_the_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each process writes a separate file."""
     monkeypatch.setenv("RANK", "3")
     with watch([], loggers=FileLogger(str(tmp_path / "log{rank}.txt"))) as run:
         run.step(0.5)
@@ -83,8 +83,8 @@ def test_name_holds_the_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert [path.name for path in tmp_path.iterdir()] == ["log3.txt"]
 
 
-def test_file_that_cannot_be_written_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """The log says so once."""
+def test_unwritable_file_does_not_stop_the_training(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged once."""
     folder = tmp_path / "logs"
     with watch([], loggers=FileLogger(str(folder / "log.txt"), flush_interval=1)) as run:
         folder.rename(tmp_path / "gone")
@@ -94,8 +94,8 @@ def test_file_that_cannot_be_written_stops_nothing(tmp_path: Path, caplog: pytes
     assert caplog.text.count("cannot be written") == 1
 
 
-def test_name_is_known_from_init_on() -> None:
-    """Before, the run has none."""
+def test_file_name_is_unknown_before_init() -> None:
+    """It depends on the name of the run."""
     with pytest.raises(RuntimeError, match="INIT"):
         _ = FileLogger().filename
 
@@ -111,7 +111,7 @@ def test_name_is_known_from_init_on() -> None:
         ({"overwrite": 1}, TypeError),
     ],
 )
-def test_wrong_arguments_are_named(arguments: dict, error: type[Exception]) -> None:
-    """At construction."""
+def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception]) -> None:
+    """They are raised at construction."""
     with pytest.raises(error, match=next(iter(arguments))):
         FileLogger(**arguments)

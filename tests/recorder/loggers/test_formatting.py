@@ -1,4 +1,4 @@
-"""What is logged, as text and as settings."""
+"""Logged values as text and as settings."""
 
 import enum
 from pathlib import Path
@@ -18,11 +18,11 @@ class Colour(enum.Enum):
 
 
 class Plain:
-    """A class without a text of its own."""
+    """A class without __str__()."""
 
 
 class Broken:
-    """A class whose text fails."""
+    """A class whose __str__() raises."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -50,18 +50,18 @@ class Broken:
         (Broken(), "Broken"),
     ],
 )
-def test_any_value_is_one_line(value: object, text: str) -> None:
-    """Numbers have six digits, tensors show what they hold, objects their name."""
+def test_any_value_is_formatted_as_one_line(value: object, text: str) -> None:
+    """Numbers with six digits, tensors by their values, objects by their name."""
     assert line(value) == text
 
 
-def test_large_array_is_shortened() -> None:
-    """Nobody reads ten thousand numbers in a log."""
+def test_large_array_is_abbreviated() -> None:
+    """Ten thousand numbers are too long for a line."""
     assert len(line(np.arange(10_000))) < 200
 
 
-def test_value_that_holds_itself_is_shortened() -> None:
-    """Recursion ends."""
+def test_value_that_contains_itself_is_abbreviated() -> None:
+    """The recursion ends."""
     endless: list[object] = []
     endless.append(endless)
 
@@ -69,8 +69,8 @@ def test_value_that_holds_itself_is_shortened() -> None:
 
 
 def test_nested_settings_are_flattened() -> None:
-    """Dicts become paths, lists JSON, and what fits no type of a setting text."""
-    given = {
+    """Dicts become paths, lists JSON, and values of other types text."""
+    nested = {
         "optimizer": {"name": torch.optim.SGD, "lr": np.float64(0.1), "betas": (0.9, 0.999), "decay": None},
         "epochs": 10,
         "seed": 2**70,
@@ -79,7 +79,7 @@ def test_nested_settings_are_flattened() -> None:
         3: "three",
     }
 
-    assert settings(given) == {
+    assert settings(nested) == {
         "optimizer/name": "SGD",
         "optimizer/lr": 0.1,
         "optimizer/betas": "[0.9, 0.999]",
@@ -92,15 +92,15 @@ def test_nested_settings_are_flattened() -> None:
     }
 
 
-def test_table_as_json_is_read_by_pandas() -> None:
-    """Columns and data, non-finite numbers as null."""
+def test_table_as_json() -> None:
+    """The orientation is "split" of pandas; non-finite numbers are null."""
     text = json_table(["prompt", "score"], [["a|b", torch.tensor(0.5)], ["c", float("nan")]])
 
     assert text == '{"columns": ["prompt", "score"], "data": [["a|b", 0.5], ["c", null]]}'
 
 
-def test_table_as_markdown_keeps_its_cells_apart() -> None:
-    """Bars and line breaks in a cell do not end it."""
+def test_table_as_markdown() -> None:
+    """Bars and line breaks in cells are escaped."""
     text = markdown_table(["prompt", "score"], [["a|b\nc", 0.5]])
 
     assert text == "| prompt | score |\n| --- | --- |\n| a\\|b c | 0.5 |"

@@ -1,4 +1,4 @@
-"""InMemoryLogger, told by a watched loop."""
+"""InMemoryLogger in a watched loop."""
 
 import json
 
@@ -11,7 +11,7 @@ from toposcope.recorder.training.watch import watch
 
 
 def test_timeseries_has_every_time_unit() -> None:
-    """A metric comes with the counts and the seconds at which it was logged."""
+    """Metrics are stored with the counts and seconds at which they were logged."""
     logger = InMemoryLogger()
     with watch([], loader=range(2), loggers=logger) as run:
         for epoch in range(2):
@@ -30,7 +30,7 @@ def test_timeseries_has_every_time_unit() -> None:
 
 
 def test_values_are_numbers_without_gradients() -> None:
-    """A tensor is copied when it is logged: later changes and its graph are nobody's affair."""
+    """A tensor is copied when it is logged, without its graph, so that later changes have no effect."""
     logger = InMemoryLogger()
     weight = torch.ones(1, requires_grad=True)
     mean = torch.zeros(())
@@ -44,8 +44,8 @@ def test_values_are_numbers_without_gradients() -> None:
     assert logger.most_recent_values["word"] == "good"
 
 
-def test_step_that_is_given_counts() -> None:
-    """It is the batch of the timestamp, before INIT and within a training."""
+def test_explicit_step_is_the_batch_of_the_timestamp() -> None:
+    """Before INIT and within a training."""
     logger = InMemoryLogger()
     logger.log_metrics({"loss": 1.0}, step=7)
     with watch([], loggers=logger) as run:
@@ -57,16 +57,16 @@ def test_step_that_is_given_counts() -> None:
     assert logger.most_recent_timestamps["loss"].batch == 9
 
 
-def test_metric_named_as_a_time_unit_is_itself() -> None:
-    """What was asked for wins."""
+def test_metric_with_the_name_of_a_time_unit_is_returned() -> None:
+    """The requested metric takes precedence."""
     logger = InMemoryLogger()
     logger.log_metrics({"epoch": 0.5})
 
     assert logger.get_timeseries("epoch")["epoch"].tolist() == [0.5]
 
 
-def test_values_of_different_shapes_are_kept_as_objects() -> None:
-    """They are no regular array."""
+def test_values_of_different_shapes_are_an_array_of_objects() -> None:
+    """They cannot form a regular array."""
     logger = InMemoryLogger()
     logger.log_metrics({"norms": np.zeros(2)})
     logger.log_metrics({"norms": np.zeros(3)})
@@ -74,8 +74,8 @@ def test_values_of_different_shapes_are_kept_as_objects() -> None:
     assert [len(value) for value in logger.get_timeseries("norms")["norms"]] == [2, 3]
 
 
-def test_unknown_metric_is_an_error_that_lists_the_known() -> None:
-    """The name that was wrong and those that are right."""
+def test_error_of_an_unknown_metric_lists_the_existing_ones() -> None:
+    """It also contains the unknown name."""
     logger = InMemoryLogger()
     logger.log_metrics({"loss": 1.0})
 
@@ -83,8 +83,8 @@ def test_unknown_metric_is_an_error_that_lists_the_known() -> None:
         logger.get_timeseries("los")
 
 
-def test_hyperparameters_and_tables_are_kept() -> None:
-    """Partial dicts are merged; a table is JSON."""
+def test_hyperparameters_and_tables_are_stored() -> None:
+    """Hyperparameters are merged; a table is JSON."""
     logger = InMemoryLogger()
     logger.log_hyperparameters({"lr": 0.1})
     logger.log_hyperparameters({"lr": 0.2, "epochs": 3})

@@ -1,4 +1,4 @@
-"""SummaryLogger: what is logged is read back from the event files."""
+"""SummaryLogger: what is logged can be read from the event files."""
 
 import io
 from pathlib import Path
@@ -17,15 +17,15 @@ from toposcope.server.python_api import OpenLogdir, Run
 
 
 class LogsWhenClosed(EventCallback):
-    """A callback that has a last word."""
+    """A callback that logs when it is closed."""
 
     def close(self, state, logger) -> None:
         """Log after the destinations were closed."""
-        logger.log_metrics({"last/word": 1.0})
+        logger.log_metrics({"at/close": 1.0})
 
 
-class Device:
-    """A tensor that is lost."""
+class LostTensor:
+    """A tensor on a lost device."""
 
     shape = ()
 
@@ -60,7 +60,7 @@ def pixels(run: Run, tag: str) -> np.ndarray:
 
 
 def test_metrics_of_a_training_are_scalars(tmp_path: Path, logger: SummaryLogger) -> None:
-    """Losses at the steps finished before, metrics at those finished; every kind of number."""
+    """Losses are recorded at the number of steps finished before, metrics at that of finished steps."""
     with watch([], loader=range(2), loggers=logger) as run:
         for _ in range(2):
             for _ in range(2):
@@ -68,19 +68,19 @@ def test_metrics_of_a_training_are_scalars(tmp_path: Path, logger: SummaryLogger
             run.eval({"accuracy": np.float32(0.75), "hits": 3, "is_best": True})
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        assert scalars(found, "loss/train/total") == [(0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5)]
-        assert scalars(found, "metrics/eval/accuracy") == [(2, 0.75), (4, 0.75)]
-        assert scalars(found, "metrics/eval/hits") == [(2, 3.0), (4, 3.0)]
-        assert scalars(found, "metrics/eval/is_best") == [(2, 1.0), (4, 1.0)]
+        recorded_run = only_run(logdir)
+        assert scalars(recorded_run, "loss/train/total") == [(0, 0.5), (1, 0.5), (2, 0.5), (3, 0.5)]
+        assert scalars(recorded_run, "metrics/eval/accuracy") == [(2, 0.75), (4, 0.75)]
+        assert scalars(recorded_run, "metrics/eval/hits") == [(2, 3.0), (4, 3.0)]
+        assert scalars(recorded_run, "metrics/eval/is_best") == [(2, 1.0), (4, 1.0)]
 
 
-def test_values_that_are_no_numbers_are_skipped_with_a_line_a_tag(
+def test_values_that_are_not_numbers_are_skipped_with_one_log_line_per_tag(
     tmp_path: Path, logger: SummaryLogger, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Training goes on, and so do the other metrics."""
+    """The training continues, and the other metrics are recorded."""
     for step in range(3):
-        logger.log_metrics({"note": "good", "loss": 1.0, "all": np.zeros(3), "": 1.0, "lost": Device()}, step)
+        logger.log_metrics({"note": "good", "loss": 1.0, "all": np.zeros(3), "": 1.0, "lost": LostTensor()}, step)
     logger.post_close()
 
     with opened(tmp_path) as logdir:
@@ -92,7 +92,7 @@ def test_values_that_are_no_numbers_are_skipped_with_a_line_a_tag(
 
 
 def test_hyperparameters_are_custom_lineage(tmp_path: Path, logger: SummaryLogger) -> None:
-    """Also before INIT; more of them do not hide the first."""
+    """Also those logged before INIT; new ones are merged with earlier ones."""
     logger.log_hyperparameters({"optimizer": {"name": torch.optim.SGD, "lr": 0.1}, "sizes": [3, 4]})
     with watch([], loggers=logger) as run:
         run.logger.log_hyperparameters({"seed": 1, "sizes": [3, 4]})
@@ -119,33 +119,33 @@ def test_hyperparameters_are_custom_lineage(tmp_path: Path, logger: SummaryLogge
 def test_images_of_two_to_four_dimensions(
     tmp_path: Path, logger: SummaryLogger, shape: tuple[int, ...], channels_last: bool, recorded: tuple[int, ...]
 ) -> None:
-    """Batches are tiled; what has no channels is a batch of grey images."""
+    """Batches are tiled; an array without channels is a batch of grey images."""
     images = torch.arange(np.prod(shape), dtype=torch.uint8).reshape(shape)
     logger.log_images(images, "Images/Train", channels_last, 7)
     logger.post_close()
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        assert pixels(found, "Images/Train").shape == recorded
-        assert found.images("Images/Train").step.tolist() == [7]
+        recorded_run = only_run(logdir)
+        assert pixels(recorded_run, "Images/Train").shape == recorded
+        assert recorded_run.images("Images/Train").step.tolist() == [7]
 
 
 @pytest.mark.parametrize("image", [np.zeros((8, 6), np.uint8), np.zeros((8, 6, 3), np.uint8)])
 def test_sequence_of_images_of_one_size_is_a_batch(tmp_path: Path, logger: SummaryLogger, image: np.ndarray) -> None:
-    """Arrays and images of Pillow's."""
+    """For arrays and for Pillow images."""
     logger.log_images([image, image + 255], "arrays", True, 1)
     logger.log_images([Pillow.fromarray(image), Pillow.fromarray(image)], "pillow", step=1)
     logger.post_close()
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        assert pixels(found, "arrays").shape == (8, 12, *image.shape[2:])
-        assert pixels(found, "arrays").mean() == 127.5
-        assert pixels(found, "pillow").shape == (8, 12, *image.shape[2:])
+        recorded_run = only_run(logdir)
+        assert pixels(recorded_run, "arrays").shape == (8, 12, *image.shape[2:])
+        assert pixels(recorded_run, "arrays").mean() == 127.5
+        assert pixels(recorded_run, "pillow").shape == (8, 12, *image.shape[2:])
 
 
 def test_sequence_of_images_of_different_sizes_is_numbered(tmp_path: Path, logger: SummaryLogger) -> None:
-    """Each has a tag of its own."""
+    """Each has its own tag."""
     logger.log_images([np.zeros((3, 8, 6)), np.zeros((3, 4, 4))], "mixed", step=1)
     logger.post_close()
 
@@ -154,25 +154,25 @@ def test_sequence_of_images_of_different_sizes_is_numbered(tmp_path: Path, logge
 
 
 def test_masks_are_images_in_the_colours_of_their_labels(tmp_path: Path, logger: SummaryLogger) -> None:
-    """The same label has the same colour in every mask, and a text says which class it is."""
-    truth = np.array([[[0, 1], [2, 2]], [[1, 1], [1, 1]]])
-    masks = {"ground_truth": truth, "prediction": torch.tensor(truth)[:, None].float(), "first": truth[0]}
+    """A label has the same colour in every mask; a text is the legend of the classes."""
+    labels = np.array([[[0, 1], [2, 2]], [[1, 1], [1, 1]]])
+    masks = {"ground_truth": labels, "prediction": torch.tensor(labels)[:, None].float(), "first": labels[0]}
     for step in (1, 2):
         logger.log_images(np.zeros((2, 3, 2, 2)), "Images/Eval", False, step, masks, {1: "cat", 2: "dog"}, True)
     logger.post_close()
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        expected = label_colours()[np.concatenate(truth, axis=1)]
-        assert (pixels(found, "Images/Eval/ground_truth") == expected).all()
-        assert (pixels(found, "Images/Eval/prediction") == expected).all()
-        assert (pixels(found, "Images/Eval/first") == label_colours()[truth[0]]).all()
-        (legend,) = found.text("Images/Eval/classes")
+        recorded_run = only_run(logdir)
+        expected = label_colours()[np.concatenate(labels, axis=1)]
+        assert (pixels(recorded_run, "Images/Eval/ground_truth") == expected).all()
+        assert (pixels(recorded_run, "Images/Eval/prediction") == expected).all()
+        assert (pixels(recorded_run, "Images/Eval/first") == label_colours()[labels[0]]).all()
+        (legend,) = recorded_run.text("Images/Eval/classes")
         assert "| 2 | dog | #008000 |" in legend.texts[0]
 
 
 def test_colours_are_those_of_pascal_voc() -> None:
-    """Background is black; neighbours differ; none comes twice."""
+    """The background is black, and all colours are different."""
     assert label_colours()[[0, 1, 2, 3, 255]].tolist() == [
         [0, 0, 0],
         [128, 0, 0],
@@ -190,15 +190,15 @@ def test_colours_are_those_of_pascal_voc() -> None:
         (np.zeros(3), None),
         (np.zeros((2, 5, 8, 6)), None),
         ([], None),
-        (Device(), None),
+        (LostTensor(), None),
         (np.zeros((3, 8, 6)), {"mask": np.zeros((2, 5, 8, 6))}),
         (np.zeros((3, 8, 6)), {"mask": "text"}),
     ],
 )
-def test_images_that_cannot_be_drawn_are_skipped_with_one_line(
+def test_invalid_images_are_skipped_with_one_log_line(
     logger: SummaryLogger, images: object, masks: dict | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """They are no reason to stop a training."""
+    """They do not stop the training."""
     for step in (1, 2):
         logger.log_images(images, "broken", step=step, masks=masks)
     logger.post_close()
@@ -206,8 +206,8 @@ def test_images_that_cannot_be_drawn_are_skipped_with_one_line(
     assert caplog.text.count("is not recorded") == 1
 
 
-def test_table_is_a_text_of_markdown(tmp_path: Path, logger: SummaryLogger) -> None:
-    """Under its name, at its step."""
+def test_table_is_a_text_in_markdown(tmp_path: Path, logger: SummaryLogger) -> None:
+    """It has the name of the table as tag, and the step at which it was logged."""
     with watch([], loggers=logger) as run:
         run.step(1.0)
         run.logger.log_table(["prompt", "generation"], [["a", "b"]], "mine")
@@ -218,8 +218,8 @@ def test_table_is_a_text_of_markdown(tmp_path: Path, logger: SummaryLogger) -> N
         assert values[0].texts == ["| prompt | generation |\n| --- | --- |\n| a | b |"]
 
 
-def test_what_is_logged_after_the_end_is_recorded(tmp_path: Path, logger: SummaryLogger) -> None:
-    """By a callback that is closed later, by another training, and in between."""
+def test_values_logged_after_close_are_recorded(tmp_path: Path, logger: SummaryLogger) -> None:
+    """By a callback that is closed later, by another training, and outside of trainings."""
     for loss in (1.0, 2.0):
         with watch([LogsWhenClosed()], loggers=logger) as run:
             run.step(loss)
@@ -227,14 +227,14 @@ def test_what_is_logged_after_the_end_is_recorded(tmp_path: Path, logger: Summar
     logger.post_close()
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        assert scalars(found, "after") == [(9, 3.0)]
-        assert len(scalars(found, "last/word")) == 2
-        assert sorted(value for _, value in scalars(found, "loss/train/total")) == [1.0, 2.0]
+        recorded_run = only_run(logdir)
+        assert scalars(recorded_run, "after") == [(9, 3.0)]
+        assert len(scalars(recorded_run, "at/close")) == 2
+        assert sorted(value for _, value in scalars(recorded_run, "loss/train/total")) == [1.0, 2.0]
 
 
-def test_flushed_at_the_end_of_epochs_and_evaluations(tmp_path: Path) -> None:
-    """Another process sees the values then."""
+def test_values_are_flushed_at_the_end_of_epochs_and_evaluations(tmp_path: Path) -> None:
+    """Another process can then read them."""
     logger = SummaryLogger(tmp_path, flush_seconds=1e6)
     with watch([], loader=range(1), loggers=logger) as run:
         (path,) = tmp_path.iterdir()
@@ -245,7 +245,7 @@ def test_flushed_at_the_end_of_epochs_and_evaluations(tmp_path: Path) -> None:
 
 
 def test_files_are_closed_when_a_training_fails(tmp_path: Path, logger: SummaryLogger) -> None:
-    """Everything logged before is there."""
+    """All values logged before the failure are recorded."""
 
     def train() -> None:
         with watch([], loggers=logger) as run:
@@ -259,7 +259,7 @@ def test_files_are_closed_when_a_training_fails(tmp_path: Path, logger: SummaryL
 
 
 def test_other_ranks_record_scalars_and_texts_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Images and hyperparameters come from rank 0."""
+    """Only rank 0 records images and hyperparameters."""
     monkeypatch.setenv("RANK", "1")
     logger = SummaryLogger(tmp_path / "run")
     logger.log_hyperparameters({"lr": 0.1})
@@ -269,9 +269,9 @@ def test_other_ranks_record_scalars_and_texts_only(tmp_path: Path, monkeypatch: 
     logger.post_close()
 
     with opened(tmp_path) as logdir:
-        found = only_run(logdir)
-        assert found.ranks == [1]
-        assert found.plugins == {"scalar": 1, "text": 1}
+        recorded_run = only_run(logdir)
+        assert recorded_run.ranks == [1]
+        assert recorded_run.plugins == {"scalar": 1, "text": 1}
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_other_ranks_record_scalars_and_texts_only(tmp_path: Path, monkeypatch: 
         ({"flush_seconds": "1"}, TypeError),
     ],
 )
-def test_wrong_arguments_are_named(tmp_path: Path, arguments: dict, error: type[Exception]) -> None:
-    """At construction."""
+def test_errors_name_the_invalid_argument(tmp_path: Path, arguments: dict, error: type[Exception]) -> None:
+    """They are raised at construction."""
     with pytest.raises(error, match=next(iter(arguments))):
         SummaryLogger(**{"log_dir": tmp_path, **arguments})

@@ -29,7 +29,7 @@ def test_error_is_the_mean_over_samples_of_the_sum_over_elements(
     assert metric.eval() == pytest.approx(score(labels, outputs) * elements)
 
 
-def test_column_of_labels_belongs_to_a_row_of_outputs() -> None:
+def test_labels_may_be_a_column() -> None:
     metric = MAE()
     metric.update([0.1, 0.2, 0.6, 0.9], [[0.1], [0.25], [0.7], [0.9]])
     assert metric.eval() == pytest.approx(0.0375)
@@ -54,7 +54,7 @@ def test_loss_is_the_mean_of_batches() -> None:
     assert math.isnan(loss.eval())
 
 
-def test_loss_needs_a_loss() -> None:
+def test_loss_requires_a_loss() -> None:
     with pytest.raises(ValueError, match="computes none"):
         Loss().update(None)
     with pytest.raises(ValueError, match=r"shape \[1, 2\]"):
@@ -65,7 +65,7 @@ def test_loss_needs_a_loss() -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(SEEDS, st.integers(1, 4), st.integers(1, 6), st.integers(2, 5))
-def test_perplexity_is_that_of_torchmetrics(seed: int, samples: int, length: int, tokens: int) -> None:
+def test_perplexity_equals_that_of_torchmetrics(seed: int, samples: int, length: int, tokens: int) -> None:
     rng = np.random.default_rng(seed)
     logits = torch.tensor(rng.normal(size=(samples, length, tokens)))
     labels = torch.tensor(rng.integers(0, tokens, (samples, length)))
@@ -76,7 +76,7 @@ def test_perplexity_is_that_of_torchmetrics(seed: int, samples: int, length: int
     assert ours.eval() == pytest.approx(theirs.compute().item(), rel=1e-5)
 
 
-def test_perplexity_of_what_is_impossible_is_large_and_finite() -> None:
+def test_perplexity_of_impossible_tokens_is_large_and_finite() -> None:
     metric = Perplexity()
     metric.update([[1.0, 0.0]], [1])
     assert metric.eval() == pytest.approx(1e10)
@@ -92,15 +92,15 @@ def test_function_is_averaged_over_samples() -> None:
     assert metric.eval() == 0.75
 
 
-def test_function_returns_one_number() -> None:
+def test_function_must_return_one_number() -> None:
     def shape(outputs: torch.Tensor, labels: object) -> object:
         return outputs
 
-    with pytest.raises(ValueError, match="The metric shape returns one number"):
+    with pytest.raises(ValueError, match="The metric shape must return one number"):
         BatchMean(shape).update(torch.zeros(2), torch.zeros(2))
 
 
 @pytest.mark.parametrize("kind", [MAE, MSE, Loss, Perplexity])
-def test_without_samples_there_is_no_figure(kind: type[Metric]) -> None:
-    with pytest.raises(RuntimeError, match=f"{kind.__name__} has seen no samples"):
+def test_without_samples_eval_raises(kind: type[Metric]) -> None:
+    with pytest.raises(RuntimeError, match=f"{kind.__name__} has received no samples"):
         kind().eval()

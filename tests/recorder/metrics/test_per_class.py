@@ -16,28 +16,28 @@ OF_SKLEARN = {Precision: precision_score, Recall: recall_score, F1: f1_score}
 @pytest.mark.parametrize("kind", OF_SKLEARN)
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, classes=st.integers(2, 6), sizes=st.lists(st.integers(0, 9), min_size=1, max_size=4))
-def test_figure_of_each_class_is_that_of_scikit_learn(
+def test_value_of_each_class_equals_that_of_scikit_learn(
     kind: type[Metric], seed: int, classes: int, sizes: list[int]
 ) -> None:
     rng = np.random.default_rng(seed)
     batches = [(rng.normal(size=(n, classes)), rng.integers(0, classes, n)) for n in [*sizes, 1]]
-    of_scores, of_chosen = kind(), kind()
+    of_scores, of_classes = kind(), kind()
     for scores, labels in batches:
         of_scores.update(torch.tensor(scores), torch.tensor(np.eye(classes)[labels]))
-        of_chosen.update(scores.argmax(1), labels)
+        of_classes.update(scores.argmax(1), labels)
 
     outputs, labels = (np.concatenate(parts) for parts in zip(*batches, strict=True))
-    wanted = OF_SKLEARN[kind](labels, outputs.argmax(1), labels=range(classes), average=None, zero_division=0)
-    np.testing.assert_allclose(of_scores.eval(), wanted)
-    assert of_scores.eval(average=True) == pytest.approx(wanted.mean())
-    # Without scores the classes are those that were seen.
-    assert wanted[: len(of_chosen.eval())] == pytest.approx(of_chosen.eval())
+    expected = OF_SKLEARN[kind](labels, outputs.argmax(1), labels=range(classes), average=None, zero_division=0)
+    np.testing.assert_allclose(of_scores.eval(), expected)
+    assert of_scores.eval(average=True) == pytest.approx(expected.mean())
+    # Without scores, only classes up to the highest one that occurs are known.
+    assert expected[: len(of_classes.eval())] == pytest.approx(of_classes.eval())
 
 
 @pytest.mark.parametrize("kind", [Precision, Recall])
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, classes=st.integers(2, 6), sizes=st.lists(st.integers(1, 9), min_size=1, max_size=3))
-def test_figure_of_each_label_is_that_of_scikit_learn(
+def test_value_of_each_label_equals_that_of_scikit_learn(
     kind: type[Metric], seed: int, classes: int, sizes: list[int]
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ def test_figure_of_each_label_is_that_of_scikit_learn(
     assert metric.eval(average=True) == pytest.approx(score(labels, outputs, average="samples", zero_division=0))
 
 
-def test_beta_weighs_recall() -> None:
+def test_beta_is_the_weight_of_recall() -> None:
     rng = np.random.default_rng(3)
     scores, labels = rng.normal(size=(50, 3)), rng.integers(0, 3, 50)
     metric = Fbeta(2)
@@ -60,7 +60,7 @@ def test_beta_weighs_recall() -> None:
     np.testing.assert_allclose(metric.eval(), fbeta_score(labels, scores.argmax(1), beta=2, average=None))
 
 
-def test_sample_with_a_nan_score_was_put_into_no_class() -> None:
+def test_sample_with_a_nan_score_has_no_predicted_class() -> None:
     precision, recall = Precision(), Recall()
     for metric in (precision, recall):
         metric.update([[0.9, 0.1], [np.nan, 0.1]], [0, 0])
@@ -68,20 +68,20 @@ def test_sample_with_a_nan_score_was_put_into_no_class() -> None:
     assert recall.eval().tolist() == [0.5, 0.0]
 
 
-def test_figures_of_mindspore_examples() -> None:
+def test_values_of_the_mindspore_examples() -> None:
     outputs, labels = [[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]], [1, 0, 1]
-    for kind, wanted in ((Precision, [0.5, 1.0]), (Recall, [1.0, 0.5]), (F1, [2 / 3, 2 / 3])):
+    for kind, expected in ((Precision, [0.5, 1.0]), (Recall, [1.0, 0.5]), (F1, [2 / 3, 2 / 3])):
         metric = kind()
         metric.update(outputs, labels)
-        np.testing.assert_allclose(metric.eval(), wanted)
+        np.testing.assert_allclose(metric.eval(), expected)
 
 
-def test_number_of_classes_may_not_change() -> None:
+def test_number_of_classes_must_not_change() -> None:
     recall = Recall()
     recall.update([[0.1, 0.9]], [1])
-    with pytest.raises(ValueError, match="2 classes; this one has scores of 3"):
+    with pytest.raises(ValueError, match="2 classes; this batch has scores of 3"):
         recall.update([[0.1, 0.9, 0.0]], [1])
-    with pytest.raises(ValueError, match="2 classes; this one has scores of none"):
+    with pytest.raises(ValueError, match="2 classes; this batch has no scores"):
         recall.update([1], [1])
     recall.clear()
     recall.update([[0.1, 0.9, 0.0]], [1])
@@ -90,7 +90,9 @@ def test_number_of_classes_may_not_change() -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(SEEDS, st.integers(2, 5), st.integers(1, 30), st.sampled_from([None, "true", "pred", "all"]))
-def test_confusion_matrix_is_that_of_scikit_learn(seed: int, classes: int, samples: int, normalize: str | None) -> None:
+def test_confusion_matrix_equals_that_of_scikit_learn(
+    seed: int, classes: int, samples: int, normalize: str | None
+) -> None:
     rng = np.random.default_rng(seed)
     scores, labels = rng.normal(size=(samples, classes)), rng.integers(0, classes, samples)
     name = {None: "no_norm", "true": "target", "pred": "prediction", "all": "all"}[normalize]
@@ -98,8 +100,8 @@ def test_confusion_matrix_is_that_of_scikit_learn(seed: int, classes: int, sampl
     for part in np.array_split(np.arange(samples), 2):
         metric.update(scores[part], labels[part])
     with np.errstate(all="ignore"):
-        wanted = confusion_matrix(labels, scores.argmax(1), labels=range(classes), normalize=normalize)
-    np.testing.assert_allclose(metric.eval(), wanted)
+        expected = confusion_matrix(labels, scores.argmax(1), labels=range(classes), normalize=normalize)
+    np.testing.assert_allclose(metric.eval(), expected)
 
 
 def test_confusion_matrix_compares_probabilities_with_its_threshold() -> None:
@@ -108,8 +110,8 @@ def test_confusion_matrix_compares_probabilities_with_its_threshold() -> None:
     assert metric.eval().tolist() == [[0.0, 1.0], [1.0, 1.0]]
 
 
-def test_wrong_arguments_are_errors_at_construction() -> None:
-    with pytest.raises(ValueError, match="beta is positive"):
+def test_invalid_arguments_are_errors() -> None:
+    with pytest.raises(ValueError, match="beta must be positive"):
         Fbeta(0)
     with pytest.raises(TypeError, match="beta must be a number"):
         Fbeta("one")

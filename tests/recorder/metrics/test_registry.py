@@ -1,4 +1,4 @@
-"""What users may pass as metrics, and how an evaluation uses each kind."""
+"""The objects that users may pass as metrics, and their use in an evaluation."""
 
 import numpy as np
 import pytest
@@ -22,18 +22,18 @@ from toposcope.recorder.metrics.metric import numbers_of
 SCORES, LABELS = torch.tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), torch.tensor([1, 0, 0])
 
 
-def figures(metrics: object) -> dict[str, object]:
-    """Return what metrics say of two equal batches, after one that is forgotten."""
-    found = metrics_from(metrics)
-    for metric in found.values():
+def results_of(metrics: object) -> dict[str, object]:
+    """Return the results of metrics for two equal batches, after a batch that is cleared."""
+    named = metrics_from(metrics)
+    for metric in named.values():
         update(metric, 9.0, SCORES, 1 - LABELS)
         clear(metric)
         for loss in (0.5, 1.5):
             update(metric, torch.tensor(loss), SCORES, LABELS)
-    return {name: result(metric) for name, metric in found.items()}
+    return {name: result(metric) for name, metric in named.items()}
 
 
-def test_metrics_are_known_by_their_names() -> None:
+def test_metrics_are_created_by_name() -> None:
     assert set(names()) >= {"acc", "accuracy", "precision", "recall", "F1", "topk", "mae", "mse", "loss"}
     assert set(names()) >= {"top_1_accuracy", "top_5_accuracy", "perplexity", "confusion_matrix"}
     top = get_metric_fn("topk", 3)
@@ -44,32 +44,32 @@ def test_metrics_are_known_by_their_names() -> None:
 
 
 def test_set_of_names_is_sorted_and_a_list_keeps_its_order() -> None:
-    assert figures({"recall", "acc", "loss"}).keys() == {"acc", "loss", "recall"}
+    assert results_of({"recall", "acc", "loss"}).keys() == {"acc", "loss", "recall"}
     assert list(metrics_from({"recall", "acc", "loss"})) == ["acc", "loss", "recall"]
     assert list(metrics_from(["recall", Accuracy()])) == ["recall", "Accuracy"]
     assert metrics_from(None) == {}
 
 
 def test_results_are_floats_and_arrays() -> None:
-    found = figures({"Accuracy": Accuracy(), "hits": "acc", "recall": "recall", "loss": "loss"})
-    assert (found["Accuracy"], found["hits"], found["loss"]) == (2 / 3, 2 / 3, 1.0)
-    assert isinstance(found["recall"], np.ndarray)
-    assert found["recall"].tolist() == [0.5, 1.0]
+    results = results_of({"Accuracy": Accuracy(), "hits": "acc", "recall": "recall", "loss": "loss"})
+    assert (results["Accuracy"], results["hits"], results["loss"]) == (2 / 3, 2 / 3, 1.0)
+    assert isinstance(results["recall"], np.ndarray)
+    assert results["recall"].tolist() == [0.5, 1.0]
 
 
-def test_metrics_of_torchmetrics_are_used_as_they_are() -> None:
+def test_torchmetrics_objects_are_metrics() -> None:
     both = MetricCollection([MulticlassAccuracy(2, average="micro"), MulticlassRecall(2)])
-    found = figures(
+    results = results_of(
         {"micro": MulticlassAccuracy(2, average="micro"), "each": MulticlassRecall(2, average=None), "both": both}
     )
-    assert found["micro"] == pytest.approx(2 / 3)
-    assert np.allclose(found["each"], [0.5, 1.0])
-    assert found["both"] == pytest.approx({"MulticlassAccuracy": 2 / 3, "MulticlassRecall": 0.75})
+    assert results["micro"] == pytest.approx(2 / 3)
+    assert np.allclose(results["each"], [0.5, 1.0])
+    assert results["both"] == pytest.approx({"MulticlassAccuracy": 2 / 3, "MulticlassRecall": 0.75})
 
 
-def test_metric_of_torchmetrics_without_samples_is_an_error() -> None:
+def test_torchmetrics_object_without_samples_is_an_error() -> None:
     metric = MulticlassAccuracy(2)
-    with pytest.raises(RuntimeError, match="MulticlassAccuracy has seen no samples"):
+    with pytest.raises(RuntimeError, match="MulticlassAccuracy has received no samples"):
         result(metric)
 
 
@@ -77,12 +77,12 @@ def test_functions_and_modules_are_averaged() -> None:
     def hits(outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         return (outputs.argmax(1) == labels).float().mean()
 
-    found = figures([hits, torch.nn.CrossEntropyLoss()])
-    assert found["hits"] == pytest.approx(2 / 3)
-    assert found["CrossEntropyLoss"] == pytest.approx(torch.nn.CrossEntropyLoss()(SCORES, LABELS).item())
+    results = results_of([hits, torch.nn.CrossEntropyLoss()])
+    assert results["hits"] == pytest.approx(2 / 3)
+    assert results["CrossEntropyLoss"] == pytest.approx(torch.nn.CrossEntropyLoss()(SCORES, LABELS).item())
 
 
-def test_metric_of_the_users_own_is_fed_outputs_and_labels() -> None:
+def test_a_users_metric_receives_outputs_and_labels() -> None:
     class Bias(Metric):
         def clear(self) -> None:
             self.sum, self.samples = 0.0, 0
@@ -94,29 +94,29 @@ def test_metric_of_the_users_own_is_fed_outputs_and_labels() -> None:
         def eval(self) -> float:
             return self.sum / self.samples
 
-    assert figures([Bias()])["Bias"] == pytest.approx(0.8 / 3)
+    assert results_of([Bias()])["Bias"] == pytest.approx(0.8 / 3)
 
 
 @pytest.mark.parametrize(
     ("metrics", "error", "message"),
     [
-        ("acc", TypeError, "metrics is a dict, set or list"),
-        (3, TypeError, "metrics is a dict, set or list"),
-        ({3: Accuracy()}, TypeError, "name of a metric is a str, not 3"),
-        ({"": Accuracy()}, ValueError, "'' is none"),
-        (["acc", "acc"], ValueError, "'acc' is there twice"),
+        ("acc", TypeError, "metrics must be a dict, set or list"),
+        (3, TypeError, "metrics must be a dict, set or list"),
+        ({3: Accuracy()}, TypeError, "name of a metric must be a str, not 3"),
+        ({"": Accuracy()}, ValueError, "must not be empty"),
+        (["acc", "acc"], ValueError, "'acc' is used twice"),
         ({"acc": Accuracy}, TypeError, r"Accuracy\(\), not the class"),
         ({"acc": 3}, TypeError, "not 3"),
         ({"accurate"}, ValueError, "'accurate'"),
     ],
 )
-def test_what_is_no_metric_is_an_error(metrics: object, error: type[Exception], message: str) -> None:
+def test_invalid_metrics_are_errors(metrics: object, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         metrics_from(metrics)
 
 
 def test_metric_is_moved_to_the_device_of_the_outputs() -> None:
-    """Shown with the device of shapes without data, as there is no other one everywhere."""
+    """Tested with the meta device, which exists on every machine."""
     metric = MeanSquaredError()
     update(metric, None, SCORES.to("meta"), SCORES.to("meta"))
     assert metric.device.type == "meta"
