@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 import toposcope
 from toposcope.server.reading import scan
 
-
 _SERVER = Path(__file__).parent
 
 
