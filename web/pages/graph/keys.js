@@ -1,4 +1,4 @@
-// Keys of the graph page.
+// Keyboard shortcuts of the graph page.
 
 import { focusOn } from "../../controls/focus_field.js";
 import { toggleTrace, walk } from "./actions.js";
@@ -29,11 +29,11 @@ export const ACTIONS = {
 /** @type {KeyRow[]} */
 export const KEYS = [
   [["/"], () => t("graph.keys_find")],
-  [["↑", "↓", "←", "→"], () => t("graph.keys_walk")],
-  [["Enter"], () => t("graph.keys_open")],
+  [["↑", "↓", "←", "→"], () => t("graph.keys_move")],
+  [["Enter"], () => t("graph.keys_expand")],
   [["u", "d"], () => t("graph.keys_trace")],
   [["+", "-", "0"], () => t("graph.keys_zoom")],
   [["wheel", "drag"], () => t("graph.keys_mouse")],
-  [["f"], () => t("graph.keys_full")],
-  [["c"], () => t("graph.keys_close")],
+  [["f"], () => t("graph.keys_full_screen")],
+  [["c"], () => t("graph.keys_collapse")],
 ];

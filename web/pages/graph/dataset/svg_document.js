@@ -1,6 +1,6 @@
-// A drawing of the page as a document of its own: its styles are written into it.
+// Converts an SVG drawing of the page into a standalone document with inline styles.
 
-/** What a style sheet may say of a shape or a text. */
+/** The style properties that are copied. */
 const STYLES = [
   "fill",
   "fill-opacity",
@@ -15,8 +15,8 @@ const STYLES = [
 ];
 const MARGIN = 4;
 
-/** @param {SVGSVGElement} drawing as it stands on the page @param {string} title */
-export function documentOf(drawing, title) {
+/** @param {SVGSVGElement} drawing in the page @param {string} title */
+export function svgDocument(drawing, title) {
   const copy = /** @type {SVGSVGElement} */ (drawing.cloneNode(true));
   const originals = [drawing, ...drawing.querySelectorAll("*")];
   [copy, ...copy.querySelectorAll("*")].forEach((element, at) => {
@@ -25,12 +25,12 @@ export function documentOf(drawing, title) {
     for (const name of ["class", "role", "tabindex", "aria-label", "aria-pressed"]) element.removeAttribute(name);
   });
   const comments = document.createTreeWalker(copy, NodeFilter.SHOW_COMMENT);
-  const found = [];
-  while (comments.nextNode()) found.push(comments.currentNode);
-  for (const comment of found) comment.parentNode?.removeChild(comment);
-  copy.prepend(titleOf(title), ground(drawing));
+  const commentNodes = [];
+  while (comments.nextNode()) commentNodes.push(comments.currentNode);
+  for (const comment of commentNodes) comment.parentNode?.removeChild(comment);
+  copy.prepend(titleOf(title), background(drawing));
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  // What XML has no place for: control characters of hostile names.
+  // Control characters, which XML does not allow, may occur in names.
   return new XMLSerializer().serializeToString(copy).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
 }
 
@@ -42,7 +42,7 @@ function titleOf(text) {
 }
 
 /** @param {SVGSVGElement} drawing */
-function ground(drawing) {
+function background(drawing) {
   const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   const { width, height } = drawing.viewBox.baseVal;
   const place = { x: -MARGIN, y: -MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN };

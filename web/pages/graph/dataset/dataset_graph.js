@@ -1,4 +1,4 @@
-// The dataset pipeline of one run: its stages as boxes from the sources to the last one, and all of the chosen one.
+// The dataset pipeline of one run: a drawing of its stages, and details of the chosen one.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -12,18 +12,18 @@ import { Listing } from "../../../data/listing.js";
 import { set, setting } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
-import { stageBoxes } from "./boxes.js";
 import { datasetDetails } from "./details.js";
 import { neighbourOf } from "./keys.js";
 import { layOut } from "./layout.js";
-import { documentOf } from "./svg.js";
+import { stageBoxes } from "./stage_boxes.js";
+import { svgDocument } from "./svg_document.js";
 
 /** @typedef {import("../../../data/dataset_stages.js").Stage} Stage */
 
-/** More boxes nobody reads. */
-const MOST_STAGES = 120;
+/** The largest number of stages that are drawn. */
+const MAX_STAGES = 120;
 
-/** The chosen stage, by its place in the tree. */
+/** The id of the chosen stage: its path in the tree. */
 const chosenStage = setting("graph.stage", /** @type {string} */ (""));
 /** @param {string} id */
 const choose = (id) => set({ "graph.stage": id });
@@ -35,7 +35,7 @@ class DatasetGraph extends LazyCard {
     /** @type {Stage | null} */
     const last = this.#listing.reply.value?.dataset ?? null;
     if (!last) return null;
-    const { placed, leftOut } = stagesOf(last, MOST_STAGES);
+    const { placed, leftOut } = stagesOf(last, MAX_STAGES);
     return { layout: layOut(placed), leftOut };
   });
   #boxes = computed(() => new Map(this.#drawn.value?.layout.boxes.map((box) => [box.id, box])));
@@ -68,23 +68,34 @@ class DatasetGraph extends LazyCard {
     const chosen = this.#boxes.value.get(chosenStage.value) ?? null;
     return html`
       ${problems.map((problem) => html`<p class="page-note" data-note="problem">${problem}</p>`)}
-      ${leftOut ? html`<p class="page-note" data-note="left_out">${t("dataset.left_out", { n: grouped(leftOut) })}</p>` : nothing}
+      ${
+        leftOut
+          ? html`<p class="page-note" data-note="left_out">${t("dataset.omitted", { n: grouped(leftOut) })}</p>`
+          : nothing
+      }
       <div class="dataset" data-stages=${layout.boxes.length}>
         <div class="dataset-drawing">
-          <header>${this.#legend()}<button class="quiet" data-key="dataset-svg" title=${t("dataset.download")} aria-label=${t("dataset.download")} @click=${() => this.#download()}>${ICONS.csv}<span>SVG</span></button></header>
-          <div class="dataset-scroll" @keydown=${(/** @type {KeyboardEvent} */ event) => this.#pressed(event)}>${stageBoxes(layout, chosen, choose)}</div>
+          <header>${this.#legend()}<button class="quiet" data-key="dataset-svg" title=${t("dataset.download")}
+            aria-label=${t("dataset.download")}
+            @click=${() => this.#download()}>${ICONS.csv}<span>SVG</span></button></header>
+          <div class="dataset-scroll"
+            @keydown=${(/** @type {KeyboardEvent} */ event) =>
+              this.#onKeyDown(event)}>${stageBoxes(layout, chosen, choose)}</div>
         </div>
-        <aside class="dataset-details" aria-label=${t("dataset.details")}>${datasetDetails(layout, chosen, choose)}</aside>
+        <aside class="dataset-details"
+          aria-label=${t("dataset.details")}>${datasetDetails(layout, chosen, choose)}</aside>
       </div>`;
   }
 
   #legend() {
     const used = new Set([...this.#boxes.value.values()].map(({ stage }) => kindOf(stage)));
-    return html`<ul class="dataset-legend" aria-label=${t("dataset.legend")}>${KINDS.filter((kind) => used.has(kind)).map((kind) => html`<li data-kind=${kind}><i></i>${t(`dataset.kind_${kind}`)}</li>`)}</ul>`;
+    return html`<ul class="dataset-legend" aria-label=${t("dataset.legend")}>${KINDS.filter((kind) =>
+      used.has(kind),
+    ).map((kind) => html`<li data-kind=${kind}><i></i>${t(`dataset.kind_${kind}`)}</li>`)}</ul>`;
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #onKeyDown(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const id = /** @type {Element} */ (event.target).getAttribute("data-stage") ?? "";
     const boxes = this.#boxes.peek();
@@ -106,7 +117,7 @@ class DatasetGraph extends LazyCard {
     const drawing = /** @type {SVGSVGElement} */ (this.querySelector(".dataset-scroll svg"));
     const title = `${t("dataset.title")} · ${nameOf(this.#run.peek())}`;
     save(
-      new Blob([documentOf(drawing, title)], { type: "image/svg+xml" }),
+      new Blob([svgDocument(drawing, title)], { type: "image/svg+xml" }),
       fileName(`${nameOf(this.#run.peek())}_dataset`, "svg"),
     );
   }
