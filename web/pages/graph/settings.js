@@ -15,7 +15,7 @@ export const trace = setting("graph.trace", "", ["", "in", "out", "both"]);
 export const part = setting("graph.part", "whole", ["whole", "forward"]);
 export const repeats = setting("graph.repeats", "fold", ["fold", "all"]);
 
-const openList = setting("graph.expand", "");
+const openList = setting("graph.open", "");
 /**
  * Expanded scopes, expanded groups, and pinned children.
  * @type {import("@preact/signals-core").ReadonlySignal<ReadonlySet<string>>}
@@ -26,14 +26,14 @@ const printOpen = (names) => [...names].join("\n");
 
 /** @param {Iterable<string>} names everything that is expanded @param {string} [node] the new selection */
 export const setOpen = (names, node) =>
-  set({ "graph.expand": printOpen(names), ...(node !== undefined && { "graph.node": node }) });
+  set({ "graph.open": printOpen(names), ...(node !== undefined && { "graph.node": node }) });
 /** @param {Iterable<string>} names */
 export const openAlso = (names) => setOpen(new Set([...open.peek(), ...names]));
-export const closeAll = () => set({ "graph.expand": "", "graph.node": "", "graph.trace": "" });
+export const closeAll = () => set({ "graph.open": "", "graph.node": "", "graph.trace": "" });
 
 /** @param {string} name */
 export const select = (name) => set({ "graph.node": name, ...(name === "" && { "graph.trace": "" }) });
 
 /** Shows another graph, collapsed. @param {string} run @param {string} [id] the newest by default */
 export const chooseGraph = (run, id = "") =>
-  set({ "graph.run": run, "graph.id": id, "graph.expand": "", "graph.node": "", "graph.trace": "" });
+  set({ "graph.run": run, "graph.id": id, "graph.open": "", "graph.node": "", "graph.trace": "" });

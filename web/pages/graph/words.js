@@ -5,8 +5,8 @@ import { translator } from "../../i18n/text.js";
 
 export const en = {
   "dataset.kind": "Graph type",
-  "dataset.computation": "Computational graph",
-  "dataset.title": "Dataset graph",
+  "dataset.computation": "Computation",
+  "dataset.title": "Dataset",
   "dataset.none": "No dataset pipeline recorded.",
   "dataset.none_of": "No dataset pipeline recorded in {run}.",
   "dataset.others": "Other visible runs have one.",

@@ -5,7 +5,7 @@ import { boxesOf, forwardOnly } from "../model/boxes.js";
 import { elkGraph, layoutOf, linesOf, sizesKey } from "../model/scope_layout.js";
 import { labelOf } from "./node_label.js";
 
-/** @typedef {import("../model/scope_layout.js").ScopeLayout} Laid */
+/** @typedef {import("../model/scope_layout.js").ScopeLayout} ScopeLayout */
 /** @typedef {import("../model/scope_layout.js").Direction} Direction */
 /** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
 
@@ -22,7 +22,7 @@ const MAX_CACHED = 400;
 
 /** @type {InstanceType<typeof ELK> | null} */
 let elk = null;
-/** Finished and pending layouts by key. @type {Map<string, Promise<Laid>>} */
+/** Finished and pending layouts by key. @type {Map<string, Promise<ScopeLayout>>} */
 const layouts = new Map();
 
 function layoutEngine() {
@@ -56,14 +56,14 @@ export function warmUp(size) {
     .catch(() => (elk = null));
 }
 
-/** @param {LayoutRequest} request @param {string} [scope] the root by default @returns {Promise<Laid>} */
+/** @param {LayoutRequest} request @param {string} [scope] the root by default @returns {Promise<ScopeLayout>} */
 export async function layOut(request, scope = "") {
   const fullView = await request.read(scope);
   const view = request.isForward ? forwardOnly(fullView) : fullView;
   const boxes = boxesOf(view, request.open, request.isFolded);
   const opened = boxes.filter(({ kind, count, id }) => kind === "scope" && count === 1 && request.open.has(id));
   const inner = new Map(
-    await Promise.all(opened.map(async ({ id }) => /** @type {[string, Laid]} */ ([id, await layOut(request, id)]))),
+    await Promise.all(opened.map(async ({ id }) => /** @type {[string, ScopeLayout]} */ ([id, await layOut(request, id)]))),
   );
   const sizedBoxes = boxes.map((box) => ({ box, label: labelOf(box) }));
   const key = [
@@ -86,13 +86,13 @@ export async function layOut(request, scope = "") {
   return pending;
 }
 
-/** The key of each layout, which is part of the key of the enclosing scope. @type {WeakMap<Laid, string>} */
+/** The key of each layout, which is part of the key of the enclosing scope. @type {WeakMap<ScopeLayout, string>} */
 const layoutKeys = new WeakMap();
-/** @param {Laid} layout */
+/** @param {ScopeLayout} layout */
 const keyOf = (layout) => layoutKeys.get(layout) ?? layout.scope;
 
 /**
- * @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} sizedBoxes @param {ReadonlyMap<string, Laid>} inner
+ * @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} sizedBoxes @param {ReadonlyMap<string, ScopeLayout>} inner
  * @param {Direction} direction
  */
 async function runLayout(view, sizedBoxes, inner, direction) {

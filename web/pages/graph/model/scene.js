@@ -3,7 +3,7 @@
 import { portsOf } from "./scope_layout.js";
 
 /** @typedef {import("./boxes.js").Box} Box */
-/** @typedef {import("./scope_layout.js").ScopeLayout} Laid */
+/** @typedef {import("./scope_layout.js").ScopeLayout} ScopeLayout */
 /** @typedef {import("./scope_layout.js").Line} Line */
 /** @typedef {import("./scope_layout.js").NodeLabel} NodeLabel */
 /** @typedef {import("./scope_layout.js").Point} Point */
@@ -34,7 +34,7 @@ import { portsOf } from "./scope_layout.js";
  * @property {ReadonlyMap<string, PlacedLine[]>} incoming
  */
 
-/** @param {Laid} root @returns {Scene} */
+/** @param {ScopeLayout} root @returns {Scene} */
 export function sceneOf(root) {
   /** @type {PlacedBox[]} */
   const boxes = [];
@@ -54,7 +54,7 @@ export function sceneOf(root) {
 }
 
 /**
- * @param {Laid} layout @param {number} left @param {number} top @param {number} depth @param {PlacedBox[]} boxes
+ * @param {ScopeLayout} layout @param {number} left @param {number} top @param {number} depth @param {PlacedBox[]} boxes
  * @param {PlacedLine[]} lines
  */
 function addScope(layout, left, top, depth, boxes, lines) {
