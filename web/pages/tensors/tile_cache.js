@@ -1,101 +1,107 @@
-// The elements of a table that are here, by tile; tiles in sight are asked for, those that left sight before they came are not.
+// The loaded tiles of a table of elements: visible ones are requested, and requests that are no longer needed are
+// aborted.
 
 import { tilesOf } from "./model/layout.js";
 import { numbersOf } from "./model/npy.js";
 
 /** @typedef {import("./model/layout.js").Cells} Cells */
-/** @typedef {import("./model/layout.js").Tile} Place */
+/** @typedef {import("./model/layout.js").Tile} TilePlace */
 /** @typedef {import("./displayed_slice.js").Source} Source */
 
-/** A tile that is here. @typedef {Place & {elements: import("./model/npy.js").Elements, numbers: ArrayLike<number>}} Tile */
+/**
+ * A loaded tile.
+ * @typedef {TilePlace & {elements: import("./model/npy.js").Elements, numbers: ArrayLike<number>}} Tile
+ */
 
-const REQUESTS_AT_ONCE = 4;
-/** Elements that are kept. */
-const KEPT = 6_000_000;
+const MAX_REQUESTS = 4;
+/** The largest number of elements kept in memory. */
+const MAX_ELEMENTS = 6_000_000;
 
-/** Remembers the tiles of one source. Call `stop` when it is shown no longer. */
-export class Tiles {
-  /** By key, in the order they were last in sight. @type {Map<string, Tile>} */
-  #here = new Map();
+/** Caches the tiles of one source. Call `stop` when the source is no longer shown. */
+export class TileCache {
+  /** By key, least recently used first. @type {Map<string, Tile>} */
+  #loaded = new Map();
   /** @type {Map<string, AbortController>} */
-  #asked = new Map();
-  /** In sight and not here, the nearest first. @type {Place[]} */
-  #wanted = [];
-  #kept = 0;
+  #requests = new Map();
+  /** Needed tiles that are not loaded, visible ones first. @type {TilePlace[]} */
+  #missing = [];
+  #elementCount = 0;
   /** @type {Error | null} */
   error = null;
 
-  /** @param {Source} source @param {() => void} changed a tile came, or could not be had */
+  /** @param {Source} source @param {() => void} changed called when a tile has been loaded or has failed */
   constructor(source, changed) {
     this.source = source;
     this.changed = changed;
   }
 
-  /** The tiles of these cells that are here; the others are asked for, and then those around them.
+  /** Returns the loaded tiles of some cells; requests the others, and then those around them.
    * @param {Cells} cells @returns {{tiles: Tile[], isComplete: boolean}} */
-  look(cells) {
+  tilesFor(cells) {
     const places = tilesOf(this.source.layout, cells);
-    const tiles = places.flatMap(({ key }) => this.#touched(key));
-    const around = tilesOf(this.source.layout, this.#around(cells));
-    const wanted = new Set([...places, ...around].map(({ key }) => key));
-    for (const [key, request] of this.#asked) if (!wanted.has(key)) request.abort();
+    const tiles = places.flatMap(({ key }) => this.#use(key));
+    const surroundings = tilesOf(this.source.layout, this.#surroundings(cells));
+    const needed = new Set([...places, ...surroundings].map(({ key }) => key));
+    for (const [key, request] of this.#requests) if (!needed.has(key)) request.abort();
     const seen = new Set();
-    this.#wanted = [...places, ...around].filter(({ key }) => !this.#here.has(key) && !seen.has(key) && seen.add(key));
-    this.#ask();
+    this.#missing = [...places, ...surroundings].filter(
+      ({ key }) => !this.#loaded.has(key) && !seen.has(key) && seen.add(key),
+    );
+    this.#requestMissing();
     return { tiles, isComplete: tiles.length === places.length };
   }
 
-  /** One screen more below and above.
+  /** The cells extended by one screen above and below.
    * @param {Cells} cells @returns {Cells} */
-  #around({ top, bottom, left, right }) {
-    const more = bottom - top;
-    return { top: Math.max(0, top - more), bottom: Math.min(this.source.layout.rows, bottom + more), left, right };
+  #surroundings({ top, bottom, left, right }) {
+    const screen = bottom - top;
+    return { top: Math.max(0, top - screen), bottom: Math.min(this.source.layout.rows, bottom + screen), left, right };
   }
 
   /** @param {string} key @returns {Tile[]} */
-  #touched(key) {
-    const tile = this.#here.get(key);
+  #use(key) {
+    const tile = this.#loaded.get(key);
     if (!tile) return [];
-    this.#here.delete(key);
-    this.#here.set(key, tile);
+    this.#loaded.delete(key);
+    this.#loaded.set(key, tile);
     return [tile];
   }
 
-  #ask() {
+  #requestMissing() {
     if (this.error) return;
-    for (const place of this.#wanted) {
-      if (this.#asked.size >= REQUESTS_AT_ONCE) return;
-      if (!this.#asked.has(place.key)) this.#read(place);
+    for (const place of this.#missing) {
+      if (this.#requests.size >= MAX_REQUESTS) return;
+      if (!this.#requests.has(place.key)) this.#read(place);
     }
   }
 
-  /** @param {Place} place */
+  /** @param {TilePlace} place */
   async #read(place) {
     const request = new AbortController();
-    this.#asked.set(place.key, request);
+    this.#requests.set(place.key, request);
     try {
       const elements = await this.source.read(place.parts, request.signal);
       if (request.signal.aborted) return;
-      this.#here.set(place.key, { ...place, elements, numbers: numbersOf(elements) });
-      this.#wanted = this.#wanted.filter(({ key }) => key !== place.key);
-      this.#kept += elements.count;
-      this.#forget();
+      this.#loaded.set(place.key, { ...place, elements, numbers: numbersOf(elements) });
+      this.#missing = this.#missing.filter(({ key }) => key !== place.key);
+      this.#elementCount += elements.count;
+      this.#evict();
       this.changed();
     } catch (error) {
       if (request.signal.aborted) return;
       this.error = /** @type {Error} */ (error);
       this.changed();
     } finally {
-      this.#asked.delete(place.key);
-      this.#ask();
+      this.#requests.delete(place.key);
+      this.#requestMissing();
     }
   }
 
-  #forget() {
-    for (const [key, { elements }] of this.#here) {
-      if (this.#kept <= KEPT || this.#here.size === 1) return;
-      this.#here.delete(key);
-      this.#kept -= elements.count;
+  #evict() {
+    for (const [key, { elements }] of this.#loaded) {
+      if (this.#elementCount <= MAX_ELEMENTS || this.#loaded.size === 1) return;
+      this.#loaded.delete(key);
+      this.#elementCount -= elements.count;
     }
   }
 
@@ -105,7 +111,7 @@ export class Tiles {
   }
 
   stop() {
-    this.#wanted = [];
-    for (const request of this.#asked.values()) request.abort();
+    this.#missing = [];
+    for (const request of this.#requests.values()) request.abort();
   }
 }
