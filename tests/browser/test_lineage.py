@@ -293,12 +293,12 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
 
     for run in best[:2]:
         page.locator(f'.run-line[data-run="{run}"] input').check()
-    page.locator('[data-key="hide-ticked"]').click()
+    page.locator('[data-key="hide-selected"]').click()
     assert shown_runs(page)[:2] == best[2:4]
     assert set(setting(page, "lineage.hidden").removeprefix("-").split(",")) == set(best[:2])
     for run in best[2:4]:
         page.locator(f'.run-line[data-run="{run}"] input').check()
-    page.locator('[data-key="show-ticked"]').click()
+    page.locator('[data-key="show-selected"]').click()
     assert shown_runs(page) == best[2:4]
     page.locator('[data-key="show-all"]').click()
 
@@ -315,7 +315,7 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
         assert {id: text for id, text in row.items() if text} == told
 
     page.locator('.heads [data-column="name"] input').check()
-    page.locator('[data-key="hide-ticked"]').click()
+    page.locator('[data-key="hide-selected"]').click()
     expect(page.locator('[data-key="draw-kept"]')).to_be_disabled()
     address = page.url
     page.keyboard.press("d")

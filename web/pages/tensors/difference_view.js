@@ -30,6 +30,7 @@ const distance = measurementOf(differenceSource, measureDistance);
 export const followDifference = distance.follow;
 
 export function differenceView() {
+  const problem = differenceProblem.value;
   return html`
     <div class="tensor-against">
       <span class="meta">${t("tensor.difference_to")}</span>
@@ -37,9 +38,8 @@ export function differenceView() {
       ${otherStepChoice()}
     </div>
     ${
-      differenceProblem.value
-        ? html`<p class="tensor-note"
-          data-state=${`no_difference_${differenceProblem.value}`}>${differenceProblemText(differenceProblem.value)}</p>`
+      problem
+        ? html`<p class="tensor-note" data-state=${`no_difference_${problem}`}>${differenceProblemText(problem)}</p>`
         : difference()
     }`;
 }

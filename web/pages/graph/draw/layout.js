@@ -62,9 +62,9 @@ export async function layOut(request, scope = "") {
   const view = request.isForward ? forwardOnly(fullView) : fullView;
   const boxes = boxesOf(view, request.open, request.isFolded);
   const opened = boxes.filter(({ kind, count, id }) => kind === "scope" && count === 1 && request.open.has(id));
-  const inner = new Map(
-    await Promise.all(opened.map(async ({ id }) => /** @type {[string, ScopeLayout]} */ ([id, await layOut(request, id)]))),
-  );
+  const layOutInner = async (/** @type {{id: string}} */ { id }) =>
+    /** @type {[string, ScopeLayout]} */ ([id, await layOut(request, id)]);
+  const inner = new Map(await Promise.all(opened.map(layOutInner)));
   const sizedBoxes = boxes.map((box) => ({ box, label: labelOf(box) }));
   const key = [
     request.graph,
@@ -92,8 +92,8 @@ const layoutKeys = new WeakMap();
 const keyOf = (layout) => layoutKeys.get(layout) ?? layout.scope;
 
 /**
- * @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} sizedBoxes @param {ReadonlyMap<string, ScopeLayout>} inner
- * @param {Direction} direction
+ * @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} sizedBoxes
+ * @param {ReadonlyMap<string, ScopeLayout>} inner @param {Direction} direction
  */
 async function runLayout(view, sizedBoxes, inner, direction) {
   const scopeLines = linesOf(

@@ -6,7 +6,8 @@ import { portsOf } from "./scope_layout.js";
 /** @typedef {import("./scope_layout.js").ScopeLayout} ScopeLayout */
 /** @typedef {import("./scope_layout.js").LayoutBox} LayoutBox */
 
-/** @param {string} id @param {string} scope @param {number} x @param {number} y @param {ScopeLayout | null} [inner] @returns {LayoutBox} */
+/** @param {string} id @param {string} scope @param {number} x @param {number} y @param {ScopeLayout | null} [inner]
+ * @returns {LayoutBox} */
 const box = (id, scope, x, y, inner = null) => ({
   box: { id, scope, kind: inner ? "scope" : "operator", members: [], count: 1 },
   label: { text: id, note: "", width: 40, height: 20 },

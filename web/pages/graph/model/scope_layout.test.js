@@ -15,7 +15,8 @@ const NONE = {
   attributes_total: 0,
 };
 
-/** @param {string} scope @param {string[]} names @param {Array<Partial<Flow> & {source: string, target: string}>} edges */
+/** @param {string} scope @param {string[]} names
+ * @param {Array<Partial<Flow> & {source: string, target: string}>} edges */
 const view = (scope, names, edges) => ({
   name: scope,
   total: names.length,

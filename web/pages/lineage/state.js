@@ -1,4 +1,4 @@
-// The runs of the lineage page and what is shown of them: columns, brushed and hidden runs, order, colours.
+// The state of the lineage page: runs as rows, their columns, the rows that brushes keep, and their order.
 
 import { computed } from "@preact/signals-core";
 import { nameOf } from "../../controls/run_row.js";
@@ -10,8 +10,10 @@ import { keptBy } from "./model/brush.js";
 import { columnOf, columnsOf } from "./model/columns.js";
 import { flatPipeline } from "./model/pipeline.js";
 import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
-import { isUsuallyLog, scaleOf } from "./model/scale.js";
+import { isLogByDefault, scaleOf } from "./model/scale.js";
 import {
+  appliedBrushes,
+  areBrushesApplied,
   brushes,
   chosenAxes,
   chosenColumns,
@@ -19,86 +21,87 @@ import {
   chosenThird,
   chosenX,
   chosenY,
-  hiding,
-  isSettled,
   part,
   scope,
-  settledBrushes,
   sorting,
-  turnedLogs,
+  toggledLogs,
+  visibility,
 } from "./settings.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 /** @typedef {import("./model/columns.js").Source} Source */
 
-/** Axes that are drawn when nobody has chosen any, the target among them. */
-const USUAL_AXES = 10;
-/** Columns up to which the table shows those that never vary too. */
-const FEW_COLUMNS = 24;
-/** More different texts than this are names, not categories. */
-const MOST_CATEGORIES = 30;
+/** The number of axes by default, including the target. */
+const DEFAULT_AXES = 10;
+/** With at most so many columns, the table also shows constant ones. */
+const MAX_DEFAULT_COLUMNS = 24;
+/** A column with more distinct texts contains names rather than categories. */
+const MAX_CATEGORIES = 30;
 
-/** Runs that may be rows, in start order; told only when they change. */
-export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(listedText.value)));
-const listedText = computed(() => {
+/** Runs that may be rows, in start order; the signal changes only if they do. */
+export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(listedKey.value)));
+const listedKey = computed(() => {
   const drawn = scope.value ? new Set(chosenRuns.value) : null;
   return JSON.stringify(
     wholeRuns.value.filter((run) => (drawn ? drawn.has(run) : keepsRun.value(run) && !awayRuns.value.has(run))),
   );
 });
 
-/** What each run says that says anything. @type {import("@preact/signals-core").ReadonlySignal<readonly Source[]>} */
+/**
+ * The recorded values of each run that has any.
+ * @type {import("@preact/signals-core").ReadonlySignal<readonly Source[]>}
+ */
 export const sources = computed(() =>
   listedRuns.value.flatMap((run) => {
-    const told = lineages.told.value.get(run);
-    if (!told) return [];
+    const lineage = lineages.told.value.get(run);
+    if (!lineage) return [];
     const pipeline = pipelines.told.value.get(run);
     return [
       {
         run,
-        param: told.hyper_parameters,
-        metric: told.metrics,
-        train: told.train_dataset,
-        valid: told.valid_dataset,
-        model: told.model,
-        custom: told.custom,
-        last: lastOf(run, told.metrics),
-        data: flatOf(pipeline),
+        param: lineage.hyper_parameters,
+        metric: lineage.metrics,
+        train: lineage.train_dataset,
+        valid: lineage.valid_dataset,
+        model: lineage.model,
+        custom: lineage.custom,
+        last: lastValuesOf(run, lineage.metrics),
+        data: flatPipelineOf(pipeline),
       },
     ];
   }),
 );
 
-/** Last values of scalars that are not metrics of the lineage already.
+/** Last values of scalars that are not already metrics of the lineage.
  * @param {string} run @param {Readonly<Record<string, unknown>>} metrics */
-function lastOf(run, metrics) {
-  const told = lastScalars.told.value.get(run)?.metrics;
+function lastValuesOf(run, metrics) {
+  const scalars = lastScalars.told.value.get(run)?.metrics;
   return (
-    told &&
+    scalars &&
     Object.fromEntries(
-      Object.entries(told).flatMap(([tag, { last }]) => (Object.hasOwn(metrics, tag) ? [] : [[tag, last]])),
+      Object.entries(scalars).flatMap(([tag, { last }]) => (Object.hasOwn(metrics, tag) ? [] : [[tag, last]])),
     )
   );
 }
 
-/** Pipelines do not change: each is laid out once. @type {WeakMap<object, Record<string, unknown>>} */
+/** A cache: pipelines never change. @type {WeakMap<object, Record<string, unknown>>} */
 const flattened = new WeakMap();
 /** @param {import("./model/client.js").RunPipeline | undefined} pipeline */
-function flatOf(pipeline) {
+function flatPipelineOf(pipeline) {
   if (!pipeline?.dataset) return undefined;
-  const known = flattened.get(pipeline) ?? flatPipeline(pipeline.dataset);
-  flattened.set(pipeline, known);
-  return known;
+  const flat = flattened.get(pipeline) ?? flatPipeline(pipeline.dataset);
+  flattened.set(pipeline, flat);
+  return flat;
 }
 
 export const rowCount = computed(() => sources.value.length);
-/** The row of a run. */
+/** Row numbers by run. */
 export const rowOf = computed(() => new Map(sources.value.map(({ run }, row) => [run, row])));
 
 /** All columns that can be axes, by id. */
 export const columns = computed(() => columnsOf(sources.value));
 
-/** What people say about the runs, as columns of the table. */
+/** Labels and notes of the runs, as columns of the table. */
 const noteColumns = computed(() => {
   const notes = sources.value.map(({ run }) => noteOf(run));
   const column = (/** @type {string} */ name, /** @type {(string | null)[]} */ values) => ({
@@ -125,14 +128,18 @@ export const tableColumns = computed(
 
 /** @param {Column} column */
 const isEnvironment = ({ section, name }) => section === "custom" && name.startsWith("environment/");
-/** Does it belong to the part that is shown? @param {Column} column */
+/** Whether a column belongs to the shown part. @param {Column} column */
 const isOfPart = ({ section }) =>
   part.value ? section !== "model" && section !== "custom" && section !== "param" : section !== "data";
-/** Does it tell runs apart? @param {Column} column */
-const tells = ({ distinct, hasMissing }) => distinct > 1 || (distinct === 1 && hasMissing) || rowCount.value === 1;
+/** Whether a column distinguishes runs. @param {Column} column */
+const distinguishesRuns = ({ distinct, hasMissing }) =>
+  distinct > 1 || (distinct === 1 && hasMissing) || rowCount.value === 1;
 
-/** What training aims at; undefined without any number to aim at. @type {import("@preact/signals-core").ReadonlySignal<Column | undefined>} */
-export const target = computed(() => targets.value.get(chosenTarget.value) ?? targets.value.get(usualTarget.value));
+/**
+ * The target column; undefined if no column is numeric.
+ * @type {import("@preact/signals-core").ReadonlySignal<Column | undefined>}
+ */
+export const target = computed(() => targets.value.get(chosenTarget.value) ?? targets.value.get(defaultTarget.value));
 /** Columns that may be the target, by id. */
 export const targets = computed(() => {
   const numbers = [...columns.value].filter(
@@ -140,38 +147,37 @@ export const targets = computed(() => {
   );
   return new Map(numbers.filter(([, column]) => !isEnvironment(column) && column.id !== "model:size"));
 });
-const usualTarget = computed(() => {
+const defaultTarget = computed(() => {
   for (const section of /** @type {const} */ (["metric", "last", "model", "custom"])) {
     const candidates = [...targets.value.values()].filter((column) => column.section === section);
     const [first] = likelyMetrics(
-      candidates.map(({ name, having }) => ({ tag: name, runs: having })),
+      candidates.map(({ name, recordedRuns }) => ({ tag: name, runs: recordedRuns })),
       "",
       2,
-    ).toSorted((one, other) => Number(likelyBest(other) === "max") - Number(likelyBest(one) === "max"));
+    ).toSorted((a, b) => Number(likelyBest(b) === "max") - Number(likelyBest(a) === "max"));
     if (first !== undefined) return `${section}:${first}`;
   }
   return "";
 });
 
-/** Ids of the axes from left to right; the target is the last of the usual ones. */
+/** Ids of the axes from left to right; by default the target is the last one. */
 export const axisIds = computed(() => {
   if (chosenAxes.value) return chosenAxes.value.filter((id) => columns.value.has(id));
   const last = target.value?.id;
-  const telling = [...columns.value.values()].filter(
-    (column) => column.id !== last && isOfPart(column) && tells(column) && isAxis(column),
+  const candidates = [...columns.value.values()].filter(
+    (column) => column.id !== last && isOfPart(column) && distinguishesRuns(column) && canBeAxis(column),
   );
-  const first = telling
-    .toSorted((one, other) => Number(other.distinct > 1) - Number(one.distinct > 1) || rank(one) - rank(other))
-    .slice(0, USUAL_AXES - 1);
-  const ordered = first.toSorted((one, other) => rank(one) - rank(other));
+  const first = candidates
+    .toSorted((a, b) => Number(b.distinct > 1) - Number(a.distinct > 1) || sectionRank(a) - sectionRank(b))
+    .slice(0, DEFAULT_AXES - 1);
+  const ordered = first.toSorted((a, b) => sectionRank(a) - sectionRank(b));
   return [...ordered.map(({ id }) => id), ...(last ? [last] : [])];
 });
 /** @param {Column} column */
-const isAxis = (column) =>
-  !isEnvironment(column) &&
-  (column.isNumber ? column.id !== "model:size" : column.categories.length <= MOST_CATEGORIES);
-/** Causes first, results last. @param {Column} column */
-const rank = ({ section }) =>
+const canBeAxis = (column) =>
+  !isEnvironment(column) && (column.isNumber ? column.id !== "model:size" : column.categories.length <= MAX_CATEGORIES);
+/** The order of sections: causes first, results last. @param {Column} column */
+const sectionRank = ({ section }) =>
   (part.value
     ? ["data", "train", "valid", "last", "metric"]
     : ["param", "custom", "train", "valid", "model", "last", "metric"]
@@ -181,42 +187,44 @@ const rank = ({ section }) =>
 export const columnIds = computed(() => {
   if (chosenColumns.value) return chosenColumns.value.filter((id) => tableColumns.value.has(id));
   const ofPart = [...columns.value.values()].filter((column) => isOfPart(column) && !isEnvironment(column));
-  const many = ofPart.length > FEW_COLUMNS && rowCount.value > 1;
-  const shown = ofPart.filter((column) => column.section === "metric" || tells(column) || (!many && !part.value));
-  const notes = noteColumns.value.filter(({ having }) => having);
-  // Of each group what tells runs apart comes first.
+  const many = ofPart.length > MAX_DEFAULT_COLUMNS && rowCount.value > 1;
+  const shown = ofPart.filter(
+    (column) => column.section === "metric" || distinguishesRuns(column) || (!many && !part.value),
+  );
+  const notes = noteColumns.value.filter(({ recordedRuns }) => recordedRuns);
+  // In each group, columns that distinguish runs come first.
   const groups = Map.groupBy(
-    part.value ? shown.toSorted((one, other) => rank(one) - rank(other)) : shown,
+    part.value ? shown.toSorted((a, b) => sectionRank(a) - sectionRank(b)) : shown,
     ({ section }) => section,
   );
   const ordered = [...groups.values()].flatMap((group) =>
-    group.toSorted((one, other) => Number(tells(other)) - Number(tells(one))),
+    group.toSorted((a, b) => Number(distinguishesRuns(b)) - Number(distinguishesRuns(a))),
   );
   return [...notes, ...ordered].map(({ id }) => id);
 });
 
-/** Is this column drawn by its logarithms? @param {Column} column */
-export const isLog = (column) => isUsuallyLog(column) !== turnedLogs.value.has(column.id);
+/** Whether the axis of a column is logarithmic. @param {Column} column */
+export const isLog = (column) => isLogByDefault(column) !== toggledLogs.value.has(column.id);
 /** @param {Column} column */
 export const scaleFor = (column) => scaleOf(column, isLog(column));
 
 /** Rows that are not hidden on this page. */
 export const visibleRows = computed(() => {
-  const hidden = hiding.value;
+  const hidden = visibility.value;
   const rows = Array.from(sources.value, (_, row) => row);
   return hidden ? rows.filter((row) => hidden.runs.has(sources.value[row].run) === hidden.isOnly) : rows;
 });
 /** @param {ReadonlyMap<string, import("./settings.js").Brush>} by */
-function keptOf(by) {
+function rowsKeptBy(by) {
   if (!by.size) return visibleRows.value;
   const kept = keptBy(columns.value, by, rowCount.value);
   return visibleRows.value.filter((row) => kept[row]);
 }
-/** Of them those that every brush keeps. */
-export const keptRows = computed(() => keptOf(settledBrushes.value));
-/** The same while a brush is moved. */
-export const liveRows = computed(() => (isSettled.value ? keptRows.value : keptOf(brushes.value)));
-/** The kept rows in the order of the table. */
+/** Visible rows that every brush keeps. */
+export const keptRows = computed(() => rowsKeptBy(appliedBrushes.value));
+/** The same, updated with every frame while a brush is moved. */
+export const liveRows = computed(() => (areBrushesApplied.value ? keptRows.value : rowsKeptBy(brushes.value)));
+/** The kept rows in sorted order. */
 export const sortedRows = computed(() => {
   const by = sorting.value.flatMap(({ id, down }) => {
     const column = tableColumns.value.get(id);
@@ -229,14 +237,16 @@ export const sortedRows = computed(() => {
   return sortRows(keptRows.value, by);
 });
 
-/** The columns of the scatter: a hyperparameter that varies against the target, when nobody has chosen. */
+/** The columns of the scatter plot; by default a varying hyperparameter against the target. */
 export const scatterColumns = computed(() => {
   const find = (/** @type {string} */ id) => columns.value.get(id);
   const y = find(chosenY.value) ?? target.value;
   const x =
     find(chosenX.value) ??
     find(axisIds.value.find((id) => id !== y?.id && find(id)?.isNumber && (find(id)?.distinct ?? 0) > 1) ?? "") ??
-    [...columns.value.values()].find((column) => column.id !== y?.id && tells(column) && isAxis(column)) ??
+    [...columns.value.values()].find(
+      (column) => column.id !== y?.id && distinguishesRuns(column) && canBeAxis(column),
+    ) ??
     y;
   return { x, y, third: find(chosenThird.value) };
 });

@@ -1,8 +1,8 @@
-// A click on a line or a point: the details of its run.
+// Opens the details of the run under the cursor.
 
 import { panel, pointedRun } from "../../data/pointer.js";
 
-export function openPointed() {
+export function openPointedRun() {
   const run = pointedRun.peek();
   if (run !== null) panel.value = { kind: "run", run };
 }

@@ -1,4 +1,4 @@
-// The lines between two neighbouring axes: drawn while they are in sight, a few strips a frame.
+// The element with the lines between two neighbouring axes, drawn while visible, a few strips per frame.
 
 import { computed, effect } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
@@ -6,16 +6,16 @@ import { rgbOf } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { theme } from "../../data/view.js";
-import { axes, frame, spacing } from "./axes.js";
+import { axes, axesFrame, axisSpacing } from "./axes.js";
 import { StripPainter } from "./draw/strip_lines.js";
-import { liveRows, visibleRows } from "./rows.js";
-import { lineInks } from "./run_colours.js";
+import { lineColours } from "./run_colours.js";
+import { liveRows, visibleRows } from "./state.js";
 
-/** The colours of the lines as numbers. */
-const inks = computed(() => ({ of: lineInks.value.of, rgb: lineInks.value.css.map(rgbOf) }));
+/** The colours of the lines as RGB. */
+const colours = computed(() => ({ byRow: lineColours.value.byRow, rgb: lineColours.value.css.map(rgbOf) }));
 
 class LineageStrip extends LazyCard {
-  /** Its place among the strips. */
+  /** The position among the strips. */
   place = 0;
   #canvas = document.createElement("canvas");
   #painter = new StripPainter();
@@ -29,7 +29,7 @@ class LineageStrip extends LazyCard {
   begin() {
     const draw = () => this.#draw();
     const end = effect(() => {
-      [axes.value, frame.value, spacing.value, visibleRows.value, liveRows.value, inks.value, theme.value];
+      [axes.value, axesFrame.value, axisSpacing.value, visibleRows.value, liveRows.value, colours.value, theme.value];
       drawSoon(draw);
     });
     return [end, () => drawNever(draw)];
@@ -43,12 +43,12 @@ class LineageStrip extends LazyCard {
     this.#painter.draw(this.#canvas, {
       left: left.places,
       right: right.places,
-      width: spacing.peek(),
-      frame: frame.peek(),
+      width: axisSpacing.peek(),
+      frame: axesFrame.peek(),
       rows: visibleRows.peek(),
       kept,
-      inks: inks.peek(),
-      ground: surface,
+      colours: colours.peek(),
+      background: surface,
       faint: label,
     });
     this.dataset.drawnRuns = String(kept.length);

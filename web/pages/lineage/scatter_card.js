@@ -1,4 +1,4 @@
-// Two columns against each other, a point a run; a third one as colour or size.
+// A scatter plot of two columns with a point for each run, and a third column as colour or size.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -9,20 +9,20 @@ import { pointedRun } from "../../data/pointer.js";
 import { set, theme } from "../../data/view.js";
 import { grouped, plainText, shortNumber } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
-import { drawScatter, pointsOf, pointUnder } from "./draw/scatter_plot.js";
+import { drawScatter, pointsOf, rowAt } from "./draw/scatter_plot.js";
+import { LineageElement } from "./lineage_element.js";
 import { correlation } from "./model/columns.js";
-import { openPointed } from "./open_pointed.js";
-import { LineagePart } from "./part.js";
-import { columns, keptRows, rowOf, scaleFor, scatterColumns, sources, visibleRows } from "./rows.js";
-import { inksOf, lineInks } from "./run_colours.js";
-import { thirdIs } from "./settings.js";
+import { openPointedRun } from "./open_pointed_run.js";
+import { columnColours, lineColours } from "./run_colours.js";
+import { thirdEncoding } from "./settings.js";
+import { columns, keptRows, rowOf, scaleFor, scatterColumns, sources, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./draw/scatter_plot.js").Scatter} Scatter */
 
 const HEIGHT = 320;
-/** Pixels from a point at which it is pointed at. */
-const REACH = 14;
+/** The cursor points at a point within so many pixels. */
+const HIT_DISTANCE = 14;
 
 const scatterWidth = signal(0);
 
@@ -34,19 +34,19 @@ const accent = computed(
 const scatter = computed(() => {
   const { x, y, third } = scatterColumns.value;
   if (!x || !y) return null;
-  const isSize = thirdIs.value === "size" && third?.isNumber;
+  const isSize = thirdEncoding.value === "size" && third?.isNumber;
   return {
     x: scaleFor(x),
     y: scaleFor(y),
     rows: visibleRows.value,
     kept: keptRows.value,
-    inks: third && !isSize ? inksOf(third) : lineInks.value,
+    colours: third && !isSize ? columnColours(third) : lineColours.value,
     sizes: isSize && third ? scaleFor(third).places : null,
     accent: accent.value,
   };
 });
 
-class LineageScatter extends LineagePart {
+class LineageScatter extends LineageElement {
   #points = new Float32Array();
   #draw = () => this.#drawNow();
 
@@ -61,21 +61,30 @@ class LineageScatter extends LineagePart {
       effect(() => {
         if (scatter.value && scatterWidth.value) drawSoon(this.#draw);
       }),
-      effect(() => this.#standOut(rowOf.value.get(pointedRun.value ?? ""))),
+      effect(() => this.#highlight(rowOf.value.get(pointedRun.value ?? ""))),
       () => drawNever(this.#draw),
     ];
   }
 
   template() {
     const { x, y, third } = scatterColumns.value;
-    drawSoon(this.#draw); // The canvas may be a new one.
-    const told = x && y ? correlation(x, y, keptRows.value) : null;
+    drawSoon(this.#draw); // The rendering may have created a new canvas.
+    const correlated = x && y ? correlation(x, y, keptRows.value) : null;
     return html`
       <header><h2>${t("lineage.scatter")}</h2>
-        ${told && !Number.isNaN(told.r) ? html`<span class="meta" data-r=${told.r} title=${t("lineage.pearson")}>r = ${told.r.toFixed(3)}</span>` : nothing}</header>
+        ${
+          correlated && !Number.isNaN(correlated.r)
+            ? html`<span class="meta" data-r=${correlated.r}
+              title=${t("lineage.pearson")}>r = ${correlated.r.toFixed(3)}</span>`
+            : nothing
+        }</header>
       <div class="scatter-choices">
-        <label>y ${columnSelect("y", t("lineage.scatter_y"), [...columns.value.values()], y?.id ?? "", (id) => set({ "lineage.y": id }))}</label>
-        <label>x ${columnSelect("x", t("lineage.scatter_x"), [...columns.value.values()], x?.id ?? "", (id) => set({ "lineage.x": id }))}</label>
+        <label>y ${columnSelect("y", t("lineage.scatter_y"), [...columns.value.values()], y?.id ?? "", (id) =>
+          set({ "lineage.y": id }),
+        )}</label>
+        <label>x ${columnSelect("x", t("lineage.scatter_x"), [...columns.value.values()], x?.id ?? "", (id) =>
+          set({ "lineage.x": id }),
+        )}</label>
         <label>${choice(
           "third",
           t("lineage.third"),
@@ -83,28 +92,38 @@ class LineageScatter extends LineagePart {
             ["", t("lineage.third_colour")],
             ["size", t("lineage.third_size")],
           ],
-          thirdIs.value,
+          thirdEncoding.value,
           (value) => set({ "lineage.third": value }),
         )}
-          ${columnSelect("colour", t("lineage.third"), [...columns.value.values()], third?.id ?? "", (id) => set({ "lineage.colour": id }), t("lineage.as_lines"))}</label>
+          ${columnSelect(
+            "colour",
+            t("lineage.third"),
+            [...columns.value.values()],
+            third?.id ?? "",
+            (id) => set({ "lineage.colour": id }),
+            t("lineage.same_as_lines"),
+          )}</label>
       </div>
       ${
         x && y
-          ? html`<div class="scatter-plot" role="img" aria-label=${t("lineage.scatter_of", { x: x.name, y: y.name, n: grouped(told?.count ?? 0) })} style="height:${HEIGHT}px"
-        @pointermove=${(/** @type {PointerEvent} */ event) => this.#pointed(event)} @pointerleave=${() => (pointedRun.value = null)} @click=${openPointed}>
+          ? html`<div class="scatter-plot" role="img"
+            aria-label=${t("lineage.scatter_of", { x: x.name, y: y.name, n: grouped(correlated?.count ?? 0) })}
+            style="height:${HEIGHT}px"
+        @pointermove=${(/** @type {PointerEvent} */ event) => this.#onPointerMove(event)}
+        @pointerleave=${() => (pointedRun.value = null)} @click=${openPointedRun}>
         <canvas></canvas><i class="ring" hidden></i><div class="scatter-tip" hidden></div></div>`
           : html`<p class="hint">${t("lineage.no_axes")}</p>`
       }`;
   }
 
-  #size() {
+  #plotSize() {
     const plot = /** @type {HTMLElement | null} */ (this.querySelector(".scatter-plot"));
     return { plot, width: plot?.clientWidth ?? 0 };
   }
 
   #drawNow() {
     const now = scatter.peek();
-    const { plot, width } = this.#size();
+    const { plot, width } = this.#plotSize();
     const canvas = plot?.querySelector("canvas");
     if (!now || !canvas || !width || !plot) return;
     this.#points = pointsOf(now, width, HEIGHT);
@@ -115,14 +134,14 @@ class LineageScatter extends LineagePart {
   }
 
   /** @param {PointerEvent} event */
-  #pointed({ clientX, clientY, currentTarget }) {
+  #onPointerMove({ clientX, clientY, currentTarget }) {
     const { left, top } = /** @type {HTMLElement} */ (currentTarget).getBoundingClientRect();
-    const row = pointUnder(this.#points, keptRows.peek(), clientX - left, clientY - top, REACH);
+    const row = rowAt(this.#points, keptRows.peek(), clientX - left, clientY - top, HIT_DISTANCE);
     pointedRun.value = row === null ? null : sources.peek()[row].run;
   }
 
   /** @param {number | undefined} row */
-  #standOut(row) {
+  #highlight(row) {
     const ring = /** @type {HTMLElement | null} */ (this.querySelector(".ring"));
     const tip = /** @type {HTMLElement | null} */ (this.querySelector(".scatter-tip"));
     const now = scatter.peek();
@@ -131,14 +150,15 @@ class LineageScatter extends LineagePart {
     ring.hidden = tip.hidden = !Number.isFinite(x);
     if (ring.hidden || row === undefined) return;
     ring.style.translate = `${x}px ${y}px`;
-    const told = [now.x, now.y].map(({ column }) => `${column.name} ${tell(column.values[row])}`);
-    tip.textContent = [nameOf(sources.peek()[row].run), ...told].join("\n");
-    const isRight = x > this.#size().width / 2;
+    const values = [now.x, now.y].map(({ column }) => `${column.name} ${valueText(column.values[row])}`);
+    tip.textContent = [nameOf(sources.peek()[row].run), ...values].join("\n");
+    const isRight = x > this.#plotSize().width / 2;
     tip.style.translate = `calc(${x}px + ${isRight ? "-100% - 12px" : "12px"}) ${Math.max(0, y - 20)}px`;
   }
 }
 
 /** @param {import("./model/columns.js").Value} value */
-const tell = (value) => (value === null ? "–" : typeof value === "number" ? shortNumber(value, 6) : plainText(value));
+const valueText = (value) =>
+  value === null ? "–" : typeof value === "number" ? shortNumber(value, 6) : plainText(value);
 
 customElements.define("lineage-scatter", LineageScatter);
