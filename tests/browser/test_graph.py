@@ -198,7 +198,7 @@ def test_node_details_match_the_server_and_link_to_neighbours(server, page):
 
 
 def test_scopes_are_expanded_by_pointer_and_keyboard(server, page):
-    """Double-click expands, Enter collapses; the address restores the view; arrow keys follow edges; traces highlight."""
+    """Double-click expands, Enter collapses; the address restores it; arrow keys follow edges; traces highlight."""
     url = server(DIGITS).url
     page.goto(address(url))
     page.mouse.dblclick(*place(page, "Default"))

@@ -127,7 +127,7 @@ def test_large_tensor_is_loaded_where_it_is_visible(server, page, tmp_path):
 
 
 def test_slices(server, page, pages, tmp_path):
-    """Fields and text select a slice; an invalid one is explained with its dimension and bounds, and changes nothing."""
+    """Fields and text select a slice; an invalid one is explained with its bounds and changes nothing."""
     values = np.arange(4 * 5 * 6, dtype=np.int64).reshape(4, 5, 6)
     record_tensors(tmp_path / "run", {0: {"a": values}, 3: {"a": values + 1000}})
     page.goto(address(server(tmp_path).url, "a"))

@@ -76,7 +76,7 @@ export function follow() {
         metric: column.name,
         source: column.section === "last" ? "scalar" : "lineage",
         runs: selectedRuns(),
-        dataFingerprint: stamp(),
+        stamp: dataFingerprint(),
       };
     }),
     followMenus(),
@@ -96,7 +96,7 @@ function requestedRuns() {
 const selectedRuns = () => (rowCount.value < lineages.told.value.size ? sources.value.map(({ run }) => run) : []);
 
 /** Changes when the target's values do. */
-const stamp = () => `${rowCount.value} ${target.value?.recordedRuns} ${target.value?.lo} ${target.value?.hi}`;
+const dataFingerprint = () => `${rowCount.value} ${target.value?.recordedRuns} ${target.value?.lo} ${target.value?.hi}`;
 
 function openCursorRun() {
   const run = cursorRun.peek();

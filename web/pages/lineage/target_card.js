@@ -22,6 +22,12 @@ const BINS = 20;
 const LISTED_PARAMETERS = 14;
 
 class LineageTarget extends LineageElement {
+  /** The counts of the distribution's bars, for tests. */
+  debugState() {
+    const column = target.peek();
+    return { counts: column ? Array.from(countsOf(scaleFor(column), keptRows.peek(), BINS)) : [] };
+  }
+
   template() {
     const column = target.value;
     if (!column)
@@ -57,8 +63,7 @@ function distribution(column) {
     shortNumber(Math.max(scale.lo, Math.min(scale.hi, valueAt(scale, importanceRow / BINS))), 4);
   return html`
     <div class="distribution" role="img"
-      aria-label=${t("lineage.distribution_of", { name: column.name, n: grouped(numbers.length) })}
-      data-counts=${kept.join(",")} data-all=${all.join(",")}>
+      aria-label=${t("lineage.distribution_of", { name: column.name, n: grouped(numbers.length) })}>
       ${Array.from(
         all,
         (count, bar) =>
