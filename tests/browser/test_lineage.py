@@ -323,7 +323,7 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
 
 
 def test_scatter_target_and_importance(sweep_url, page):
-    """The scatter plot draws the runs that have both values; the histogram counts all runs; a parameter opens its plot."""
+    """The scatter plot draws runs with both values; the histogram counts all runs; a parameter opens its plot."""
     runs = sweep()
     open_page(
         page, sweep_url, **{"lineage.x": "custom:dropout", "lineage.y": "metric:accuracy", "lineage.third": "size"}
