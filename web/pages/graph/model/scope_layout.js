@@ -159,7 +159,7 @@ export function elkGraph(scope, sizedBoxes, inner, { lines, borderPorts }, direc
 }
 
 /** Ports in the middle of a side for edges that the expanded scope has no port for.
- * @param {ScopeLayout} laid @param {Line[]} lines @param {Direction} direction @returns {Port[]} */
+ * @param {ScopeLayout} layout @param {Line[]} lines @param {Direction} direction @returns {Port[]} */
 function missingPorts({ scope, width, height, ports }, lines, direction) {
   return /** @type {Side[]} */ (["in", "out"]).flatMap((side) => {
     const id = portId(scope, side, "*");
