@@ -266,10 +266,10 @@ def test_search_lists_matches_and_goes_to_them(server, page):
 
 def test_repeated_blocks_and_large_scopes_are_grouped(server, page, tmp_path):
     """Repeated blocks are one box until one is expanded; a very large scope counts the nodes that it does not draw."""
-    record(tmp_path / "alike", blocks(8))
+    record(tmp_path / "repeated", blocks(8))
     record(tmp_path / "many", [Node(f"op{i}", f"Op{i % 7}", [f"op{i - 1}"] if i else []) for i in range(1500)])
     url = server(tmp_path).url
-    page.goto(address(url, run="alike"))
+    page.goto(address(url, run="repeated"))
     # The first block contains the input of the graph.
     assert [(box["id"], box["count"]) for box in drawn(page)["boxes"]] == [("block0", 1), ("*block1", 7), ("head", 1)]
     page.mouse.dblclick(*place(page, "*block1"))

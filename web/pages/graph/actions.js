@@ -39,7 +39,7 @@ const DIRECTIONS = {
 };
 
 /** Selects the neighbouring box in the direction of an arrow key. @param {string} key */
-export function walk(key) {
+export function selectNeighbour(key) {
   const drawn = scene.peek();
   if (!drawn) return false;
   const from = drawn.byId.get(selected.peek());

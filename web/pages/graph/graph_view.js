@@ -4,7 +4,7 @@ import { effect } from "@preact/signals-core";
 import { drawNever, drawSoon } from "../../charts/draw_queue.js";
 import { Hands } from "../../charts/pointer_gestures.js";
 import { theme } from "../../data/view.js";
-import { activate, clearSelection, walk } from "./actions.js";
+import { activate, clearSelection, selectNeighbour } from "./actions.js";
 import { drawGraph } from "./draw/canvas.js";
 import { graphTheme } from "./draw/theme.js";
 import { unhide } from "./expansion.js";
@@ -210,7 +210,7 @@ class GraphView extends HTMLElement {
         ? Boolean(box && activate(box))
         : event.key === "Escape"
           ? clearSelection()
-          : event.key.startsWith("Arrow") && walk(event.key);
+          : event.key.startsWith("Arrow") && selectNeighbour(event.key);
     if (!isHandled) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,9 +1,9 @@
 // Keyboard shortcuts of the graph page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { toggleTrace, walk } from "./actions.js";
+import { selectNeighbour, toggleTrace } from "./actions.js";
 import { toggleFullScreen } from "./full_screen.js";
-import { closeAll } from "./settings.js";
+import { collapseAll } from "./settings.js";
 import { fit, zoom } from "./viewport.js";
 import { t } from "./words.js";
 
@@ -19,11 +19,11 @@ export const ACTIONS = {
   f: toggleFullScreen,
   u: () => toggleTrace("in"),
   d: () => toggleTrace("out"),
-  c: closeAll,
-  ArrowDown: () => void walk("ArrowDown"),
-  ArrowUp: () => void walk("ArrowUp"),
-  ArrowLeft: () => void walk("ArrowLeft"),
-  ArrowRight: () => void walk("ArrowRight"),
+  c: collapseAll,
+  ArrowDown: () => void selectNeighbour("ArrowDown"),
+  ArrowUp: () => void selectNeighbour("ArrowUp"),
+  ArrowLeft: () => void selectNeighbour("ArrowLeft"),
+  ArrowRight: () => void selectNeighbour("ArrowRight"),
 };
 
 /** @type {KeyRow[]} */

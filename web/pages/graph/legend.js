@@ -31,7 +31,7 @@ export function legend() {
     ${
       boxes.some((each) => each.box.count > 1 && each.box.kind !== "rest")
         ? row(
-            "alike",
+            "repeated",
             svg`<rect x="4" y="4" width="22" height="12" rx="4" fill="var(--graph-scope)"
               stroke="var(--graph-border)"/>${box("scope")}`,
             t("graph.kind_repeated"),

@@ -85,7 +85,7 @@ class GraphMinimap extends HTMLElement {
 customElements.define("graph-minimap", GraphMinimap);
 
 /** The zoom buttons and the minimap. */
-export const mapFrame = () => html`<div class="graph-map">
+export const minimapPanel = () => html`<div class="graph-map">
   <div class="graph-zoom" role="group" aria-label=${t("graph.zoom")}>
     <button class="quiet" data-key="zoom-in" title="${t("graph.zoom_in")} (+)" aria-label=${t("graph.zoom_in")}
       @click=${() => zoom(1.5)}>+</button>

@@ -9,7 +9,7 @@ import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/vi
 import { startWorker } from "./draw/layout.js";
 import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";
 import { legend } from "./legend.js";
-import { mapFrame } from "./minimap.js";
+import { minimapPanel } from "./minimap.js";
 import { notices } from "./notices.js";
 import { selected } from "./settings.js";
 import { side } from "./side_panel.js";
@@ -80,7 +80,7 @@ const graphContent = () => html`
             ? html`<p class="graph-failed" role="alert">${t("graph.failed")} ${sceneError.value.message}</p>`
             : nothing
         }
-        ${scene.value ? mapFrame() : nothing}
+        ${scene.value ? minimapPanel() : nothing}
       </div>
       ${legend()}
     </div>

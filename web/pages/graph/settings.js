@@ -29,7 +29,7 @@ export const setOpen = (names, node) =>
   set({ "graph.open": printOpen(names), ...(node !== undefined && { "graph.node": node }) });
 /** @param {Iterable<string>} names */
 export const openAlso = (names) => setOpen(new Set([...open.peek(), ...names]));
-export const closeAll = () => set({ "graph.open": "", "graph.node": "", "graph.trace": "" });
+export const collapseAll = () => set({ "graph.open": "", "graph.node": "", "graph.trace": "" });
 
 /** @param {string} name */
 export const select = (name) => set({ "graph.node": name, ...(name === "" && { "graph.trace": "" }) });

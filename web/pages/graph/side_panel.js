@@ -58,13 +58,13 @@ export const side = () => html`
 function searchResults() {
   const { query, reply } = searchResult.value ?? {};
   if (searchError.value)
-    return html`<p class="graph-found" role="alert">${t("graph.failed")} ${searchError.value.message}</p>`;
-  if (!reply) return html`<p class="meta graph-found">…</p>`;
+    return html`<p class="graph-matches" role="alert">${t("graph.failed")} ${searchError.value.message}</p>`;
+  if (!reply) return html`<p class="meta graph-matches">…</p>`;
   const listed = reply.tree.filter(({ matches }) => matches).length;
   const text =
     listed < reply.total
-      ? t("graph.found_some", { current: grouped(listed), total: grouped(reply.total) })
-      : t("graph.found", { n: reply.total === 1 ? 1 : grouped(reply.total) });
+      ? t("graph.first_matches", { current: grouped(listed), total: grouped(reply.total) })
+      : t("graph.matches", { n: reply.total === 1 ? 1 : grouped(reply.total) });
   return html`<section class="graph-list"><h2 aria-live="polite"
     data-total=${reply.total}>${text}</h2>${foundTree(reply, query ?? "")}</section>`;
 }
@@ -79,6 +79,6 @@ function selection() {
       ? entryDetails(shown.entry)
       : html`<p class="hint graph-hint" role="status" data-state="unknown">${t("graph.unknown", { name })}</p>`;
   return detailsError.value
-    ? html`<p class="graph-found" role="alert">${t("graph.failed")} ${detailsError.value.message}</p>`
+    ? html`<p class="graph-matches" role="alert">${t("graph.failed")} ${detailsError.value.message}</p>`
     : nothing;
 }

@@ -10,7 +10,7 @@ import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";
 import { toggleFullScreen } from "./full_screen.js";
 import { candidates, graph, graphs, run } from "./graph_list.js";
-import { chooseGraph, closeAll, direction, open, part, repeats } from "./settings.js";
+import { chooseGraph, collapseAll, direction, open, part, repeats } from "./settings.js";
 import { scene } from "./state.js";
 import { t } from "./words.js";
 
@@ -22,7 +22,7 @@ export const toolbar = () => html`
   <div class="graph-settings">
     ${
       open.value.size
-        ? html`<button class="text" data-key="close-all" @click=${closeAll}>${t("graph.collapse_all")}</button>`
+        ? html`<button class="text" data-key="close-all" @click=${collapseAll}>${t("graph.collapse_all")}</button>`
         : nothing
     }
     ${

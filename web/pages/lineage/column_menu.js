@@ -61,7 +61,7 @@ function menu(kind) {
           aria-label=${t("overview.find")} .value=${search.value}
           @input=${(/** @type {InputEvent} */ event) =>
             (search.value = /** @type {HTMLInputElement} */ (event.target).value)}>
-        <button class="text" data-key="usual" ?disabled=${isDefault}
+        <button class="text" data-key="reset" ?disabled=${isDefault}
           @click=${() => choose(kind, null)}>${t("overview.usual")}</button>
       </div>
       <p class="menu-all"><button class="text" data-key="all"

@@ -74,7 +74,7 @@ function otherStepChoice() {
   const defaultLabel = t(isSameRun ? "tensor.previous" : "tensor.same_step");
   const shown = otherEntry.value;
   return html`
-    <button class="plain" data-key="usual-step" aria-pressed=${!isFixed}
+    <button class="plain" data-key="default-step" aria-pressed=${!isFixed}
       @click=${() => compareWith(isFixed ? null : (shown?.step ?? null), name)}>${defaultLabel}</button>
     ${stepSlider({
       steps: entries.map(({ step }) => step),

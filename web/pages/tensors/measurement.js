@@ -33,27 +33,31 @@ export function measurementOf(source, measure) {
   const measurement = signal(null);
   /** @type {import("@preact/signals-core").Signal<Error | null>} */
   const error = signal(null);
-  const run = async (/** @type {Source} */ shown, /** @type {Part[]} */ parts, /** @type {AbortSignal} */ abort) => {
+  const run = async (
+    /** @type {Source} */ shown,
+    /** @type {Part[]} */ parts,
+    /** @type {AbortSignal} */ abortSignal,
+  ) => {
     try {
-      const result = await measure(shown, parts, abort);
-      if (abort.aborted) return;
+      const result = await measure(shown, parts, abortSignal);
+      if (abortSignal.aborted) return;
       measurement.value = { key: shown.key, covered: countOf(parts), total: shown.layout.count, parts, result };
       error.value = null;
     } catch (reason) {
-      if (!abort.aborted) error.value = /** @type {Error} */ (reason);
+      if (!abortSignal.aborted) error.value = /** @type {Error} */ (reason);
     }
   };
   const follow = () =>
     effect(() => {
       const shown = source.value;
       if (!shown) return;
-      const abort = new AbortController();
+      const controller = new AbortController();
       run(
         shown,
         completeKey.value === shown.key ? shown.layout.parts : samplePart(shown.layout.parts, MAX_ELEMENTS),
-        abort.signal,
+        controller.signal,
       );
-      return () => abort.abort();
+      return () => controller.abort();
     });
   return { measurement, error, follow };
 }

@@ -34,7 +34,12 @@ export function datasetView() {
   const run = datasetRun.value;
   if (!runs.length) return withoutRuns() ?? withoutPlugin(t("dataset.none"));
   if (run) return html`<dataset-graph .run=${run} data-run=${run}></dataset-graph>`;
-  return empty("no_dataset", t("dataset.none_of", { run: nameOf(chosenRun.value) }), t("dataset.others"), chooseRun());
+  return empty(
+    "no_dataset",
+    t("dataset.none_of", { run: nameOf(chosenRun.value) }),
+    t("dataset.other_runs"),
+    chooseRun(),
+  );
 }
 
 /** Switches between the computational graph and the dataset graph, if there is one. */

@@ -128,10 +128,10 @@ function drawLines({ context, scale, theme, emphasis }, lines, isHighlighted, sc
   const styles = Map.groupBy(lines, ({ control, count }) => `${control} ${Math.round(lineWidth(count) * 2) / 2}`);
   context.strokeStyle = context.fillStyle = isHighlighted ? theme.accent : theme.edge;
   context.globalAlpha = emphasis.boxes !== null && !isHighlighted ? FADED : 1;
-  for (const [style, alike] of styles) {
+  for (const [style, group] of styles) {
     const [control, width] = style.split(" ");
     context.beginPath();
-    for (const { points } of alike) tracePath(context, points, scale >= BENDS_FROM ? BEND : 0);
+    for (const { points } of group) tracePath(context, points, scale >= BENDS_FROM ? BEND : 0);
     context.lineWidth = Math.max(Number(width) * (isHighlighted ? 1.5 : 1), (isHighlighted ? 1.6 : 0.7) / scale);
     context.setLineDash(control === "true" ? CONTROL_DASH : []);
     context.stroke();
@@ -174,8 +174,8 @@ function arrow(context, points) {
 function drawBoxes(pen, boxes) {
   const { context, scale, theme, emphasis } = pen;
   const styles = Map.groupBy(boxes, (box) => `${box.box.kind} ${isFaded(pen, box)}`);
-  for (const [style, alike] of styles) {
-    const kind = alike[0].box.kind;
+  for (const [style, group] of styles) {
+    const kind = group[0].box.kind;
     context.globalAlpha = style.endsWith("true") ? FADED : 1;
     context.lineWidth = Math.max(1, 0.7 / scale);
     context.strokeStyle = theme.border;
@@ -183,12 +183,12 @@ function drawBoxes(pen, boxes) {
     context.setLineDash(kind === "constant" || kind === "rest" ? [3, 2] : []);
     for (const stacked of [true, false]) {
       context.beginPath();
-      for (const box of alike) if (!stacked || box.box.count > 1) outline(context, box, stacked ? 3 : 0, scale);
+      for (const box of group) if (!stacked || box.box.count > 1) outline(context, box, stacked ? 3 : 0, scale);
       context.fill();
       context.stroke();
     }
     context.setLineDash([]);
-    if (scale >= LABELS_FROM) for (const box of alike) drawLabel(pen, box);
+    if (scale >= LABELS_FROM) for (const box of group) drawLabel(pen, box);
   }
   context.globalAlpha = 1;
   for (const box of boxes) if (box.id === emphasis.selected || box.id === emphasis.hovered) drawOutline(pen, box);
