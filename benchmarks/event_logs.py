@@ -1,4 +1,4 @@
-"""Event files for the benchmarks of the reader, written fast: records of one layout are the rows of an array."""
+"""Writes large event files for benchmarks quickly: records with the same layout are the rows of an array."""
 
 import os
 import time
@@ -12,27 +12,27 @@ import numpy.typing as npt
 from toposcope.proto import framing
 
 Dialect = Literal["own", "tensorboard"]
-"""The files of our recorder, with the exact double beside each float32; those of TensorBoard's writers."""
+"""Files of our recorder, with an exact double for each float32, or of TensorBoard's writers."""
 Int64s = npt.NDArray[np.int64]
 Records = npt.NDArray[np.uint8]
 
-BEGAN = 1.7e9
-"""wall_time of step 0, in seconds since 1970; every step takes a millisecond."""
+START = 1.7e9
+"""wall_time of step 0, in seconds since 1970; a step takes one millisecond."""
 _CHUNK = 20_000
 _NAMES = {"own": "events.out.events.summary.1700000000.0.host_MS", "tensorboard": "events.out.tfevents.1700000000.host"}
 _VERSIONS = {
     "own": (b"MindSpore.Event:1", b"\xa2\x06\x10" + bytes(range(16)) + b"\xa8\x06\x00"),
     "tensorboard": (b"brain.Event:2", b""),
 }
-# Keys of Summary.Value and of its image's encoded bytes, with the wire types.
+# Keys, with the wire types, of fields in Summary.Value, and of the encoded bytes of an image.
 _SCALAR = {"own": b"\x1d", "tensorboard": b"\x15"}
 _EXACT = b"\xa1\x06"
 _IMAGE = b"\x22"
 
 
 def write_scalars(run: Path, dialect: Dialect, tags: Sequence[str], steps: int) -> Path:
-    """Write a file of one event a step, which holds a value of each tag; return its path."""
-    path = begin_file(run, dialect)
+    """Write a file with one event per step, which contains a value of each tag; return its path."""
+    path = create_file(run, dialect)
     with path.open("ab") as file:
         for chunk in scalar_events(dialect, tags, 0, steps):
             file.write(chunk)
@@ -40,8 +40,8 @@ def write_scalars(run: Path, dialect: Dialect, tags: Sequence[str], steps: int) 
 
 
 def write_images(run: Path, images: int, image_bytes: int, scalars: int) -> Path:
-    """Write a TensorBoard file of images with so many scalars, one an event, before each; return its path."""
-    path = begin_file(run, "tensorboard")
+    """Write a TensorBoard file of images, each after a number of events with one scalar; return its path."""
+    path = create_file(run, "tensorboard")
     random = np.random.default_rng(0)
     with path.open("ab") as file:
         for number in range(images):
@@ -52,7 +52,7 @@ def write_images(run: Path, images: int, image_bytes: int, scalars: int) -> Path
 
 
 def write_runs(logdir: Path, runs: int, tags: Sequence[str], steps: int) -> None:
-    """Write runs of one small TensorBoard file each, all the same, that nobody has written to for a day."""
+    """Write runs with one small TensorBoard file each, all with the same content, last modified a day ago."""
     content = write_scalars(logdir / "run-00000", "tensorboard", tags, steps).read_bytes()
     yesterday = time.time() - 86400
     for number in range(runs):
@@ -62,8 +62,8 @@ def write_runs(logdir: Path, runs: int, tags: Sequence[str], steps: int) -> None
         os.utime(path, (yesterday, yesterday))
 
 
-def begin_file(run: Path, dialect: Dialect) -> Path:
-    """Write a file that holds nothing but its version; return its path."""
+def create_file(run: Path, dialect: Dialect) -> Path:
+    """Write a file with only a version event; return its path."""
     run.mkdir(parents=True)
     path = run / _NAMES[dialect]
     version, session = _VERSIONS[dialect]
@@ -72,7 +72,7 @@ def begin_file(run: Path, dialect: Dialect) -> Path:
 
 
 def scalar_events(dialect: Dialect, tags: Sequence[str], first: int, end: int) -> Iterator[bytes]:
-    """Yield the records of the steps from `first` to before `end`, a chunk at a time: one event a step."""
+    """Yield the records of the steps in range(first, end) in chunks, with one event per step."""
     for start in range(first, end, _CHUNK):
         steps = np.arange(start, min(start + _CHUNK, end))
         widths = np.maximum(1, -(-np.frexp(steps.astype(float))[1] // 7))
@@ -81,14 +81,14 @@ def scalar_events(dialect: Dialect, tags: Sequence[str], first: int, end: int) -
 
 
 def values(tag: int, steps: Int64s) -> npt.NDArray[np.float64]:
-    """Return what the tag of this number holds: a noisy falling curve of doubles."""
+    """Return the values of the tag with this number: a falling curve with noise."""
     noise = np.sin(12.9898 * steps + tag) * 43758.5453
     curve: npt.NDArray[np.float64] = np.exp(-steps / 1e5) + tag + 0.1 * (noise - np.floor(noise))
     return curve
 
 
 def _payloads(dialect: Dialect, tags: Sequence[str], steps: Int64s, step_bytes: int) -> Records:
-    """Return the events of steps whose varints have this length, one a row."""
+    """Return one event per row, for steps whose varints have the given length."""
     parts = [_values(dialect, tag, values(number, steps)) for number, tag in enumerate(tags)]
     summary = _delimited(b"\x2a", b"\0" * sum(part.shape[1] for part in parts))
     head = summary[: len(summary) - sum(part.shape[1] for part in parts)]
@@ -98,7 +98,7 @@ def _payloads(dialect: Dialect, tags: Sequence[str], steps: Int64s, step_bytes: 
 
 
 def _values(dialect: Dialect, tag: str, scalars: npt.NDArray[np.float64]) -> Records:
-    """Return the summary values of one tag, one a row."""
+    """Return the summary values of one tag, one per row."""
     columns = [_constant(_SCALAR[dialect], scalars), _bytes_of(scalars.astype("<f4"))]
     if dialect == "own":
         columns += [_constant(_EXACT, scalars), _bytes_of(scalars.astype("<f8"))]
@@ -108,7 +108,7 @@ def _values(dialect: Dialect, tag: str, scalars: npt.NDArray[np.float64]) -> Rec
 
 
 def _image_event(step: int, encoded: bytes) -> Iterator[bytes]:
-    """Yield the parts of the record of a 512 x 512 picture."""
+    """Yield the parts of the record of a 512 x 512 image."""
     picture = b"\x08\x80\x04\x10\x80\x04\x18\x03" + _delimited(_IMAGE, encoded)
     value = _delimited(b"\x0a", b"picture") + _delimited(_IMAGE, picture)
     summary = _delimited(b"\x2a", _delimited(b"\x0a", value))
@@ -122,11 +122,11 @@ def _frame_rows(payloads: Records) -> Records:
 
 
 def _wall_times(steps: Int64s) -> Records:
-    return np.hstack([_constant(b"\x09", steps), _bytes_of((BEGAN + steps / 1000).astype("<f8"))])
+    return np.hstack([_constant(b"\x09", steps), _bytes_of((START + steps / 1000).astype("<f8"))])
 
 
 def _varints(numbers: Int64s, length: int) -> Records:
-    """Return numbers that all take this many bytes, one a row."""
+    """Return numbers as varints of the given length, one per row."""
     groups = (numbers[:, None] >> (7 * np.arange(length))) & 0x7F
     groups[:, :-1] |= 0x80
     return groups.astype(np.uint8)
@@ -142,7 +142,7 @@ def _delimited(key: bytes, content: bytes) -> bytes:
 
 
 def _constant(content: bytes, rows: npt.NDArray[np.generic]) -> Records:
-    """Return content once for each of rows."""
+    """Return content repeated for each row."""
     return np.broadcast_to(np.frombuffer(content, np.uint8), (len(rows), len(content)))
 
 

@@ -1,11 +1,11 @@
-"""Load a logdir with one reader and print what that took; run by benchmarks/reader.py in the reader's environment.
+"""Load a logdir with one reader and print the cost; run by benchmarks/reader.py in the environment of the reader.
 
 python benchmarks/load_logdir.py READER LOGDIR [INDEX_DIR]
 
-Prints the members of a Load, or of a Listing, as a JSON object. Only the standard library and the reader are imported.
+Prints the fields of a Load or a Listing as a JSON object. Imports only the standard library and the reader.
 """
 
-from __future__ import annotations  # MindInsight is for Python 3.9.
+from __future__ import annotations  # MindInsight requires Python 3.9.
 
 import json
 import re
@@ -21,46 +21,46 @@ from typing import Any, NamedTuple
 
 from process_stats import count_descriptors, cpu_ms, idle_ms, memory
 
-PATIENCE = 600.0
-"""Seconds after which a load has failed."""
+TIMEOUT_SECONDS = 600.0
+"""Time after which a load counts as failed."""
 
 
 class Load(NamedTuple):
-    """What a load took and what it brought."""
+    """The cost and the result of a load."""
 
     ms: float
-    """Milliseconds until every point can be asked for; imports excluded, a server's start included."""
+    """Milliseconds until every point can be requested, including the start of a server but not imports."""
     cpu: float
-    """The same in CPU time of all threads, which other work on the machine changes less."""
+    """The same in CPU time of all threads, which depends less on other processes."""
     points: int
     steady: int
-    """Resident bytes of the process that holds the points, once they are loaded."""
+    """Resident bytes of the process with the points, after the load."""
     peak: int
-    """The most resident bytes of that process until then."""
+    """Maximum resident bytes of that process until then."""
     touched: float = 0.0
-    """Milliseconds until every point was also looked at, for a reader that may fetch points from disk only then."""
+    """Milliseconds until every point has also been accessed, for a reader that reads points from disk on access."""
 
 
 class Listing(NamedTuple):
-    """What it took to list the runs of a server, and to keep it."""
+    """The cost of listing the runs of a server, and of keeping it idle."""
 
     ms: float
     """Milliseconds from the command to the list of all runs."""
     runs: int
     descriptors: int
-    """How many it held then."""
+    """Number of open descriptors after that."""
     idle: int
     """Milliseconds of CPU time in the ten seconds after that."""
 
 
 class Clock:
-    """Runs from when it is made."""
+    """Measures the time since it was created."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> tuple[float, float]:
-        """Return the milliseconds that passed, and those of CPU time in this process."""
+        """Return the elapsed milliseconds, and the milliseconds of CPU time of this process."""
         return 1000 * (time.perf_counter() - self._wall), 1000 * (time.process_time() - self._cpu)
 
 
@@ -74,8 +74,8 @@ def load_toposcope(logdir: str, index_dir: str = "") -> Load:
     loaded = threading.Event()
     loading.subscribe(lambda _: None if loading.snapshot.loading else loaded.set())
     loading.start()
-    assert loaded.wait(PATIENCE)
-    took = clock.read()
+    assert loaded.wait(TIMEOUT_SECONDS)
+    elapsed = clock.read()
     steady, peak = memory("self")
     runs = loading.snapshot.runs.values()
     series = [run.points(tag, rank) for run in runs for tag in run.tags_of("scalar") for rank in run.attempts]
@@ -85,11 +85,11 @@ def load_toposcope(logdir: str, index_dir: str = "") -> Load:
         assert points.value.min() <= points.value.max()
     touched, _ = clock.read()
     loading.stop()
-    return Load(*took, sum(points.total for points in series), steady, peak, touched)
+    return Load(*elapsed, sum(points.total for points in series), steady, peak, touched)
 
 
 def load_rustboard(logdir: str) -> Load:
-    """Start rustboard as TensorBoard does, but that it keeps every scalar; it verifies no checksums."""
+    """Start rustboard as TensorBoard does, except that it keeps every scalar. It does not verify checksums."""
     clock = Clock()
     with rustboard(logdir, "--reload", "once") as (process, port):
         wait_loaded(process)
@@ -100,7 +100,7 @@ def load_rustboard(logdir: str) -> Load:
 
 @contextmanager
 def rustboard(logdir: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """Run rustboard; yield the process, which logs to stderr, and the port it listens at."""
+    """Run rustboard; yield the process, which logs to stderr, and its port."""
     import tensorboard_data_server
 
     command = [tensorboard_data_server.server_binary(), "--logdir", logdir, "--port", "0", "--verbose"]
@@ -108,36 +108,36 @@ def rustboard(logdir: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[s
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
-        found = re.search(r"listening on .*:(\d+)", process.stderr.readline())
-        assert found is not None
-        yield process, int(found[1])
+        match = re.search(r"listening on .*:(\d+)", process.stderr.readline())
+        assert match is not None
+        yield process, int(match[1])
     finally:
         process.kill()
         process.communicate()
 
 
 def wait_loaded(process: subprocess.Popen[str]) -> None:
-    """Return when rustboard has loaded everything for the first time."""
+    """Wait until rustboard has loaded everything for the first time."""
     assert process.stderr is not None
     for line in process.stderr:
         if "Finished load cycle" in line:
             return
-    raise ChildProcessError("rustboard ended")
+    raise ChildProcessError("rustboard has exited")
 
 
 def rustboard_points(port: int) -> int:
     """Return the number of scalars that rustboard serves."""
     from tensorboard.data.proto import data_provider_pb2 as messages
 
-    every = messages.PluginFilter(plugin_name="scalars")
+    scalars = messages.PluginFilter(plugin_name="scalars")
     points = 0
     with rustboard_stub(port) as stub:
-        for run in stub.ListScalars(messages.ListScalarsRequest(plugin_filter=every)).runs:
+        for run in stub.ListScalars(messages.ListScalarsRequest(plugin_filter=scalars)).runs:
             for tag in run.tags:
-                request = messages.ReadScalarsRequest(plugin_filter=every, downsample={"num_points": 1 << 40})
+                request = messages.ReadScalarsRequest(plugin_filter=scalars, downsample={"num_points": 1 << 40})
                 request.run_tag_filter.runs.names.append(run.run_name)
                 request.run_tag_filter.tags.names.append(tag.tag_name)
-                points += sum(len(found.data.step) for read in stub.ReadScalars(request).runs for found in read.tags)
+                points += sum(len(series.data.step) for read in stub.ReadScalars(request).runs for series in read.tags)
     return points
 
 
@@ -152,34 +152,34 @@ def rustboard_stub(port: int) -> Iterator[Any]:
 
 
 def list_rustboard(logdir: str) -> Listing:
-    """Start rustboard, list its series, then let it alone."""
+    """Start rustboard, list its series, then leave it idle."""
     from tensorboard.data.proto import data_provider_pb2 as messages
 
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # It keeps a descriptor for every file.
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # It keeps a descriptor open for every file.
     clock = Clock()
     with rustboard(logdir) as (process, port), rustboard_stub(port) as stub:
         wait_loaded(process)
-        every = messages.PluginFilter(plugin_name="scalars")
-        listed = stub.ListScalars(messages.ListScalarsRequest(plugin_filter=every)).runs
+        scalars = messages.PluginFilter(plugin_name="scalars")
+        listed = stub.ListScalars(messages.ListScalarsRequest(plugin_filter=scalars)).runs
         ms, _ = clock.read()
         return Listing(ms, len(listed), count_descriptors(process.pid), idle_ms(process.pid))
 
 
 def load_tensorboard(logdir: str) -> Load:
-    """Load with TensorBoard's reader in Python, which keeps every scalar here."""
+    """Load with TensorBoard's reader in Python, configured to keep every scalar."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     clock = Clock()
     folders = sorted({str(path.parent) for path in Path(logdir).rglob("*tfevents*")})
     runs = [EventAccumulator(folder, size_guidance={"scalars": 0}).Reload() for folder in folders]
-    took = clock.read()
+    elapsed = clock.read()
     points = sum(len(run.Scalars(tag)) for run in runs for tag in run.Tags()["scalars"])
-    return Load(*took, points, *memory("self"))
+    return Load(*elapsed, points, *memory("self"))
 
 
 def load_mindinsight(logdir: str) -> Load:
-    """Load with MindInsight, which looks at every scalar and keeps 1000 a tag: those are its points."""
+    """Load with MindInsight, which reads every scalar and keeps 1000 per tag; these are its points."""
     from mindinsight.datavisual.data_transform.data_loader import DataLoader
 
     clock = Clock()
@@ -187,10 +187,10 @@ def load_mindinsight(logdir: str) -> Load:
     loaders = [DataLoader(folder) for folder in folders]
     for loader in loaders:
         loader.load()
-    took = clock.read()
+    elapsed = clock.read()
     events = [loader.get_events_data() for loader in loaders]
-    points = sum(len(each.tensors(tag)) for each in events for tag in each.list_tags_by_plugin("scalar"))
-    return Load(*took, points, *memory("self"))
+    points = sum(len(data.tensors(tag)) for data in events for tag in data.list_tags_by_plugin("scalar"))
+    return Load(*elapsed, points, *memory("self"))
 
 
 READERS: dict[str, Callable[..., Load | Listing]] = {
@@ -203,7 +203,7 @@ READERS: dict[str, Callable[..., Load | Listing]] = {
 
 
 def main() -> None:
-    """Load, and print what it took."""
+    """Load a logdir and print the cost."""
     reader, *arguments = sys.argv[1:]
     print(json.dumps(READERS[reader](*arguments)._asdict()))
 

@@ -1,4 +1,4 @@
-"""What /proc tells of a process: memory, descriptors, CPU time."""
+"""Memory, descriptors and CPU time of a process, read from /proc."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ IDLE_SECONDS = 10.0
 
 
 def memory(process: int | str) -> tuple[int, int]:
-    """Return the resident bytes of a process, given its id or "self": now, and the most so far."""
+    """Return the current and the maximum resident bytes of a process, given its id or "self"."""
     status = Path(f"/proc/{process}/status").read_text()
-    now, most = (int(re.findall(rf"{name}:\s+(\d+) kB", status)[0]) << 10 for name in ("VmRSS", "VmHWM"))
-    return now, most
+    current, peak = (int(re.findall(rf"{name}:\s+(\d+) kB", status)[0]) << 10 for name in ("VmRSS", "VmHWM"))
+    return current, peak
 
 
 def count_descriptors(process: int) -> int:
-    """Return how many descriptors a process holds."""
+    """Return the number of open descriptors of a process."""
     return len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
 def idle_ms(process: int) -> int:
-    """Return the milliseconds of CPU time that a process takes in ten seconds, while nothing is asked of it."""
+    """Return the milliseconds of CPU time that an idle process uses in ten seconds."""
     before = cpu_ms(process)
     time.sleep(IDLE_SECONDS)
     return cpu_ms(process) - before
 
 
 def cpu_ms(process: int | str) -> int:
-    """Return the milliseconds of CPU time that all threads of a process took so far, within 10."""
+    """Return the CPU time of all threads of a process so far, in milliseconds, with a resolution of 10."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return _TICK_MS * (int(fields[11]) + int(fields[12]))

@@ -198,7 +198,7 @@ def many_clients(folder: Path) -> Trials:
 
     def trial() -> dict[str, float]:
         with tempfile.TemporaryDirectory(dir=folder) as own:
-            return clients.crowd(Path(own))
+            return clients.measure_clients(Path(own))
 
     return {OURS: trial}
 

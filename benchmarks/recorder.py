@@ -1,10 +1,10 @@
-"""Measure what recording costs a training, beside tensorboardX, tensorboard and, where it is installed, MindSpore.
+"""Measure the cost of recording, compared with tensorboardX, tensorboard and, if it is installed, MindSpore.
 
 python benchmarks/recorder.py [--rounds N] [MEASUREMENT ...]    (make bench-recorder)
 
-Every trial is a process of its own, and the recorders take turns for several rounds. Prints one row a recorder: the
-median and the spread of the rounds, and the median of Toposcope's ratio to it, formed round by round. Figures of
-microseconds want a machine that does nothing else.
+Every trial runs in a separate process, and the recorders alternate for several rounds. Prints one row per recorder: the
+median and the range over the rounds, and the median over the rounds of Toposcope's ratio to it. Measurements of
+microseconds require an idle machine.
 """
 
 import argparse
@@ -31,16 +31,16 @@ ELEMENTS = 1_000_000
 
 
 class Recorder(NamedTuple):
-    """What the measurements do with a recorder; None: it has no such call."""
+    """The calls of a recorder that are measured; None: not supported."""
 
     scalars: Callable[[int, list[str], float], object]
-    """Record a value under each of several tags, as those of a step."""
+    """Record a value for each of several tags at a step."""
     close: Callable[[], object]
-    """Return when everything is in the file."""
+    """Wait until everything is in the file."""
     histogram: Callable[[int, Any], object] | None = None
     tensor: Callable[[int, Any], object] | None = None
-    own: Callable[[Any], Any] = lambda array: array
-    """Turn a NumPy array into the kind that the recorder takes; not measured."""
+    convert: Callable[[Any], Any] = lambda array: array
+    """Convert a NumPy array to the type that the recorder accepts; not measured."""
 
 
 def open_toposcope(folder: str) -> Recorder:
@@ -64,7 +64,7 @@ def open_toposcope(folder: str) -> Recorder:
 
 
 def open_tensorboardx(folder: str) -> Recorder:
-    """Open the SummaryWriter of tensorboardX, which has no tensors."""
+    """Open the SummaryWriter of tensorboardX, which does not support tensors."""
     from tensorboardX import SummaryWriter
 
     writer = SummaryWriter(folder)
@@ -81,7 +81,7 @@ def open_tensorboardx(folder: str) -> Recorder:
 
 
 def open_tensorboard(folder: str) -> Recorder:
-    """Open the EventFileWriter of tensorboard without TensorFlow, which is torch's too; it takes messages alone."""
+    """Open the EventFileWriter of tensorboard, which torch also uses; it accepts messages only."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.event_file_writer import EventFileWriter
@@ -97,7 +97,7 @@ def open_tensorboard(folder: str) -> Recorder:
 
 
 def open_mindspore(folder: str) -> Recorder:
-    """Open MindSpore's SummaryRecord. It takes Tensors alone: of scalars it gets the same one every time."""
+    """Open MindSpore's SummaryRecord. It accepts Tensors only: as scalar, the same one is recorded every time."""
     from mindspore import SummaryRecord, Tensor
 
     recorder = SummaryRecord(folder)
@@ -133,7 +133,7 @@ CANDIDATES = {
 }
 
 
-# What runs in the process of a trial. Each returns its figures, by name.
+# Run in the process of a trial. Each returns its results by name.
 
 
 def measure_calls(open_recorder: Callable[[str], Recorder], folder: str, tags: list[str]) -> dict[str, float]:
@@ -144,15 +144,15 @@ def measure_calls(open_recorder: Callable[[str], Recorder], folder: str, tags: l
     inputs, weights = generator.random((64, 256)), generator.random((256, 256))
     recorder = open_recorder(folder)
     spent: list[int] = []
-    # The first steps warm up: beyond the first second, the longest that anything waits in a queue.
+    # The first half warms up: it takes longer than any value waits in a queue.
     for step in range(2 * STEPS):
         end = time.perf_counter_ns() + 1_000_000
         while time.perf_counter_ns() < end:
             numpy.tanh(inputs @ weights)
         value = step / 1024
-        began = time.perf_counter_ns()
+        start = time.perf_counter_ns()
         recorder.scalars(step, tags, value)
-        spent.append(time.perf_counter_ns() - began)
+        spent.append(time.perf_counter_ns() - start)
     recorder.close()
     return {
         "mean": statistics.fmean(spent[STEPS:]) / len(tags) / 1000,
@@ -161,34 +161,34 @@ def measure_calls(open_recorder: Callable[[str], Recorder], folder: str, tags: l
 
 
 def measure_throughput(open_recorder: Callable[[str], Recorder], folder: str, tags: list[str]) -> dict[str, float]:
-    """Record many scalars as fast as possible; doubles that float32 does not hold, which we alone keep exactly."""
+    """Record many scalars as fast as possible: doubles that only Toposcope stores exactly."""
     recorder = open_recorder(folder)
     recorder.scalars(0, tags, 0.0)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
+    start = time.perf_counter()
     for step in range(1, SCALARS // len(tags)):
         recorder.scalars(step, tags, step / 3)
     recorder.close()
     return {
-        "rate": SCALARS / (time.perf_counter() - began) / 1000,
+        "rate": SCALARS / (time.perf_counter() - start) / 1000,
         "memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory) / 1024,
         "bytes": sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file()) / SCALARS,
     }
 
 
 def measure_stalls(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
-    """Record histograms and tensors from a thread whose heart beats, and look for the gaps."""
+    """Record histograms and tensors from a thread that runs a tight loop, and measure the longest interruption."""
     values = normal_values()
     idle = longest_gap(4.0)
     recorder = open_recorder(folder)
-    own = recorder.own(values)
+    array = recorder.convert(values)
     calls: list[float] = []
     gaps: list[float] = []
     for step in range(ARRAYS):
         for record in filter(None, (recorder.histogram, recorder.tensor)):
-            began = time.perf_counter()
-            record(step, own)
-            calls.append(1000 * (time.perf_counter() - began))
+            start = time.perf_counter()
+            record(step, array)
+            calls.append(1000 * (time.perf_counter() - start))
             gaps.append(longest_gap(0.2))
     gaps.append(longest_gap(2.0))
     recorder.close()
@@ -196,23 +196,23 @@ def measure_stalls(open_recorder: Callable[[str], Recorder], folder: str) -> dic
 
 
 def measure_histogram(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
-    """Record histograms; count the CPU time of all threads, and of child processes that have ended."""
+    """Record histograms; measure the CPU time of all threads and of terminated child processes."""
     values = normal_values()
     recorder = open_recorder(folder)
-    own = recorder.own(values)
+    array = recorder.convert(values)
     assert recorder.histogram is not None
     before = 0.0
     for step in range(5 * ARRAYS):
-        if step == ARRAYS:  # The first ones warm up.
+        if step == ARRAYS:  # The first ones are a warm-up.
             time.sleep(1)
             before = cpu_seconds()
-        recorder.histogram(step, own)
+        recorder.histogram(step, array)
     recorder.close()
     return {"histogram": 1000 * (cpu_seconds() - before) / (4 * ARRAYS)}
 
 
 def measure_idle(open_recorder: Callable[[str], Recorder], folder: str) -> dict[str, float]:
-    """Do nothing for two seconds between the first scalar and close()."""
+    """Wait two seconds between the first scalar and close()."""
     recorder = open_recorder(folder)
     recorder.scalars(0, ["loss"], 0.5)
     before = cpu_seconds()
@@ -222,14 +222,14 @@ def measure_idle(open_recorder: Callable[[str], Recorder], folder: str) -> dict[
 
 
 def normal_values() -> Any:
-    """Return a million normal float32 values."""
+    """Return a million normally distributed float32 values."""
     import numpy
 
     return numpy.random.default_rng(0).standard_normal(ELEMENTS, numpy.float32)
 
 
 def longest_gap(seconds: float) -> float:
-    """Beat about every 50 us, in pure Python, and return the longest time between two beats, in milliseconds."""
+    """Loop in pure Python, about 50 us per iteration; return the longest iteration in milliseconds."""
     last = time.perf_counter()
     end, longest = last + seconds, 0.0
     while last < end:
@@ -241,64 +241,64 @@ def longest_gap(seconds: float) -> float:
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this process and of its ended children."""
+    """Return the CPU time of this process and of its terminated children."""
     times = os.times()
     return time.process_time() + times.children_user + times.children_system
 
 
-# What runs the trials.
+# Run the trials.
 
 
 class Measurement(NamedTuple):
-    """A function that runs in a trial, its arguments, and what it measures of whom."""
+    """A function that runs in a trial, its arguments, its results and the recorders that support it."""
 
     measure: Callable[..., dict[str, float]]
     arguments: tuple[Any, ...]
     figures: dict[str, tuple[str, str]]
-    """What each figure is, and the goal of the cost contract."""
+    """Description of each result, and the goal of the cost contract."""
     recorders: tuple[str, ...] = tuple(CANDIDATES)
 
 
 ONE, TEN = (["train/loss"],), ([f"train/metric-{number}" for number in range(10)],)
 WITH_HISTOGRAMS = (OURS, "tensorboardX", "MindSpore")
-SIZES = {"bytes": ("bytes in the file a scalar", ""), "memory": ("peak memory growth meanwhile, MiB", "")}
+SIZES = {"bytes": ("bytes in the file per scalar", ""), "memory": ("growth of peak memory, MiB", "")}
 MEASUREMENTS = {
     "calls-10": Measurement(
         measure_calls,
         TEN,
         {
-            "mean": ("caller us a scalar, paced, 10 a step: all steps", "1/40 of tensorboardX"),
-            "median": ("the same, the median step", "1/40 of tensorboardX"),
+            "mean": ("caller us per scalar, paced, 10 per step: mean", "1/40 of tensorboardX"),
+            "median": ("the same: median step", "1/40 of tensorboardX"),
         },
     ),
     "calls-1": Measurement(
         measure_calls,
         ONE,
         {
-            "mean": ("caller us a scalar, paced, 1 a step: all steps", "1/20 of tensorboardX"),
-            "median": ("the same, the median step", "1/20 of tensorboardX"),
+            "mean": ("caller us per scalar, paced, 1 per step: mean", "1/20 of tensorboardX"),
+            "median": ("the same: median step", "1/20 of tensorboardX"),
         },
     ),
     "throughput-10": Measurement(
-        measure_throughput, TEN, {"rate": ("thousand durable scalars/s, 10 a step", "30x tensorboardX"), **SIZES}
+        measure_throughput, TEN, {"rate": ("thousand durable scalars/s, 10 per step", "30x tensorboardX"), **SIZES}
     ),
     "throughput-1": Measurement(
-        measure_throughput, ONE, {"rate": ("thousand durable scalars/s, 1 a step", "10x tensorboardX"), **SIZES}
+        measure_throughput, ONE, {"rate": ("thousand durable scalars/s, 1 per step", "10x tensorboardX"), **SIZES}
     ),
     "stalls": Measurement(
         measure_stalls,
         (),
         {
-            "longest call": ("5 million-element arrays of a kind: longest call, ms", "10 ms"),
+            "longest call": ("5 arrays of 1,000,000 per plugin: longest call, ms", "10 ms"),
             "longest gap": ("the same: longest stall between calls, ms", "10 ms"),
-            "idle gap": ("the same loop before, nothing recording, ms", ""),
+            "idle gap": ("the same loop before recording, ms", ""),
         },
         WITH_HISTOGRAMS,
     ),
     "histogram": Measurement(
         measure_histogram,
         (),
-        {"histogram": ("CPU ms a histogram of 1,000,000 float32", "1/2 of tensorboardX")},
+        {"histogram": ("CPU ms per histogram of 1,000,000 float32", "1/2 of tensorboardX")},
         WITH_HISTOGRAMS,
     ),
     "idle": Measurement(measure_idle, (), {"idle": ("CPU ms of 2 idle seconds and close()", "")}),
@@ -306,17 +306,17 @@ MEASUREMENTS = {
 
 
 def trial(name: str, recorder: str) -> dict[str, float]:
-    """Measure in a process of its own; one thread for matrix products leaves the other cores to the recorders."""
+    """Measure in a separate process; matrix products use one thread, the recorders the other cores."""
     command = [str(CANDIDATES[recorder].python), __file__, "--trial", recorder, name]
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "GLOG_v": "3"}
-    # tensorboardX and MindSpore wait for ever when their writer has died, of a full disk say.
+    # tensorboardX and MindSpore block forever if their writer has died, because of a full disk for example.
     output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
     figures: dict[str, float] = json.loads(output.splitlines()[-1])
     return figures
 
 
 def run_trial(name: str, recorder: str) -> None:
-    """Be the process of a trial; one whose writer dies has measured nothing."""
+    """Run a trial in this process; exit with an error if a thread dies."""
     threading.excepthook = lambda failure: os._exit(1)
     measurement = MEASUREMENTS[name]
     with tempfile.TemporaryDirectory(prefix="toposcope-bench-") as folder:
@@ -334,51 +334,51 @@ def installed() -> Iterator[str]:
 
 
 def measure(name: str, recorders: list[str], rounds: int) -> dict[str, list[dict[str, float]]]:
-    """Return the figures of each round of each recorder; every other round runs backwards."""
-    found: dict[str, list[dict[str, float]]] = {recorder: [] for recorder in recorders}
+    """Return the results of each round by recorder; every other round runs in reverse order."""
+    results: dict[str, list[dict[str, float]]] = {recorder: [] for recorder in recorders}
     for number in range(rounds):
         for recorder in recorders[:: -1 if number % 2 else 1]:
-            found[recorder].append(trial(name, recorder))
-    return found
+            results[recorder].append(trial(name, recorder))
+    return results
 
 
-def report(measurement: Measurement, found: dict[str, list[dict[str, float]]]) -> None:
+def report(measurement: Measurement, results: dict[str, list[dict[str, float]]]) -> None:
     """Print the rows of a measurement."""
     for figure, (text, goal) in measurement.figures.items():
         print(f"\n{text:60}{f'goal {goal}' if goal else ''}")
-        ours = [figures[figure] for figures in found[OURS]]
+        ours = [figures[figure] for figures in results[OURS]]
         for recorder in measurement.recorders:
-            if recorder not in found:
+            if recorder not in results:
                 print(f"  {recorder:14}not installed")
                 continue
-            values = [figures[figure] for figures in found[recorder]]
+            values = [figures[figure] for figures in results[recorder]]
             spread = f"{min(values):9.2f} .. {max(values):9.2f}"
             print(f"  {recorder:14}{statistics.median(values):9.2f}  {spread}{ratio(ours, values)}", flush=True)
 
 
 def ratio(ours: list[float], theirs: list[float]) -> str:
-    """Return what a row says of our values against another recorder's of the same rounds."""
+    """Return the median ratio of our results to another recorder's of the same rounds, as text."""
     if ours == theirs or not all(ours + theirs):
         return ""
-    median = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
+    median = statistics.median(our / their for our, their in zip(ours, theirs, strict=True))
     return f"    ours: {f'{median:.1f}x' if median >= 1 else f'1/{1 / median:.1f}'}"
 
 
 def main() -> None:
-    """Measure what was asked for, or everything."""
+    """Run the selected measurements, or all."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("measurements", nargs="*", metavar="MEASUREMENT", help=", ".join(MEASUREMENTS))
-    parser.add_argument("--rounds", type=int, default=5, help="trials of each recorder (default 5)")
+    parser.add_argument("--rounds", type=int, default=5, help="number of trials of each recorder (default 5)")
     parser.add_argument("--trial", choices=CANDIDATES, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.trial:
         run_trial(options.measurements[0], options.trial)
         return
-    present = list(installed())
+    available = list(installed())
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before, {options.rounds} rounds")
     for name in options.measurements or MEASUREMENTS:
         measurement = MEASUREMENTS[name]
-        recorders = [recorder for recorder in measurement.recorders if recorder in present]
+        recorders = [recorder for recorder in measurement.recorders if recorder in available]
         report(measurement, measure(name, recorders, options.rounds))
 
 

@@ -1,4 +1,4 @@
-"""Framework: what callbacks ask of PyTorch, MindSpore or a network without framework, always in the same words."""
+"""Framework: what callbacks and checkpoints need of PyTorch, MindSpore or a network without a framework."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -8,72 +8,72 @@ from google.protobuf.message import Message
 from toposcope.recorder.adapters import adapter, framework_name
 from toposcope.recorder.values.histogram import Histogram
 
-SEVERAL = "several_optimizers"
-"""Under it is what several optimizers remember: a name that no optimizer made of others has of itself."""
+SEVERAL_OPTIMIZERS = "several_optimizers"
+"""Key of the states of several optimizers in one; no framework's optimizer has a state of that name."""
 
 
 class DatasetFacts(NamedTuple):
-    """What is known of a dataset."""
+    """Facts of a dataset; None where unknown."""
 
     batch_size: int | None = None
     size: int | None = None
-    """Samples."""
+    """Number of samples."""
     path: str | None = None
 
 
 class Framework(Protocol):
     """The facts of one framework. What is unknown, or of another framework, is empty or None, never an error.
 
-    Where an optimizer is asked for, a tuple of several may stand: their groups count as those of one.
+    A tuple of several optimizers may be passed as an optimizer: their parameter groups count as those of one.
     """
 
     rates_are_of_last_step: bool
-    """Whether learning_rates() tells those that the last step has used, not those that the next one will."""
+    """Whether learning_rates() returns the rates that the last step used, not those that the next step will use."""
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return the optimizer's parameters by the network's names; without optimizer the trainable ones of network."""
+        """Return the optimizer's parameters by the network's names; without an optimizer, the trainable ones."""
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return the gradients of those parameters that have one now."""
+        """Return the gradients of the parameters that currently have one."""
 
     def learning_rates(self, optimizer: Any) -> list[float]:
-        """Return the learning rate of each group of parameters, as it is now."""
+        """Return the current learning rate of each parameter group."""
 
     def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
-        """Set the learning rate of each group, in the order of learning_rates(); ValueError when that cannot be."""
+        """Set the learning rate of each group, in the order of learning_rates(); ValueError if that is impossible."""
 
     def class_name(self, thing: Any) -> str | None:
-        """Return the name of the class of a network, an optimizer or a loss, seen through wrappers."""
+        """Return the class name of a network, an optimizer or a loss, without its wrappers."""
 
     def network_graph(self, network: Any, batch_inputs: tuple[Any, ...] | None) -> Message | bytes | None:
-        """Return the graph of network, run on inputs such as batch_inputs; None while it is not known."""
+        """Return the graph of network for inputs like batch_inputs; None while it is unknown."""
 
     def dataset_graph(self, dataset: Any) -> Message | None:
-        """Return the pipeline that dataset ends."""
+        """Return the graph of the data pipeline whose last stage is dataset."""
 
     def dataset_facts(self, dataset: Any) -> DatasetFacts:
-        """Return what is known of dataset."""
+        """Return the facts of dataset."""
 
     def network_state(self, network: Any) -> dict[str, Any]:
-        """Return all parameters and buffers of network, as they are now, not copied."""
+        """Return all current parameters and buffers of network, not copied."""
 
     def load_network_state(self, network: Any, state: Mapping[str, Any]) -> None:
-        """Give network the state; ValueError naming what is missing or unexpected."""
+        """Load a state into network; ValueError naming what is missing or unexpected."""
 
     def optimizer_state(self, optimizer: Any) -> dict[str, Any] | None:
-        """Return what the optimizer remembers, None when it cannot be told."""
+        """Return the state of the optimizer, None if it does not provide one."""
 
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
-        """Give the optimizer its state."""
+        """Load a state into the optimizer."""
 
     def histogram(self, tensor: Any) -> Histogram | None:
-        """Return the histogram of a tensor on another device than the CPU, computed there; else None."""
+        """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer and the schedulers, by name."""
 
 
 def framework_of(thing: object) -> Framework:
-    """Return the framework of a network, an optimizer, a tuple of optimizers or a tensor; plain objects have one."""
+    """Return the framework of a network, an optimizer, a tuple of optimizers or a tensor."""
     framework: Framework = adapter(framework_name(thing), "framework").FRAMEWORK
     return framework

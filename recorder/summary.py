@@ -120,9 +120,7 @@ class OperatorValues:
         try:
             if not _is_traced(value):
                 self._values[plugin, tag] = _copy(value)
-        except (
-            Exception
-        ) as error:  # Copying may fail, for lack of memory for example: that must not stop a forward pass.
+        except Exception as error:  # Copying may fail, for lack of memory for example; the forward pass continues.
             if (plugin, tag) not in self._warned:
                 self._warned.add((plugin, tag))
                 log.warn("summary.%s(%r): skipped, the value cannot be copied: %s", plugin, tag, error)

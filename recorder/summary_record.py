@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Callable
 from time import time
 from types import TracebackType
+from typing import SupportsIndex
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
@@ -181,7 +182,7 @@ class SummaryRecord:
             self._add_checked(plugin, checked_name(name), value, dataformats)
 
     def record(
-        self, step: int, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
+        self, step: SupportsIndex, train_network: object = None, plugin_filter: Callable[[str], bool] | None = None
     ) -> bool:
         """Record the values that this thread has added, at the given step and the current time.
 

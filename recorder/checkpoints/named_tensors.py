@@ -40,11 +40,11 @@ def named_from(checkpoint: Checkpoint) -> NamedTensors:
     prefix = "optimizer."
     while any(name.startswith(prefix) for name in checkpoint.network):
         prefix = f"_{prefix}"
-    optimizer = None if checkpoint.optimizer is None else _encoded(checkpoint.optimizer, prefix, tensors)
+    optimizer = None if checkpoint.optimizer is None else _encode(checkpoint.optimizer, prefix, tensors)
     content = {"network": list(checkpoint.network), "optimizer": optimizer, "appended": checkpoint.appended}
-    others = {name: value for name, value in checkpoint.network.items() if name not in tensors}
-    if others:
-        content["others"] = {name: _encoded_other(name, value, tensors) for name, value in others.items()}
+    remaining = {name: value for name, value in checkpoint.network.items() if name not in tensors}
+    if remaining:
+        content["others"] = {name: _encode_non_tensor(name, value, tensors) for name, value in remaining.items()}
     return NamedTensors(tensors, json.dumps(content))
 
 
@@ -53,9 +53,9 @@ def checkpoint_from(tensors: Mapping[str, Any], text: str | None) -> Checkpoint:
     if text is None:
         return Checkpoint(dict(tensors), None, {})
     content = json.loads(text)
-    optimizer = None if content["optimizer"] is None else _decoded(content["optimizer"], tensors)
-    others = {name: _decoded(node, tensors) for name, node in content.get("others", {}).items()}
-    network = {name: others[name] if name in others else tensors[name] for name in content["network"]}
+    optimizer = None if content["optimizer"] is None else _decode(content["optimizer"], tensors)
+    decoded = {name: _decode(node, tensors) for name, node in content.get("others", {}).items()}
+    network = {name: decoded[name] if name in decoded else tensors[name] for name in content["network"]}
     return Checkpoint(network, optimizer, content["appended"])
 
 
@@ -63,9 +63,9 @@ def _is_tensor(value: Any) -> bool:
     return hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def _encoded_other(name: str, value: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+def _encode_non_tensor(name: str, value: Any, tensors: dict[str, Any]) -> dict[str, Any]:
     try:
-        return _encoded(value, name, tensors)
+        return _encode(value, name, tensors)
     except TypeError as error:
         raise ValueError(
             f"{name!r} of the network is not a tensor, number or text, nor a dict or list of these, which this format "
@@ -73,13 +73,13 @@ def _encoded_other(name: str, value: Any, tensors: dict[str, Any]) -> dict[str, 
         ) from None
 
 
-def _encoded(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
+def _encode(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
     """Return a state as JSON; its tensors are added to tensors, under generated names."""
     match value:
         case Mapping():
-            return {"dict": [[_key(key), _encoded(item, f"{name}.{key}", tensors)] for key, item in value.items()]}
+            return {"dict": [[_key(key), _encode(item, f"{name}.{key}", tensors)] for key, item in value.items()]}
         case list() | tuple():
-            items = [_encoded(item, f"{name}.{index}", tensors) for index, item in enumerate(value)]
+            items = [_encode(item, f"{name}.{index}", tensors) for index, item in enumerate(value)]
             return {"tuple" if isinstance(value, tuple) else "list": items}
     if isinstance(value, _SCALARS):
         return {"value": value}
@@ -98,14 +98,14 @@ def _key(key: Any) -> str | int | float | bool | None:
     raise TypeError(f"Keys of a state must be texts or numbers; {shown(key)} cannot be saved.")
 
 
-def _decoded(node: Mapping[str, Any], tensors: Mapping[str, Any]) -> Any:
+def _decode(node: Mapping[str, Any], tensors: Mapping[str, Any]) -> Any:
     """Return the state encoded as node; tensors contains its tensors by name."""
     ((kind, content),) = node.items()
     match kind:
         case "dict":
-            return {key: _decoded(item, tensors) for key, item in content}
+            return {key: _decode(item, tensors) for key, item in content}
         case "list" | "tuple":
-            items = [_decoded(item, tensors) for item in content]
+            items = [_decode(item, tensors) for item in content]
             return tuple(items) if kind == "tuple" else items
         case "tensor":
             return tensors[content]

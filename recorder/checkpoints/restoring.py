@@ -8,7 +8,7 @@ from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
-from toposcope.recorder.framework import SEVERAL, framework_of
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
 from toposcope.recorder.values.foreign import shown
 
 
@@ -33,9 +33,9 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
     if optimizer is not None:
         _require_number(checkpoint.optimizer, optimizer)
     framework = framework_of(network)
-    own = framework.network_state(network)
-    state = sharded_like(checkpoint.network, own)
-    _require_shapes(state, own)
+    current = framework.network_state(network)
+    state = sharded_like(checkpoint.network, current)
+    _require_shapes(state, current)
     framework.load_network_state(network, state)
     if optimizer is not None:
         optimizer_state = optimizer_sharded_like(checkpoint.optimizer or {}, optimizer)
@@ -46,15 +46,15 @@ def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:
     """Raise ValueError if the number of optimizers differs from that in the state."""
     if state is None:
         raise ValueError("The checkpoint was saved without an optimizer.")
-    saved = len(state[SEVERAL]) if SEVERAL in state else 1
-    current = len(optimizer) if isinstance(optimizer, tuple) else 1
-    if saved != current:
-        raise ValueError(f"The checkpoint contains the state of {saved} optimizers, and {current} are to be restored.")
+    saved = len(state[SEVERAL_OPTIMIZERS]) if SEVERAL_OPTIMIZERS in state else 1
+    given = len(optimizer) if isinstance(optimizer, tuple) else 1
+    if saved != given:
+        raise ValueError(f"The checkpoint holds the state of {saved} optimizers, and {given} are to take it.")
 
 
-def _require_shapes(state: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+def _require_shapes(state: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise ValueError if tensors of the same name have different shapes."""
-    for name in filterfalse(is_extra_state, state.keys() & own.keys()):
-        saved, current = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], own[name]))
-        if saved != current:
-            raise ValueError(f"{name} has shape {saved} in the checkpoint, and shape {current} in the network.")
+    for name in filterfalse(is_extra_state, state.keys() & current.keys()):
+        saved_shape, shape = (tuple(getattr(tensor, "shape", ())) for tensor in (state[name], current[name]))
+        if saved_shape != shape:
+            raise ValueError(f"{name} has shape {saved_shape} in the checkpoint, and shape {shape} in the network.")

@@ -13,7 +13,7 @@ class SavedCheckpoint(NamedTuple):
 
 
 def surplus_by_count(saved: Sequence[SavedCheckpoint], limit: int) -> list[SavedCheckpoint]:
-    """Return the checkpoints, in order of time, without the newest ones, limit of them."""
+    """Return all but the newest checkpoints, limit of them; saved is in order of time."""
     return list(saved[: max(0, len(saved) - limit)])
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
-from toposcope.recorder.framework import SEVERAL
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS
 
 
 def is_sharded(tensor: object) -> bool:
@@ -35,16 +35,16 @@ def join_gathering(tree: object) -> None:
             gather(leaf)
 
 
-def sharded_like(state: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return state with its tensors, whole or shards of this process, sharded like those of the same name in own."""
-    return {name: _sharded_like(tensor, own.get(name)) for name, tensor in state.items()}
+def sharded_like(state: Mapping[str, Any], template: Mapping[str, Any]) -> dict[str, Any]:
+    """Return state with its tensors (whole, or shards of this process) sharded like those in template."""
+    return {name: _sharded_like(tensor, template.get(name)) for name, tensor in state.items()}
 
 
 def optimizer_sharded_like(state: Mapping[str, Any], optimizer: Any) -> Mapping[str, Any]:
     """Return the state of one or several PyTorch optimizers with the tensors of each parameter sharded like it."""
     if isinstance(optimizer, tuple):
-        pairs = zip(state[SEVERAL], optimizer, strict=True)
-        return {SEVERAL: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
+        pairs = zip(state[SEVERAL_OPTIMIZERS], optimizer, strict=True)
+        return {SEVERAL_OPTIMIZERS: [optimizer_sharded_like(single_state, single) for single_state, single in pairs]}
     parameters = [parameter for group in getattr(optimizer, "param_groups", []) for parameter in group["params"]]
     if not has_sharded_tensors(parameters):
         return state
@@ -63,15 +63,15 @@ def broadcast_decision(decision: bool) -> bool:
     return decisions[0]
 
 
-def _sharded_like(value: Any, own: Any) -> Any:
-    if not is_sharded(own) or is_sharded(value) or not hasattr(value, "shape"):
+def _sharded_like(value: Any, template: Any) -> Any:
+    if not is_sharded(template) or is_sharded(value) or not hasattr(value, "shape"):
         return value
     distributed: Any = import_module("torch.distributed.tensor")
-    local = value.to(own.to_local().device)
-    if local.shape == own.shape:
-        return distributed.distribute_tensor(local, own.device_mesh, own.placements)
-    if local.shape == own.to_local().shape:
+    moved = value.to(template.to_local().device)
+    if moved.shape == template.shape:
+        return distributed.distribute_tensor(moved, template.device_mesh, template.placements)
+    if moved.shape == template.to_local().shape:
         return distributed.DTensor.from_local(
-            local, own.device_mesh, own.placements, shape=own.shape, stride=own.stride()
+            moved, template.device_mesh, template.placements, shape=template.shape, stride=template.stride()
         )
     return value

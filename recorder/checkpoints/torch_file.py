@@ -41,8 +41,8 @@ def read(file: BinaryIO) -> Checkpoint:
     if content.keys() == set(Checkpoint._fields):
         return Checkpoint(**content)
     # The extra state of a module may be any object; all other entries of a state_dict() are tensors.
-    if others := [repr(name) for name, value in content.items() if not (is_tensor(value) or is_extra_state(name))]:
-        names = ", ".join(others[:_MAX_NAMES]) + (", ..." if len(others) > _MAX_NAMES else "")
+    if unsupported := [repr(name) for name, value in content.items() if not (is_tensor(value) or is_extra_state(name))]:
+        names = ", ".join(unsupported[:_MAX_NAMES]) + (", ..." if len(unsupported) > _MAX_NAMES else "")
         raise ValueError(
             f"it contains {names}, which are not tensors of a network; load it with torch.load() and create a "
             "Checkpoint(network, optimizer, appended)"

@@ -1,1 +1,1 @@
-"""What only one framework has, a file each; none of them is imported unless the training imported it."""
+"""Adapters for PyTorch, MindSpore, JAX and networks without a framework; recorder.adapters imports them when needed."""

@@ -1,4 +1,4 @@
-"""The console script summary-landscape: computes loss landscapes from the checkpoints that a training has left."""
+"""The console script summary-landscape: computes loss landscapes from the checkpoints of a training."""
 
 import argparse
 import ast
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         collect_landscape = _collect_landscape(options)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         parser.error(str(error))
-    line = _Line(sys.stderr)
+    line = _ProgressLine(sys.stderr)
     try:
         SummaryLandscape(options.summary_dir).gen_landscapes_with_multi_process(
             callback_fn,
@@ -36,11 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             levels=options.levels,
             others=options.others,
             eigenvalues=options.eigenvalues,
-            progress=line.tell,
+            progress=line.show,
         )
     except KeyboardInterrupt:
         line.end()
-        print("summary-landscape: interrupted; the same command goes on from here", file=sys.stderr)
+        print("summary-landscape: interrupted; run the same command again to resume", file=sys.stderr)
         return _INTERRUPTED
     except (OSError, TypeError, ValueError, RuntimeError) as error:
         line.end()
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "summary-landscape",
         description="Compute the loss landscapes of a training from the checkpoints in SUMMARY_DIR/ckpt_dir. "
-        "Interrupted, the same command goes on where it was.",
+        "After an interruption, the same command resumes.",
     )
     parser.add_argument("summary_dir", metavar="SUMMARY_DIR", help="directory of the run")
     parser.add_argument(
@@ -63,17 +63,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MODULE:FUNCTION",
         help="a function without arguments that returns (model, network, dataset, metrics)",
     )
-    parser.add_argument("--axes", choices=AXES, default="anchored", help="of the intervals (default: %(default)s)")
-    parser.add_argument("--size", type=int, metavar="N", help="nodes a side, 3 to 256 (default: as the training says)")
-    parser.add_argument("--samples", type=int, metavar="N", help="behind each loss (default: as the training says)")
-    parser.add_argument("--intervals", metavar="LISTS", help="of steps or epochs: [[1, 2, 3], [4, 5, 6]]")
-    parser.add_argument("--only", choices=("train", "result"), help="intervals, or the final landscape")
+    parser.add_argument("--axes", choices=AXES, default="anchored", help="axes of the intervals (default: %(default)s)")
+    parser.add_argument("--size", type=int, metavar="N", help="nodes a side, 3 to 256 (default: as in the training)")
+    parser.add_argument("--samples", type=int, metavar="N", help="samples for each loss (default: as in the training)")
+    parser.add_argument("--intervals", metavar="LISTS", help="steps or epochs of each interval: [[1, 2, 3], [4, 5, 6]]")
+    parser.add_argument("--only", choices=("train", "result"), help="only intervals, or only the final landscape")
     parser.add_argument("--levels", type=int, metavar="K", help="measure up to 2**K + 1 nodes a side")
-    parser.add_argument("--devices", type=_devices, metavar="I,J", help="a worker for each, on these GPUs if there are")
+    parser.add_argument("--devices", type=_devices, metavar="I,J", help="one worker for each, on these GPUs if any")
     parser.add_argument("--eigenvalues", type=int, default=0, metavar="K", help="of the Hessian at the last checkpoint")
-    parser.add_argument("--seed", type=int, default=0, help="of random directions (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of random directions (default: %(default)s)")
     parser.add_argument(
-        "--others", nargs="+", default=(), metavar="DIR", help="of other runs of the network, to be on the same plane"
+        "--others", nargs="+", default=(), metavar="DIR", help="other runs of the network, to show on the same plane"
     )
     parser.add_argument("--output", metavar="DIR", help="where to write (default: SUMMARY_DIR)")
     return parser
@@ -88,13 +88,13 @@ def _function(name: str) -> Callable[[], Any]:
     if not colon or not module or not path:
         raise ValueError(f"--model is MODULE:FUNCTION, not {name!r}")
     sys.path.insert(0, "")  # As python -m does.
-    found: Any = importlib.import_module(module)
+    function: Any = importlib.import_module(module)
     for part in path.split("."):
-        found = getattr(found, part)
-    if not callable(found):
-        raise TypeError(f"--model names a function; {name!r} is a {type(found).__name__}")
-    function: Callable[[], Any] = found
-    return function
+        function = getattr(function, part)
+    if not callable(function):
+        raise TypeError(f"--model names a function; {name!r} is a {type(function).__name__}")
+    callback_fn: Callable[[], Any] = function
+    return callback_fn
 
 
 def _collect_landscape(options: argparse.Namespace) -> dict[str, Any] | None:
@@ -113,30 +113,30 @@ def _collect_landscape(options: argparse.Namespace) -> dict[str, Any] | None:
     return collect_landscape or None
 
 
-class _Line:
-    """The line of the terminal that shows the progress; elsewhere one line a level."""
+class _ProgressLine:
+    """The progress: one line of a terminal that is overwritten, elsewhere one line for each level."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._is_terminal = stream.isatty()
-        self._shown: tuple[str, int] | None = None
+        self._last_step: tuple[str, int] | None = None
         self._is_open = False
 
-    def tell(self, progress: Progress) -> None:
-        """Show how far it is."""
+    def show(self, progress: Progress) -> None:
+        """Show the progress."""
         step = progress.tag, progress.level
         if self._is_terminal:
-            if self._shown is not None and self._shown[0] != progress.tag:
+            if self._last_step is not None and self._last_step[0] != progress.tag:
                 self.end()
             self._stream.write(f"\r{_text(progress):{_COLUMNS}}"[: _COLUMNS + 1])
             self._is_open = True
-        elif step != self._shown:
+        elif step != self._last_step:
             self._stream.write(f"{_text(progress)}\n")
-        self._shown = step
+        self._last_step = step
         self._stream.flush()
 
     def end(self) -> None:
-        """End the line."""
+        """End the line of the terminal."""
         if self._is_open:
             self._stream.write("\n")
         self._is_open = False

@@ -1,4 +1,4 @@
-"""The computation of the landscapes of one call: each is begun, measured stage by stage and published."""
+"""The computation of the landscapes of one call: each is planned, measured stage by stage and published."""
 
 import contextlib
 import math
@@ -41,9 +41,9 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.hashing import hash_of
 
 _AROUND_THE_MODEL = ("random", *OF_THE_HESSIAN)
-_NOT_OF_CHECKPOINTS = (*_AROUND_THE_MODEL, "mindspore")
-# A first picture that takes no longer is drawn by this process, before workers are there.
-_SOON_SECONDS = 5.0
+_NOT_FROM_CHECKPOINTS = (*_AROUND_THE_MODEL, "mindspore")
+# A first picture that takes no longer than this is measured in this process, before workers have started.
+_PREVIEW_SECONDS = 5.0
 
 
 @dataclass
@@ -56,9 +56,9 @@ class Computation:
     seed: int
     levels: int | None
     eigenvalues: int
-    told: Callable[[Progress], object] | None
+    progress: Callable[[Progress], object] | None
     _files: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
-    _seconds_a_sample: float = math.nan
+    _seconds_per_sample: float = math.nan
 
     def run(self, result: Any) -> None:
         """Compute the landscapes with what callback_fn has returned."""
@@ -68,22 +68,22 @@ class Computation:
                 log.warn("%s", note)
             if self.eigenvalues and not model.has_hvp:
                 raise ValueError(
-                    f"eigenvalues are 0 for a {model.network_name}, which tells no products with a Hessian."
+                    f"eigenvalues must be 0: a {model.network_name} does not provide Hessian-vector products."
                 )
-            # All files are looked for before anything is measured.
+            # All files are opened before anything is measured.
             sets = [_checkpoints(planned, model) for planned in self.plan.landscapes]
-            begun = [
-                self._begin(planned, checkpoints, model)
+            landscapes = [
+                self._start(planned, checkpoints, model)
                 for planned, checkpoints in zip(self.plan.landscapes, sets, strict=True)
             ]
             publisher = self._files.enter_context(Publisher(model))
-            self._measure_all(begun, model, publisher)
+            self._measure_all(landscapes, model, publisher)
             if self.eigenvalues:
-                for landscape in begun:
+                for landscape in landscapes:
                     landscape.curvature = self._curvature(landscape, model)
                     publisher.publish(landscape, landscape.stages[-1])
 
-    def _begin(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> LandscapeProgress:
+    def _start(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> LandscapeProgress:
         kind = self.axes if not planned.is_final or self.axes in OF_THE_HESSIAN else "random"
         own = planned.own
         job = LandscapeJob(
@@ -92,14 +92,14 @@ class Computation:
             others=_others(planned),
             landscape_size=self.plan.landscape_size,
             num_samples=self.plan.num_samples,
-            recalibrates=model.has_statistics and kind in _NOT_OF_CHECKPOINTS,
+            recalibrates=model.has_statistics and kind in _NOT_FROM_CHECKPOINTS,
             identity={
                 "axes": kind,
                 "checkpoints": hash_of("".join(checkpoints.hashes).encode()),
                 "layout": hash_of(repr(model.layout).encode()),
                 "samples": model.data_hash,
                 "seed": str(self.seed),
-                "loss": f"{self._loss_now(checkpoints, model):.5g}",
+                "loss": f"{self._identifying_loss(checkpoints, model):.5g}",
             },
         )
         if is_saved(job):
@@ -108,7 +108,7 @@ class Computation:
             axes = self._axes(kind, checkpoints, model)
             plane = plane_of(axes, checkpoints, job.trainings, self.seed)
             save_job(job, axes, plane)
-        # A path is nearly a point on a plane that has nothing to do with it.
+        # On a plane that is not made from the path, the path is nearly a point.
         has_path = not planned.is_final
         path = plane.coordinates if has_path and kind not in _AROUND_THE_MODEL else None
         grid = grid_for(path, self.plan.landscape_size, self.levels, is_line=kind == "interpolate")
@@ -121,72 +121,77 @@ class Computation:
         if kind not in OF_THE_HESSIAN:
             return axes_of_kind(kind, checkpoints, self.seed)
         if not model.has_hvp:
-            raise ValueError(f"axes {kind!r} need products with a Hessian, which a {model.network_name} tells not.")
+            raise ValueError(
+                f"axes {kind!r} need Hessian-vector products, which a {model.network_name} does not provide."
+            )
         origin = checkpoints.rows[-1]
         model.load(origin)
         loss, is_saddle = model.loss().mean, kind == "saddle"
         return hessian_axes(origin, model.layout, model.hvp, loss, is_saddle=is_saddle, seed=self.seed)[0]
 
-    def _loss_now(self, checkpoints: CheckpointSet, model: LandscapeModel) -> float:
-        """Return the loss of the last checkpoint on some samples: it tells a changed network from the one before."""
+    def _identifying_loss(self, checkpoints: CheckpointSet, model: LandscapeModel) -> float:
+        """Return the loss of the last checkpoint on some samples, which identifies the network in the job."""
         samples = min(PREVIEW_SAMPLES, model.samples)
         begin = time.perf_counter()
         model.load(checkpoints.rows[-1])
         loss = model.loss(0, samples).mean
-        self._seconds_a_sample = (time.perf_counter() - begin) / samples
+        self._seconds_per_sample = (time.perf_counter() - begin) / samples
         return loss
 
-    def _measure_all(self, begun: list[LandscapeProgress], model: LandscapeModel, publisher: Publisher) -> None:
-        """Measure level by level, so that all landscapes become finer together."""
-        for number in range(len(begun[0].stages)):  # All have as many levels.
-            for landscape in begun:
+    def _measure_all(self, landscapes: list[LandscapeProgress], model: LandscapeModel, publisher: Publisher) -> None:
+        """Measure level by level, so that all landscapes are refined together."""
+        for number in range(len(landscapes[0].stages)):  # All have the same number of stages.
+            for landscape in landscapes:
                 stage = landscape.stages[number]
-                if wanted := landscape.left(stage):
-                    self._measure(landscape, stage, wanted, begun, model)
-                if wanted or stage is landscape.stages[-1]:
+                if requests := landscape.left(stage):
+                    self._measure(landscape, stage, requests, landscapes, model)
+                if requests or stage is landscape.stages[-1]:
                     publisher.publish(landscape, stage)
 
     def _measure(
         self,
         landscape: LandscapeProgress,
         stage: Stage,
-        wanted: list[Request],
-        begun: list[LandscapeProgress],
+        requests: list[Request],
+        landscapes: list[LandscapeProgress],
         model: LandscapeModel,
     ) -> None:
-        mode = PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, begun, model)
+        mode = PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, landscapes, model)
         sweep = self.workers.here
-        if stage is not landscape.stages[0] or len(wanted) * stage.samples * self._seconds_a_sample > _SOON_SECONDS:
-            sweep = self.workers.for_work(_samples_left(begun) * self._seconds_a_sample)
-        begin, before = time.perf_counter(), landscape.known
-        for measurement in sweep.run(landscape.job.folder, mode, wanted):
-            landscape.take(measurement)
+        if (
+            stage is not landscape.stages[0]
+            or len(requests) * stage.samples * self._seconds_per_sample > _PREVIEW_SECONDS
+        ):
+            sweep = self.workers.for_work(_samples_left(landscapes) * self._seconds_per_sample)
+        begin, before = time.perf_counter(), landscape.measured
+        for measurement in sweep.run(landscape.job.folder, mode, requests):
+            landscape.add(measurement)
             if measurement.sums is None:
                 tag = landscape.planned.own.tag
                 log.warn("%s: no loss at %s: %s", tag, measurement.place, measurement.error)
-            samples = (landscape.known - before) * stage.samples
-            self._seconds_a_sample = (time.perf_counter() - begin) / samples
-            self._tell(landscape, stage, begun)
+            samples = (landscape.measured - before) * stage.samples
+            self._seconds_per_sample = (time.perf_counter() - begin) / samples
+            self._report(landscape, stage, landscapes)
 
-    def _mode(self, landscape: LandscapeProgress, begun: list[LandscapeProgress], model: LandscapeModel) -> str:
-        """Return how the network is run: as before, for the same bits, or as is fastest for what is left."""
+    def _mode(self, landscape: LandscapeProgress, landscapes: list[LandscapeProgress], model: LandscapeModel) -> str:
+        """Return the saved mode of a job, for the same bits, or else the fastest one for the remaining work."""
         if (mode := load_mode(landscape.job)) is None:
             model.load(landscape.checkpoints.rows[-1])
-            mode = model.tune(math.ceil(_samples_left(begun) / model.samples))
+            mode = model.tune(math.ceil(_samples_left(landscapes) / model.samples))
             save_mode(landscape.job, mode)
         return mode
 
-    def _tell(self, landscape: LandscapeProgress, stage: Stage, begun: list[LandscapeProgress]) -> None:
-        if self.told is not None:
-            self.told(
+    def _report(self, landscape: LandscapeProgress, stage: Stage, landscapes: list[LandscapeProgress]) -> None:
+        if self.progress is not None:
+            self.progress(
                 Progress(
                     landscape.planned.own.tag,
                     stage.level,
                     landscape.grid.levels,
-                    sum(each.known for each in begun),
-                    sum(each.total for each in begun),
-                    sum(each.holes for each in begun),
-                    _samples_left(begun) * self._seconds_a_sample,
+                    sum(each.measured for each in landscapes),
+                    sum(each.total for each in landscapes),
+                    sum(each.holes for each in landscapes),
+                    _samples_left(landscapes) * self._seconds_per_sample,
                 )
             )
 
@@ -194,13 +199,13 @@ class Computation:
         """Return the curvature of the loss at the last checkpoint."""
         parameters = model.layout.parameter_count
         model.load(landscape.checkpoints.rows[-1])
-        found = hessian_eigenvalues(model.hvp, parameters, largest=self.eigenvalues, seed=self.seed)
+        eigenvalues = hessian_eigenvalues(model.hvp, parameters, largest=self.eigenvalues, seed=self.seed)
         directions = np.asarray(load_axes(landscape.job).directions[:, :parameters])
-        return Curvature(found.values, found.residuals, curvatures_along(model.hvp, directions))
+        return Curvature(eigenvalues.values, eigenvalues.residuals, curvatures_along(model.hvp, directions))
 
 
-def _samples_left(begun: list[LandscapeProgress]) -> int:
-    return sum(landscape.samples_left for landscape in begun)
+def _samples_left(landscapes: list[LandscapeProgress]) -> int:
+    return sum(landscape.samples_left for landscape in landscapes)
 
 
 def _checkpoints(planned: PlannedLandscape, model: LandscapeModel) -> CheckpointSet:

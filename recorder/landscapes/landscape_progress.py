@@ -1,4 +1,4 @@
-"""LandscapeProgress: a landscape that is being measured."""
+"""LandscapeProgress: a landscape while it is being measured."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 
 @dataclass
 class LandscapeProgress:
-    """What a landscape is measured from, and how far it has come."""
+    """What a landscape is measured from, and how many of its losses are measured."""
 
     planned: PlannedLandscape
     job: LandscapeJob
@@ -25,30 +25,30 @@ class LandscapeProgress:
     journal: Journal
     stages: list[Stage]
     curvature: Curvature = NO_CURVATURE
-    known: int = 0
-    """Losses, holes among them."""
+    measured: int = 0
+    """Measured losses, including holes."""
     samples_left: int = 0
-    """Behind the losses that are not known yet."""
+    """Samples to evaluate for the losses that are not measured yet."""
     holes: int = 0
 
     def __post_init__(self) -> None:
-        """Count what the journal knows."""
+        """Count the losses in the journal."""
         left = [request for stage in self.stages for request in self.left(stage)]
-        self.known = self.total - len(left)
+        self.measured = self.total - len(left)
         self.samples_left = sum(request.place.samples for request in left)
 
     @property
     def total(self) -> int:
-        """Losses that are wanted."""
+        """The number of losses to measure."""
         return sum(len(stage.requests) for stage in self.stages)
 
     def left(self, stage: Stage) -> list[Request]:
-        """Return what is not known yet of a stage."""
+        """Return the requests of a stage that are not measured yet."""
         return [request for request in stage.requests if request.place not in self.journal.measured]
 
-    def take(self, measurement: Measurement) -> None:
-        """Keep a loss, or a hole; OSError when it cannot be written."""
+    def add(self, measurement: Measurement) -> None:
+        """Store a loss, or a hole; OSError if it cannot be written."""
         self.journal.append(measurement)
-        self.known += 1
+        self.measured += 1
         self.samples_left -= measurement.place.samples
         self.holes += measurement.sums is None

@@ -1,22 +1,22 @@
-"""How far the computation of landscapes has come."""
+"""Progress: how much of the landscapes of a call has been computed."""
 
 from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """Told after every loss that was measured."""
+    """The progress after a loss has been measured."""
 
     tag: str
-    """Of the landscape."""
+    """The tag of the landscape."""
     level: int
-    """The level that is being measured, of 2 ** level + 1 nodes a side; the first one comes as a preview too."""
+    """The current level, of 2 ** level + 1 nodes a side; the first level is also measured as a preview."""
     levels: int
     """The last level."""
     done: int
-    """Losses of all landscapes that are known, also from an earlier computation."""
+    """Measured losses of all landscapes, including those of an earlier computation."""
     total: int
-    """Losses of all landscapes at their last level, previews included."""
+    """Losses of all landscapes up to their last level, including previews."""
     holes: int
-    """Places where nothing could be measured."""
+    """Places whose loss could not be measured."""
     seconds_left: float
-    """Until all landscapes are done, by what the losses of this level have taken so far."""
+    """Estimated seconds until all landscapes are complete, from the durations at this level."""

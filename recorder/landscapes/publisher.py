@@ -1,4 +1,4 @@
-"""Publisher: writes what is known of landscapes into event files of their runs."""
+"""Publisher: writes landscapes into event files of their runs."""
 
 import contextlib
 from importlib.metadata import PackageNotFoundError, version
@@ -12,20 +12,20 @@ from toposcope.recorder.landscapes.weights.hashing import hash_of
 from toposcope.recorder.summary_record import SummaryRecord
 
 PLAIN_MODE = "eager"
-"""In which previews are measured."""
+"""The mode in which previews are measured."""
 
 
 class Publisher(contextlib.ExitStack):
-    """Has one event file a run, which begins with the first landscape that is written there."""
+    """Writes one event file for each run, created with the first landscape of the run."""
 
     def __init__(self, model: LandscapeModel) -> None:
-        """Take the model whose losses they are."""
+        """Publish losses of a model."""
         super().__init__()
         self._model = model
         self._recorders: dict[str, SummaryRecord] = {}
 
     def publish(self, landscape: LandscapeProgress, stage: Stage) -> None:
-        """Write a landscape for each of its runs, at step 0 as MindSpore does; readers take the newest.
+        """Write a landscape for each of its runs, at step 0 as MindSpore does; readers use the newest one.
 
         Raises:
             OSError: it cannot be written.
@@ -73,5 +73,5 @@ class Publisher(contextlib.ExitStack):
 def _version() -> str:
     try:
         return version("toposcope")
-    except PackageNotFoundError:  # It runs from a folder of sources.
+    except PackageNotFoundError:  # Not installed: imported from a folder of sources.
         return "unknown"

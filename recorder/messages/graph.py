@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import (
@@ -53,7 +53,7 @@ class Node(NamedTuple):
     """The operation, "Conv2D" for example; or PARAMETER or CONSTANT, which have no inputs."""
     inputs: Sequence[str] = ()
     """Names of the input nodes, in order; a name may occur more than once."""
-    shape: Sequence[int | None] | None = None
+    shape: Sequence[SupportsIndex | None] | None = None
     """Shape of the output, with -1 or None for unknown sizes. None: unknown."""
     dtype: object = None
     """Type of the output's elements: a name such as "float32", or a dtype of NumPy, PyTorch, ... None: unknown."""

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
+from typing import SupportsIndex
 
 import numpy as np
 from google.protobuf.message import Message
@@ -22,16 +23,16 @@ def train_lineage(
     optimizer: str | None = None,
     learning_rate: object = None,
     loss_function: str | None = None,
-    epoch: int | None = None,
+    epoch: SupportsIndex | None = None,
     parallel_mode: str | None = None,
-    device_num: int | None = None,
-    batch_size: int | None = None,
+    device_num: SupportsIndex | None = None,
+    batch_size: SupportsIndex | None = None,
     train_dataset_path: str | os.PathLike[str] | None = None,
-    train_dataset_size: int | None = None,
+    train_dataset_size: SupportsIndex | None = None,
     network: str | None = None,
     loss: object = None,
     model_path: str | os.PathLike[str] | None = None,
-    model_size: int | None = None,
+    model_size: SupportsIndex | None = None,
 ) -> TrainLineage:
     """Return the lineage of a training. Arguments that are None are absent from the message.
 
@@ -75,7 +76,7 @@ def eval_lineage(
     metrics: Mapping[str, object],
     *,
     valid_dataset_path: str | os.PathLike[str] | None = None,
-    valid_dataset_size: int | None = None,
+    valid_dataset_size: SupportsIndex | None = None,
 ) -> EvaluationLineage:
     """Return the lineage of an evaluation.
 

@@ -70,7 +70,7 @@ def histogram_of(values: _Array) -> Histogram:
 
 
 def bucket_edges(low: float, high: float, finite: int) -> _Floats:
-    """Return the edges, float64[buckets + 1], of a histogram of finite values, finite of them, from low to high."""
+    """Return the edges, float64[buckets + 1], for a number of finite values in the range from low to high."""
     return _edges(low, high, _bucket_number(finite))
 
 

@@ -374,7 +374,7 @@ def test_language(server, page, pages, tmp_path):
 
 
 def test_warnings_of_the_server(server, page, tmp_path):
-    """Faults of the installation are named in the top bar, with the server's advice; without a fault there is no note."""
+    """The top bar names faults of the installation with the server's advice; there is no note without a fault."""
     record_run(tmp_path / "run", 5)
     url = server(tmp_path).url
     warnings = [{"kind": "uncompiled_scan", "message": "install a C compiler"}, {"kind": "other", "message": "a fault"}]

@@ -18,6 +18,7 @@ import struct
 import sys
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -28,9 +29,9 @@ from server.reading.test_scan import MODULES, UNCOMPILED, Row, expected_of, read
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
-from toposcope.server.reading.scan import compiled as compiled_scan
 
-EVENTS = {
+compiled_scan = import_module("toposcope.server.reading.scan.compiled")
+EVENTS: dict[str, Any] = {
     "mindspore": summary_pb2.Event,
     "tensorboard": tensorboard_pb2.Event,
     "lineage": lineage_pb2.LineageEvent,

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from support.written_events import ReadEvents
+
 from toposcope.proto import framing, summary_pb2
 
 FORMAT = Path(__file__).parents[2] / "proto" / "FORMAT.md"
@@ -29,7 +31,7 @@ def test_encoding_the_events_results_in_the_example() -> None:
     assert written == example_bytes()
 
 
-def test_decoding_the_example_results_in_the_events(tmp_path, read_events) -> None:
+def test_decoding_the_example_results_in_the_events(tmp_path: Path, read_events: ReadEvents) -> None:
     """Reading the example returns the two events."""
     file = tmp_path / "example"
     file.write_bytes(example_bytes())

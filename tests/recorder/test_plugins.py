@@ -1,4 +1,4 @@
-"""Every kind of value, as SummaryRecord writes it."""
+"""The values of all plugins, as written by SummaryRecord."""
 
 import io
 import json
@@ -10,6 +10,7 @@ import numpy as np
 import PIL.Image
 import pytest
 from support.tensor_messages import tensor_array
+from support.written_events import ReadEvents
 
 from toposcope.proto import framing
 from toposcope.proto.lineage_pb2 import LineageEvent
@@ -26,8 +27,8 @@ from toposcope.recorder import (
 )
 
 
-def recorded(tmp_path: Path, read_events: Any, *values: tuple[str, str, object], **options: Any) -> list[Event]:
-    """Record values at step 7 and return the events behind the version event."""
+def recorded(tmp_path: Path, read_events: ReadEvents, *values: tuple[str, str, object], **options: Any) -> list[Event]:
+    """Record values at step 7 and return the events after the version event."""
     with SummaryRecord(tmp_path) as recorder:
         for plugin, name, value in values:
             recorder.add_value(plugin, name, value, **options)
@@ -36,14 +37,14 @@ def recorded(tmp_path: Path, read_events: Any, *values: tuple[str, str, object],
 
 
 def only_value(events: list[Event]) -> Summary.Value:
-    """Return the one value of the one event."""
+    """Return the only value of the only event."""
     (event,) = events
     (value,) = event.summary.value
     return value
 
 
 def lineage_events(directory: Path) -> list[LineageEvent]:
-    """Return the events of the only file of lineage."""
+    """Return the events of the only lineage file."""
     (path,) = directory.glob("*_lineage")
     content, events = path.read_bytes(), []
     while content:
@@ -54,8 +55,8 @@ def lineage_events(directory: Path) -> list[LineageEvent]:
 
 
 @pytest.mark.parametrize("dtype", ["?", "i8", "u1", "f2", "f4", "f8", "c16"])
-def test_tensors_are_exact(tmp_path: Path, read_events, dtype: str) -> None:
-    """The dtype and every bit are in the file."""
+def test_tensors_are_stored_exactly(tmp_path: Path, read_events: ReadEvents, dtype: str) -> None:
+    """The dtype and all bits are preserved."""
     original = np.array([[0, 1, 2], [3, 4, 5]]).astype(dtype)
 
     value = only_value(recorded(tmp_path, read_events, ("tensor", "weights", original)))
@@ -65,8 +66,8 @@ def test_tensors_are_exact(tmp_path: Path, read_events, dtype: str) -> None:
     assert (read.dtype, read.tolist()) == (original.dtype, original.tolist())
 
 
-def test_histograms_count_every_element(tmp_path: Path, read_events) -> None:
-    """NaN and infinities are counted beside the buckets, whose counts add up to the rest."""
+def test_histograms_count_every_element(tmp_path: Path, read_events: ReadEvents) -> None:
+    """NaN and infinities are counted separately; the counts of the buckets add up to the rest."""
     numbers = np.array([1, 2, 3, 4, np.nan, np.inf, np.inf, -np.inf], np.float32)
 
     histogram = only_value(recorded(tmp_path, read_events, ("histogram", "gradient", numbers))).histogram
@@ -80,16 +81,16 @@ def test_histograms_count_every_element(tmp_path: Path, read_events) -> None:
     "numbers",
     [np.zeros(5, np.uint8), np.array([True, False]), np.ones(9, ml_dtypes.bfloat16), np.arange(20), np.zeros((0, 2))],
 )
-def test_histograms_that_mindspore_cannot_make(tmp_path: Path, read_events, numbers: np.ndarray) -> None:
-    """Constants, booleans, bfloat16, integers and nothing at all; the original stops recording there."""
+def test_histograms_unsupported_by_mindspore(tmp_path: Path, read_events: ReadEvents, numbers: np.ndarray) -> None:
+    """Constants, booleans, bfloat16, integers and empty arrays, at which MindSpore stops recording."""
     histogram = only_value(recorded(tmp_path, read_events, ("histogram", "x", numbers))).histogram
 
     assert histogram.count == numbers.size == sum(bucket.count for bucket in histogram.buckets)
     assert all(bucket.width > 0 for bucket in histogram.buckets)
 
 
-def test_images_are_png(tmp_path: Path, read_events) -> None:
-    """Bytes are recorded as they are; a viewer sees the size and the kind of colours."""
+def test_images_are_png(tmp_path: Path, read_events: ReadEvents) -> None:
+    """uint8 pixels are unchanged; size and colorspace are stored."""
     pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
 
     image = only_value(recorded(tmp_path, read_events, ("image", "sample", pixels), dataformats="HWC")).image
@@ -99,15 +100,15 @@ def test_images_are_png(tmp_path: Path, read_events) -> None:
     np.testing.assert_array_equal(np.asarray(decoded), pixels)
 
 
-def test_texts_are_kept(tmp_path: Path, read_events) -> None:
-    """A text is UTF-8, whatever is in it."""
+def test_texts_are_stored_unchanged(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A text may contain any characters."""
     value = only_value(recorded(tmp_path, read_events, ("text", "notes", "# 标题\n*bold*")))
 
     assert (value.tag, value.text, value.WhichOneof("value")) == ("notes", "# 标题\n*bold*", None)
 
 
-def test_landscapes_are_recorded_under_both_names(tmp_path: Path, read_events) -> None:
-    """The documented LANDSCAPE and MindSpore's landscape are the same."""
+def test_landscape_plugin_has_two_names(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The documented name LANDSCAPE and MindSpore's name landscape are equivalent."""
     message = landscape([0, 1], [0, 1, 2], np.arange(6.0).reshape(3, 2))
 
     (event,) = recorded(tmp_path, read_events, ("LANDSCAPE", "landscape_[1]", message), ("landscape", "other", message))
@@ -116,8 +117,8 @@ def test_landscapes_are_recorded_under_both_names(tmp_path: Path, read_events) -
     assert [value.loss_landscape for value in event.summary.value] == [message] * 2
 
 
-def test_graph_has_an_event_of_its_own(tmp_path: Path, read_events) -> None:
-    """As in MindSpore's files, beside the event of the other values."""
+def test_graph_is_in_a_separate_event(tmp_path: Path, read_events: ReadEvents) -> None:
+    """As in MindSpore's files, the graph is not in the event of the other values."""
     message = graph([Node("x", "Parameter"), Node("relu", "ReLU", ["x"])])
 
     summary, definition = recorded(tmp_path, read_events, ("graph", "network", message), ("scalar", "loss", 1.0))
@@ -126,8 +127,8 @@ def test_graph_has_an_event_of_its_own(tmp_path: Path, read_events) -> None:
     assert [value.tag for value in summary.summary.value] == ["loss"]
 
 
-def test_lineage_goes_into_a_file_of_its_own(tmp_path: Path, read_events) -> None:
-    """It is paired with the summaries by the seconds in its name, and exists only if there is lineage."""
+def test_lineage_is_in_a_separate_file(tmp_path: Path, read_events: ReadEvents) -> None:
+    """It has the seconds of the summary file in its name, and exists only if lineage was recorded."""
     assert recorded(tmp_path / "none", read_events, ("scalar", "loss", 1.0))
     values = [
         ("train_lineage", "train", train_lineage(optimizer="Adam", learning_rate=0.1, epoch=3)),
@@ -152,8 +153,8 @@ def test_lineage_goes_into_a_file_of_its_own(tmp_path: Path, read_events) -> Non
     assert len(list((tmp_path / "none").iterdir())) == 1
 
 
-def test_values_of_one_record_are_one_event(tmp_path: Path, read_events) -> None:
-    """Scalars first, then the others in the order of adding; the same name in two plugins is two values."""
+def test_values_of_one_record_are_one_event(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Scalars first, then the others in order; the same name in two plugins denotes two values."""
     values: list[tuple[str, str, object]] = [
         ("tensor", "x", np.zeros(2)),
         ("scalar", "x", 1.0),
@@ -164,12 +165,12 @@ def test_values_of_one_record_are_one_event(tmp_path: Path, read_events) -> None
     (event,) = recorded(tmp_path, read_events, *values)
 
     assert event.step == 7
-    kinds = [(value.tag, value.WhichOneof("value")) for value in event.summary.value]
-    assert kinds == [("x", "scalar_value"), ("y", "scalar_value"), ("x", "tensor"), ("x", "histogram")]
+    fields = [(value.tag, value.WhichOneof("value")) for value in event.summary.value]
+    assert fields == [("x", "scalar_value"), ("y", "scalar_value"), ("x", "tensor"), ("x", "histogram")]
 
 
-def test_large_values_share_a_step_and_not_an_event(tmp_path: Path, read_events) -> None:
-    """Events stay far below the 500 MB that MindInsight skips."""
+def test_large_values_are_in_separate_events_of_the_same_step(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Events are much smaller than 500 MB, above which MindInsight skips them."""
     tensors = [("tensor", f"layer/{number}", np.full(5 << 18, number, np.float64)) for number in range(3)]
 
     events = recorded(tmp_path, read_events, *tensors, ("scalar", "loss", 1.0))
@@ -182,16 +183,18 @@ def test_large_values_share_a_step_and_not_an_event(tmp_path: Path, read_events)
     assert {(event.step, event.wall_time) for event in events} == {(7, events[0].wall_time)}
 
 
-def test_newest_of_duplicates_is_recorded(tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture) -> None:
-    """Of two tensors of one name the second counts, and the log says so once."""
+def test_newest_of_duplicates_is_recorded(
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
+) -> None:
+    """If a tensor is added several times, the newest one is recorded, and one warning is logged."""
     value = only_value(recorded(tmp_path, read_events, *[("tensor", "x", [number]) for number in (1, 2, 3)]))
 
     assert tensor_array(value.tensor).tolist() == [3]
     assert caplog.text.count("added twice") == 1
 
 
-def test_many_scalars_of_one_step(tmp_path: Path, read_events) -> None:
-    """A step of thousands of tags is one event like any other."""
+def test_many_scalars_of_one_step(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Thousands of tags are recorded in one event."""
     numbers = {f"tag/{number}": float(number) for number in range(5000)}
 
     (event,) = recorded(tmp_path, read_events, *[("scalar", tag, number) for tag, number in numbers.items()])
@@ -199,18 +202,23 @@ def test_many_scalars_of_one_step(tmp_path: Path, read_events) -> None:
     assert {value.tag: value.scalar_value for value in event.summary.value} == numbers
 
 
-def test_filter_is_asked_once_a_plugin(tmp_path: Path, read_events) -> None:
-    """What it refuses is gone."""
-    asked = []
+def test_filter_is_called_once_per_plugin(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Values for which it returns False are dropped."""
+    plugins: list[str] = []
+
+    def keep(plugin: str) -> bool:
+        plugins.append(plugin)
+        return plugin == "tensor"
+
     with SummaryRecord(tmp_path) as recorder:
         for plugin in ("tensor", "histogram", "scalar"):
             for tag in ("a", "b"):
                 recorder.add_value(plugin, tag, 1.0)
-        recorder.record(1, plugin_filter=lambda plugin: asked.append(plugin) or plugin == "tensor")
+        recorder.record(1, plugin_filter=keep)
         recorder.record(2)
 
     (event,) = read_events(recorder.log_dir)[1:]
-    assert sorted(asked) == ["histogram", "scalar", "tensor"]
+    assert sorted(plugins) == ["histogram", "scalar", "tensor"]
     assert [(value.tag, value.WhichOneof("value")) for value in event.summary.value] == [
         ("a", "tensor"),
         ("b", "tensor"),
@@ -218,7 +226,7 @@ def test_filter_is_asked_once_a_plugin(tmp_path: Path, read_events) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plugin", "value", "options", "error", "told"),
+    ("plugin", "value", "options", "error", "message"),
     [
         ("tensors", 1.0, {}, ValueError, "'tensors'.*|.*'tensor', 'histogram'"),
         ("tensor", "text", {}, TypeError, "'text'"),
@@ -236,18 +244,18 @@ def test_filter_is_asked_once_a_plugin(tmp_path: Path, read_events) -> None:
         ("landscape", np.zeros((3, 3)), {}, TypeError, "LossLandscape"),
     ],
 )
-def test_wrong_values_are_named(
-    tmp_path: Path, plugin: str, value: object, options: dict, error: type[Exception], told: str
+def test_invalid_values_are_rejected(
+    tmp_path: Path, plugin: str, value: object, options: dict[str, str], error: type[Exception], message: str
 ) -> None:
-    """The message says what was given, or what is wanted; nothing of it is recorded."""
+    """The message contains the invalid value or the expected one; nothing is recorded."""
     with SummaryRecord(tmp_path) as recorder:
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=message):
             recorder.add_value(plugin, "x", value, **options)
         assert recorder.record(1)
 
 
-def test_wall_time_of_all_kinds_is_that_of_the_record(tmp_path: Path, read_events) -> None:
-    """Graph and lineage carry the time at which they were recorded."""
+def test_wall_time_of_all_plugins_is_the_time_of_the_record_call(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Graph and lineage have the wall_time of the other values."""
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("scalar", "loss", 0.0)
         recorder.add_value("graph", "network", graph([Node("x", "Parameter")]))

@@ -1,4 +1,4 @@
-"""Summary operators in a loop of the user's own: SummaryRecord.record() takes what they kept."""
+"""Summary operators with SummaryRecord in a user-written loop."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from toposcope.recorder import SummaryRecord, summary
 
 
 class Network(torch.nn.Module):
-    """Puts a value of each kind."""
+    """A network that calls each operator."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Network(torch.nn.Module):
         return hidden
 
 
-def test_record_takes_the_newest_value_of_each_operator_in_train_and_none_in_eval(tmp_path: Path) -> None:
+def test_newest_values_are_recorded_in_train_mode_only(tmp_path: Path) -> None:
     network = Network()
     with SummaryRecord(tmp_path / "run") as recorder:
         for step in (1, 2):
@@ -46,7 +46,7 @@ def test_record_takes_the_newest_value_of_each_operator_in_train_and_none_in_eva
         assert set(run.tags("image")) == {"input"}
 
 
-def test_a_recorder_that_does_not_collect_operators_leaves_them_to_the_one_around_it(tmp_path: Path) -> None:
+def test_recorder_without_collects_operators_leaves_them_to_the_enclosing_one(tmp_path: Path) -> None:
     with (
         SummaryRecord(tmp_path / "outer") as outer,
         SummaryRecord(tmp_path / "inner", collects_operators=False) as inner,

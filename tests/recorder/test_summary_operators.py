@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from support.operator_network import SAMPLES, Net
+from support.written_events import ReadEvents
 
 from toposcope.recorder import SummaryRecord, summary
 from toposcope.recorder.summary import OperatorValues, collecting, paused
@@ -23,22 +25,22 @@ from toposcope.recorder.summary import OperatorValues, collecting, paused
 
 @contextmanager
 def in_thread() -> Iterator[ThreadPoolExecutor]:
-    """Give one thread, whose context is empty."""
+    """Yield an executor with one thread, whose context is empty."""
     with ThreadPoolExecutor(1) as thread:
         yield thread
 
 
 def tags(values: OperatorValues) -> list[str]:
-    """Return the tags of the values that are taken."""
+    """Take the values and return their tags."""
     return [value.tag for value in values.take()]
 
 
-def test_values_of_a_forward_pass_are_kept_in_the_order_of_the_calls() -> None:
+def test_values_of_a_forward_pass_are_kept_in_order() -> None:
     with collecting(OperatorValues()) as values:
         Net()(SAMPLES)
 
-        taken = values.take()
-        assert [value[:2] for value in taken] == [
+        kept = values.take()
+        assert [value[:2] for value in kept] == [
             ("scalar", "mean"),
             ("tensor", "weight"),
             ("histogram", "hidden"),
@@ -50,7 +52,8 @@ def test_values_of_a_forward_pass_are_kept_in_the_order_of_the_calls() -> None:
 def test_operators_return_none() -> None:
     with collecting(OperatorValues()):
         for operator in (summary.scalar, summary.tensor, summary.image, summary.histogram):
-            assert operator("a", SAMPLES) is None
+            returned: object = operator("a", SAMPLES)
+            assert returned is None
 
 
 def test_newest_value_of_a_plugin_and_tag_is_kept() -> None:
@@ -64,15 +67,15 @@ def test_newest_value_of_a_plugin_and_tag_is_kept() -> None:
         assert plugin == "tensor"
 
 
-def test_values_are_detached_and_stay_as_they_were_at_the_call() -> None:
-    """Neither the activation in place nor the optimizer's step changes what was kept."""
+def test_values_are_detached_copies() -> None:
+    """An in-place activation and a step of the optimizer do not change kept values."""
     network = Net()
     weight = network.layer.weight.detach().clone()
     hidden = network.layer(SAMPLES).detach()
     with collecting(OperatorValues()) as values:
         network(SAMPLES).sum().backward()
         torch.optim.SGD(network.parameters(), lr=1.0).step()
-        kept = {value.tag: value.value for value in values.take()}
+        kept: dict[str, Any] = {value.tag: value.value for value in values.take()}
 
     assert torch.equal(kept["weight"], weight)
     assert torch.equal(kept["hidden"], hidden)
@@ -82,6 +85,7 @@ def test_values_are_detached_and_stay_as_they_were_at_the_call() -> None:
 def test_operators_do_not_change_the_gradient() -> None:
     network = Net()
     network(SAMPLES).sum().backward()
+    assert network.layer.weight.grad is not None
     expected = network.layer.weight.grad.clone()
     network.zero_grad()
     with collecting(OperatorValues()):
@@ -90,22 +94,22 @@ def test_operators_do_not_change_the_gradient() -> None:
     assert torch.equal(network.layer.weight.grad, expected)
 
 
-def test_arrays_numbers_and_lists_are_kept_as_they_were() -> None:
-    array, numbers = np.zeros(2), [1.0, [2.0]]
+def test_arrays_and_lists_are_copied() -> None:
+    array, inner = np.zeros(2), [2.0]
     with collecting(OperatorValues()) as values:
         summary.tensor("array", array)
-        summary.tensor("numbers", numbers)
+        summary.tensor("numbers", [1.0, inner])
         summary.scalar("number", 3)
         array += 1
-        numbers[1][0] = 9.0
-        kept = {value.tag: value.value for value in values.take()}
+        inner[0] = 9.0
+        kept: dict[str, Any] = {value.tag: value.value for value in values.take()}
 
     assert kept["array"].tolist() == [0, 0]
     assert kept["numbers"] == [1.0, [2.0]]
     assert kept["number"] == 3
 
 
-def test_values_are_recorded_as_they_were(tmp_path: Path, read_events: Callable) -> None:
+def test_kept_values_are_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
     network = Net()
     with SummaryRecord(tmp_path) as recorder, collecting(OperatorValues()) as values:
         network(SAMPLES)
@@ -125,7 +129,7 @@ def test_values_are_recorded_as_they_were(tmp_path: Path, read_events: Callable)
     assert weight.float_data == network.layer.weight.flatten().tolist()
 
 
-def test_nothing_is_kept_in_eval_mode_and_between_steps() -> None:
+def test_nothing_is_kept_in_eval_mode_or_between_steps() -> None:
     with collecting(OperatorValues()) as values:
         values.mode = "eval"
         Net()(SAMPLES)
@@ -163,22 +167,22 @@ def test_without_a_collector_operators_do_nothing() -> None:
 
 @pytest.mark.parametrize("operator", [summary.scalar, summary.tensor, summary.image, summary.histogram])
 @pytest.mark.parametrize("name", ["", 1, None, b"a"])
-def test_a_name_that_is_no_text_is_refused(operator: Callable, name: object) -> None:
-    """Also where nobody collects."""
+def test_names_must_be_non_empty_strings(operator: Callable[[Any, object], None], name: object) -> None:
+    """The name is checked even if no recorder collects values."""
     with pytest.raises(TypeError, match="name must be a non-empty str"):
         operator(name, 1.0)
 
 
-def test_a_value_that_cannot_be_kept_is_logged_once_and_the_forward_pass_goes_on(
+def test_value_that_cannot_be_copied_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    class Lost:
+    class Uncopyable:
         def clone(self) -> object:
             raise MemoryError("no memory on the device")
 
     with collecting(OperatorValues()) as values:
         for _ in range(2):
-            summary.tensor("lost", Lost())
+            summary.tensor("lost", Uncopyable())
         summary.scalar("a", 1.0)
         assert tags(values) == ["a"]
 
@@ -187,7 +191,7 @@ def test_a_value_that_cannot_be_kept_is_logged_once_and_the_forward_pass_goes_on
     ]
 
 
-def test_nested_collectors_are_told_apart() -> None:
+def test_innermost_collector_receives_the_values() -> None:
     outer, inner = OperatorValues(), OperatorValues()
     with collecting(outer):
         summary.scalar("before", 1)
@@ -195,11 +199,11 @@ def test_nested_collectors_are_told_apart() -> None:
             summary.scalar("within", 2)
         summary.scalar("after", 3)
 
-        assert tags(inner) == []  # Closed: they were dropped.
+        assert tags(inner) == []  # Dropped by close().
         assert tags(outer) == ["before", "after"]
 
 
-def test_an_inner_collector_that_wants_nothing_leaves_nothing_to_the_outer_one() -> None:
+def test_inactive_inner_collector_passes_nothing_to_the_outer_one() -> None:
     outer, inner = OperatorValues(), OperatorValues()
     with collecting(outer), collecting(inner):
         inner.is_active = False
@@ -208,7 +212,7 @@ def test_an_inner_collector_that_wants_nothing_leaves_nothing_to_the_outer_one()
         assert tags(inner) + tags(outer) == []
 
 
-def test_collectors_close_in_any_order() -> None:
+def test_collectors_can_be_closed_in_any_order() -> None:
     first, second, third = OperatorValues(), OperatorValues(), OperatorValues()
     for values in (first, second, third):
         values.open()
@@ -224,7 +228,7 @@ def test_collectors_close_in_any_order() -> None:
     assert tags(first) + tags(second) + tags(third) == []
 
 
-def test_a_collector_opens_again_after_it_was_closed() -> None:
+def test_collector_can_be_opened_again() -> None:
     values = OperatorValues()
     for _ in range(2):
         values.open()
@@ -233,12 +237,12 @@ def test_a_collector_opens_again_after_it_was_closed() -> None:
         values.close()
 
 
-def test_a_collector_opens_once() -> None:
+def test_open_collector_cannot_be_opened() -> None:
     with collecting(OperatorValues()) as values, pytest.raises(ValueError, match="collected already"):
         values.open()
 
 
-def test_a_collector_may_be_closed_in_another_context() -> None:
+def test_collector_can_be_closed_in_another_context() -> None:
     outer, inner = OperatorValues(), OperatorValues()
     with collecting(outer):
         inner.open()
@@ -249,26 +253,26 @@ def test_a_collector_may_be_closed_in_another_context() -> None:
         assert tags(outer) == ["a"]
 
 
-def test_trainings_in_two_threads_are_told_apart() -> None:
-    """Both collect at the same time, each a thousand values of the same tag."""
-    meeting = threading.Barrier(2)
+def test_trainings_in_two_threads_are_independent() -> None:
+    """Both concurrently collect a thousand values of the same tag."""
+    barrier = threading.Barrier(2)
 
-    def train(number: int) -> set[float]:
-        seen = set()
+    def train(number: int) -> set[object]:
+        collected = set()
         with collecting(OperatorValues()) as values:
-            meeting.wait(10)
+            barrier.wait(10)
             for _ in range(1000):
                 summary.scalar("loss", number)
-                seen |= {value.value for value in values.take()}
-            meeting.wait(10)
-        return seen
+                collected |= {value.value for value in values.take()}
+            barrier.wait(10)
+        return collected
 
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(train, [1, 2], timeout=30)) == [{1}, {2}]
 
 
-def test_a_thread_without_a_collector_gives_to_the_innermost_one() -> None:
-    """So replicas of DataParallel and hooks of autograd are recorded, which run in threads of their own."""
+def test_thread_without_a_collector_uses_the_innermost_one() -> None:
+    """Replicas of DataParallel and hooks of autograd, which run in separate threads, are recorded this way."""
     outer, inner = OperatorValues(), OperatorValues()
     with in_thread() as thread, collecting(outer):
         thread.submit(Net(), SAMPLES).result()
@@ -278,26 +282,26 @@ def test_a_thread_without_a_collector_gives_to_the_innermost_one() -> None:
             assert (len(tags(outer)), len(tags(inner))) == (0, 4)
 
 
-def test_a_thread_without_a_collector_gives_to_none_of_two_side_by_side() -> None:
-    mine, other = OperatorValues(), OperatorValues()
-    with in_thread() as thread, collecting(mine):
+def test_thread_without_a_collector_uses_none_of_two_independent_ones() -> None:
+    first, second = OperatorValues(), OperatorValues()
+    with in_thread() as thread, collecting(first):
         context = contextvars.Context()
-        context.run(other.open)
+        context.run(second.open)
         thread.submit(Net(), SAMPLES).result()
-        assert tags(mine) + tags(other) == []
+        assert tags(first) + tags(second) == []
         context.run(Net(), SAMPLES)
-        assert (len(tags(mine)), len(tags(other))) == (0, 4)
-        context.run(other.close)
+        assert (len(tags(first)), len(tags(second))) == (0, 4)
+        context.run(second.close)
 
 
-def test_a_call_costs_less_than_a_microsecond_where_nobody_collects() -> None:
-    """It takes 0.3; the limit leaves room for a busy machine."""
+def test_call_without_a_collector_takes_less_than_a_microsecond() -> None:
+    """It takes 0.3 microseconds; the limit allows for a busy machine."""
     calls = 20_000
     seconds = min(timeit.repeat(lambda: summary.scalar("a", 1.0), number=calls, repeat=20)) / calls
     assert seconds < 1e-6
 
 
-def test_operators_import_no_framework() -> None:
+def test_operators_do_not_import_a_framework() -> None:
     script = """
         import sys
         from toposcope.recorder import summary

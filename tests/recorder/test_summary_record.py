@@ -1,4 +1,4 @@
-"""SummaryRecord, as a training loop uses it."""
+"""SummaryRecord in training loops."""
 
 import gc
 import logging
@@ -10,9 +10,11 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support.written_events import ReadEvents
 
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord
@@ -24,13 +26,13 @@ def scalars(events: list[Event]) -> list[tuple[int, str, float]]:
 
 
 def run_python(script: str, *arguments: object) -> str:
-    """Run script in a process of its own, warnings as errors, and return what it prints."""
+    """Run script in a separate process, with warnings as errors, and return its output."""
     command = [sys.executable, "-W", "error", "-c", textwrap.dedent(script), *map(str, arguments)]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
 
 
-def test_values_are_recorded_in_order(tmp_path: Path, read_events) -> None:
-    """A record() is one event with the values added since the last, in the order of adding."""
+def test_values_are_recorded_in_order(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Each record() writes one event with the values added since the last one, in order."""
     with SummaryRecord(tmp_path / "runs" / "first") as recorder:
         for step in (1, 2):
             recorder.add_value("scalar", "loss", step / 2)
@@ -42,8 +44,8 @@ def test_values_are_recorded_in_order(tmp_path: Path, read_events) -> None:
     assert scalars(events) == [(1, "loss", 0.5), (1, "accuracy", 1.0), (2, "loss", 1.0), (2, "accuracy", 2.0)]
 
 
-def test_file_begins_with_the_version_event(tmp_path: Path, read_events) -> None:
-    """The first event says the version and the session; sessions differ."""
+def test_file_starts_with_the_version_event(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The first event contains the version and a session id, which differs between sessions."""
     heads = []
     for starts_attempt in (False, True):
         with SummaryRecord(tmp_path, starts_attempt=starts_attempt) as recorder:
@@ -57,8 +59,8 @@ def test_file_begins_with_the_version_event(tmp_path: Path, read_events) -> None
     assert heads[0].session_id != heads[1].session_id
 
 
-def test_file_is_named_by_prefix_rank_and_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """log_dir is the path of the file, whose name has the chosen ends and the launcher's rank."""
+def test_file_name_contains_prefix_rank_and_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name has the given prefix and suffix, and the rank set by the launcher; log_dir is the path of the file."""
     monkeypatch.setenv("RANK", "5")
     with SummaryRecord(str(tmp_path), "xx_", "_yy") as recorder:
         directory, name = os.path.split(recorder.log_dir)
@@ -69,8 +71,8 @@ def test_file_is_named_by_prefix_rank_and_suffix(tmp_path: Path, monkeypatch: py
     assert name.split(".")[5] == "5"
 
 
-def test_scalar_keeps_its_double(tmp_path: Path, read_events) -> None:
-    """What float32 cannot hold is in scalar_double; NaN and infinities survive."""
+def test_scalars_are_stored_exactly(tmp_path: Path, read_events: ReadEvents) -> None:
+    """scalar_double is present if float32 is not exact; NaN and infinities are preserved."""
     numbers = {"tenth": 0.1, "half": 0.5, "large": 1e300, "nan": math.nan, "inf": -math.inf, "int": 2**24 + 1}
     with SummaryRecord(tmp_path) as recorder:
         for tag, number in numbers.items():
@@ -85,9 +87,9 @@ def test_scalar_keeps_its_double(tmp_path: Path, read_events) -> None:
 
 
 def test_newest_of_duplicates_is_recorded_with_one_warning(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A tag added twice is written once, with its newest value; the log says so once a tag."""
+    """A tag added twice is written once, with its newest value, and logged once."""
     with SummaryRecord(tmp_path) as recorder:
         for step in (1, 2):
             for number in (1.0, np.float32(2.0), 3.0):
@@ -98,10 +100,10 @@ def test_newest_of_duplicates_is_recorded_with_one_warning(
     assert caplog.text.count("added twice") == 1
 
 
-def test_integer_that_no_double_holds_is_warned_of_once(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+def test_rounded_integer_is_logged_once(
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The nearest double is recorded."""
+    """An integer that no double represents is recorded as the nearest double."""
     with SummaryRecord(tmp_path) as recorder:
         for step in (1, 2):
             recorder.add_value("scalar", "tokens", 2**53 + 1)
@@ -112,9 +114,9 @@ def test_integer_that_no_double_holds_is_warned_of_once(
 
 
 def test_value_that_cannot_be_read_is_skipped_with_one_warning(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A tensor whose device fails stops neither the training nor the recording of other values; record() says False."""
+    """A tensor whose device fails does not affect the training or other values; record() returns False."""
 
     class Broken:
         shape = ()
@@ -134,8 +136,8 @@ def test_value_that_cannot_be_read_is_skipped_with_one_warning(
     assert caplog.text.count("device is lost") == 1
 
 
-def test_value_that_cannot_be_read_raises_when_asked_to(tmp_path: Path) -> None:
-    """With raise_exception add_value() raises what the value raised."""
+def test_value_that_cannot_be_read_raises_with_raise_exception(tmp_path: Path) -> None:
+    """With raise_exception add_value() raises the error of the value."""
 
     class Broken:
         def __array__(self, *_: object, **__: object) -> None:
@@ -146,8 +148,8 @@ def test_value_that_cannot_be_read_raises_when_asked_to(tmp_path: Path) -> None:
         recorder.add_value("tensor", "broken", Broken())
 
 
-def test_step_is_any_integer(tmp_path: Path, read_events) -> None:
-    """NumPy's integers are steps, negative ones too."""
+def test_step_may_be_any_integer(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Steps may be negative, and integers of NumPy."""
     with SummaryRecord(tmp_path) as recorder:
         for step in (-(2**63), np.int32(-1), 2**63 - 1):
             recorder.add_value("scalar", "loss", 0.0)
@@ -156,8 +158,8 @@ def test_step_is_any_integer(tmp_path: Path, read_events) -> None:
     assert [event.step for event in read_events(recorder.log_dir)[1:]] == [-(2**63), -1, 2**63 - 1]
 
 
-def test_wall_time_is_when_the_values_were_recorded(tmp_path: Path, read_events) -> None:
-    """Not when they were added, not when they were written."""
+def test_wall_time_is_the_time_of_the_record_call(tmp_path: Path, read_events: ReadEvents) -> None:
+    """It is not the time of add_value() or of the write."""
     with SummaryRecord(tmp_path, flush_seconds=1e6) as recorder:
         recorder.add_value("scalar", "loss", 1.0)
         before = time.time()
@@ -167,33 +169,38 @@ def test_wall_time_is_when_the_values_were_recorded(tmp_path: Path, read_events)
     assert before <= read_events(recorder.log_dir)[1].wall_time <= after
 
 
-def test_record_without_values_writes_nothing(tmp_path: Path, read_events) -> None:
-    """There is no empty event."""
+def test_record_without_values_writes_nothing(tmp_path: Path, read_events: ReadEvents) -> None:
+    """No empty event is written."""
     with SummaryRecord(tmp_path) as recorder:
         assert recorder.record(1) is True
 
     assert len(read_events(recorder.log_dir)) == 1
 
 
-def test_filter_drops_values_of_a_plugin(tmp_path: Path, read_events) -> None:
-    """Filtered values are gone; they are not recorded by the next call."""
-    asked = []
+def test_filter_drops_values_of_a_plugin(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Filtered values are dropped, not recorded by the next call."""
+    plugins: list[str] = []
+
+    def drop(plugin: str) -> bool:
+        plugins.append(plugin)
+        return False
+
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("scalar", "dropped", 1.0)
-        assert recorder.record(1, plugin_filter=lambda plugin: asked.append(plugin) is not None)
+        assert recorder.record(1, plugin_filter=drop)
         recorder.add_value("scalar", "kept", 1.0)
         recorder.record(2, None, lambda plugin: plugin == "scalar")
 
-    assert asked == ["scalar"]
+    assert plugins == ["scalar"]
     assert scalars(read_events(recorder.log_dir)) == [(2, "kept", 1.0)]
 
 
-def test_values_wait_when_a_step_is_refused(tmp_path: Path, read_events) -> None:
-    """A wrong step raises and loses nothing."""
+def test_invalid_step_loses_no_values(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The values are recorded by the next call with a valid step."""
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("scalar", "loss", 1.0)
         with pytest.raises(TypeError, match="step"):
-            recorder.record("1")
+            recorder.record("1")  # type: ignore[arg-type]
         recorder.record(1)
 
     assert scalars(read_events(recorder.log_dir)) == [(1, "loss", 1.0)]
@@ -214,8 +221,8 @@ def test_values_wait_when_a_step_is_refused(tmp_path: Path, read_events) -> None
         ({"starts_attempt": None}, TypeError),
     ],
 )
-def test_wrong_arguments_leave_nothing_behind(tmp_path: Path, arguments: dict, error: type[Exception]) -> None:
-    """A constructor that raises names the parameter and creates no file."""
+def test_invalid_arguments_create_no_file(tmp_path: Path, arguments: dict[str, Any], error: type[Exception]) -> None:
+    """The message of the constructor names the parameter, and no file is created."""
     with pytest.raises(error, match=next(iter(arguments))):
         SummaryRecord(**{"log_dir": tmp_path / "run", **arguments})
 
@@ -235,10 +242,10 @@ def test_wrong_arguments_leave_nothing_behind(tmp_path: Path, arguments: dict, e
         ("scalar", "x", 10**400, ValueError),
     ],
 )
-def test_wrong_values_raise_at_the_call(
-    tmp_path: Path, plugin: object, name: object, value: object, error: type[Exception]
+def test_invalid_values_are_rejected_by_add_value(
+    tmp_path: Path, plugin: Any, name: Any, value: object, error: type[Exception]
 ) -> None:
-    """A programming error shows where it was made."""
+    """Programming errors are raised immediately, not when the value is written."""
     with SummaryRecord(tmp_path) as recorder, pytest.raises(error):
         recorder.add_value(plugin, name, value)
 
@@ -252,14 +259,14 @@ def test_wrong_values_raise_at_the_call(
         ({"plugin_filter": "scalar"}, TypeError),
     ],
 )
-def test_wrong_arguments_of_record(tmp_path: Path, arguments: dict, error: type[Exception]) -> None:
-    """record() names the argument that is wrong."""
+def test_invalid_arguments_of_record(tmp_path: Path, arguments: dict[str, Any], error: type[Exception]) -> None:
+    """The message of record() names the argument."""
     with SummaryRecord(tmp_path) as recorder, pytest.raises(error, match=next(iter(arguments))):
         recorder.record(**{"step": 1, **arguments})
 
 
 def test_modes(tmp_path: Path) -> None:
-    """There are two modes."""
+    """Other modes than "train" and "eval" are rejected."""
     with SummaryRecord(tmp_path) as recorder:
         recorder.set_mode("train")
         recorder.set_mode("eval")
@@ -267,26 +274,26 @@ def test_modes(tmp_path: Path) -> None:
             recorder.set_mode("test")
 
 
-def test_unwritable_directory_is_an_error_at_the_start(tmp_path: Path) -> None:
-    """A directory in which no file can be created shows before the training begins."""
+def test_unwritable_directory_is_an_error_of_the_constructor(tmp_path: Path) -> None:
+    """If no file can be created, the constructor raises an OSError."""
     with pytest.raises(OSError, match="summary"):
         SummaryRecord(Path("/proc/self"))
 
 
-def test_flushed_values_are_seen_by_another_process(tmp_path: Path) -> None:
-    """After flush() any process finds everything in the file, while the recorder stays open."""
+def test_flushed_values_are_visible_to_other_processes(tmp_path: Path) -> None:
+    """After flush() any process can read the values, while the recorder is still open."""
     with SummaryRecord(tmp_path, flush_seconds=1e6) as recorder:
         recorder.add_value("scalar", "loss", 0.1)
         recorder.record(1)
         recorder.flush()
 
-        seen = run_python("import sys; print(open(sys.argv[1], 'rb').read().hex())", recorder.log_dir)
+        content = run_python("import sys; print(open(sys.argv[1], 'rb').read().hex())", recorder.log_dir)
 
-        assert b"loss".hex() in seen
+        assert b"loss".hex() in content
 
 
-def test_closing_twice_is_harmless(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A closed recorder records nothing, says so once, and cannot be entered."""
+def test_closed_recorder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A closed recorder records nothing, logs that once, cannot be entered, and may be closed again."""
     recorder = SummaryRecord(tmp_path)
     recorder.close()
     recorder.close()
@@ -297,16 +304,16 @@ def test_closing_twice_is_harmless(tmp_path: Path, caplog: pytest.LogCaptureFixt
         assert recorder.record(step) is False
     with pytest.raises(ValueError, match="closed"):
         recorder.__enter__()
-    assert caplog.text.count("closed") == 1
+    assert caplog.text.count("the recorder is closed") == 1
 
 
-def test_each_thread_records_its_own_values(tmp_path: Path, read_events) -> None:
-    """Threads that share a recorder do not take each other's values, and lose none."""
+def test_each_thread_records_its_own_values(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Threads that share a recorder record only their own values, and none is lost."""
     with SummaryRecord(tmp_path) as recorder:
-        everyone = threading.Barrier(8)
+        barrier = threading.Barrier(8)
 
         def train(number: int) -> None:
-            everyone.wait()
+            barrier.wait()
             for step in range(200):
                 recorder.add_value("scalar", f"loss/{number}", float(step))
                 recorder.add_value("scalar", f"rate/{number}", 0.5)
@@ -320,15 +327,15 @@ def test_each_thread_records_its_own_values(tmp_path: Path, read_events) -> None
 
     events = read_events(recorder.log_dir)[1:]
     for number in range(8):
-        own = [event for event in events if event.summary.value[0].tag == f"loss/{number}"]
-        assert [event.step for event in own] == list(range(200))
-        assert {tuple(value.tag for value in event.summary.value) for event in own} == {
+        of_thread = [event for event in events if event.summary.value[0].tag == f"loss/{number}"]
+        assert [event.step for event in of_thread] == list(range(200))
+        assert {tuple(value.tag for value in event.summary.value) for event in of_thread} == {
             (f"loss/{number}", f"rate/{number}")
         }
 
 
-def test_recorders_of_one_second_have_files_of_their_own(tmp_path: Path, read_events) -> None:
-    """Two recorders in one directory at the same time do not touch each other's file."""
+def test_recorders_created_in_the_same_second_write_separate_files(tmp_path: Path, read_events: ReadEvents) -> None:
+    """Two recorders in one directory do not write to each other's file."""
     with SummaryRecord(tmp_path) as first, SummaryRecord(tmp_path) as second:
         for recorder, number in ((first, 1.0), (second, 2.0)):
             recorder.add_value("scalar", "loss", number)
@@ -339,8 +346,8 @@ def test_recorders_of_one_second_have_files_of_their_own(tmp_path: Path, read_ev
     assert scalars(read_events(second.log_dir)) == [(1, "loss", 2.0)]
 
 
-def test_dropped_recorder_writes_what_it_has(tmp_path: Path, read_events) -> None:
-    """A recorder that nobody refers to any more is closed, and its thread ends."""
+def test_deleted_recorder_is_closed(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A recorder without references writes its values, and its thread ends."""
     recorder = SummaryRecord(tmp_path, flush_seconds=1e6)
     recorder.add_value("scalar", "loss", 1.0)
     recorder.record(1)
@@ -352,8 +359,8 @@ def test_dropped_recorder_writes_what_it_has(tmp_path: Path, read_events) -> Non
     assert "toposcope-writer" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_process_that_does_not_close_loses_nothing(tmp_path: Path, read_events) -> None:
-    """The end of the process closes the recorder, also when an exception ends it."""
+def test_recorder_is_closed_at_exit(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The recorder is closed at the end of the process, also after an exception."""
     script = """
         import sys
         from toposcope.recorder import SummaryRecord
@@ -362,9 +369,9 @@ def test_process_that_does_not_close_loses_nothing(tmp_path: Path, read_events) 
         recorder.record(7)
         sys.exit("the training failed" if len(sys.argv) > 2 else None)
     """
-    run_python(script, tmp_path / "well")
+    run_python(script, tmp_path / "success")
     with pytest.raises(subprocess.CalledProcessError):
-        run_python(script, tmp_path / "badly", "fail")
+        run_python(script, tmp_path / "failure", "fail")
 
     for run in tmp_path.iterdir():
         (file,) = run.iterdir()
@@ -372,7 +379,7 @@ def test_process_that_does_not_close_loses_nothing(tmp_path: Path, read_events) 
 
 
 def test_next_record_raises_the_fault(tmp_path: Path) -> None:
-    """With raise_exception a fault that happened in the background is raised by record()."""
+    """With raise_exception record() raises the error of a failed write in the background."""
     script = """
         import logging, os, resource, sys
         logging.disable()
@@ -396,8 +403,8 @@ def test_next_record_raises_the_fault(tmp_path: Path) -> None:
     assert rest.endswith("False")
 
 
-def test_import_is_light() -> None:
-    """A training process does not load the server, plotting or any framework with the recorder."""
+def test_import_loads_no_heavy_packages() -> None:
+    """Importing the recorder does not import the server, plotting or any framework."""
     script = """
         import sys
         import toposcope.recorder
@@ -408,7 +415,7 @@ def test_import_is_light() -> None:
 
 
 def test_no_signal_handler_is_installed(tmp_path: Path) -> None:
-    """Signals are the training's affair."""
+    """Signal handlers belong to the training."""
     script = """
         import signal, sys
         before = [signal.getsignal(number) for number in signal.valid_signals()]
@@ -419,8 +426,8 @@ def test_no_signal_handler_is_installed(tmp_path: Path) -> None:
     assert run_python(script, tmp_path) == "True\n"
 
 
-def test_log_lines_name_the_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """With several recorders in a process a reader of the log knows which one speaks."""
+def test_log_messages_contain_the_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """If a process has several recorders, the log identifies them by their files."""
     with SummaryRecord(tmp_path) as recorder, caplog.at_level(logging.WARNING):
         for _ in range(2):
             recorder.add_value("scalar", "loss", 1.0)

@@ -1,14 +1,15 @@
-"""Summary operators in networks that are traced, compiled, exported or transformed."""
+"""Summary operators in networks that are compiled, exported, traced or transformed."""
 
 import logging
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from support.operator_network import SAMPLES, Net
+from support.written_events import ReadEvents
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -16,7 +17,7 @@ from toposcope.recorder import SummaryRecord, summary
 from toposcope.recorder.summary import OperatorValues, collecting
 
 
-def test_a_compiled_network_is_one_graph_and_keeps_nothing() -> None:
+def test_compiled_network_is_one_graph_and_keeps_nothing() -> None:
     with collecting(OperatorValues()) as values:
         network = Net()
         compiled = torch.compile(network, backend="eager", fullgraph=True)
@@ -29,7 +30,7 @@ def test_a_compiled_network_is_one_graph_and_keeps_nothing() -> None:
 
 
 @pytest.mark.parametrize("is_strict", [True, False])
-def test_an_exported_network_holds_no_operator_and_keeps_nothing(is_strict: bool) -> None:
+def test_exported_network_contains_no_operators_and_keeps_nothing(is_strict: bool) -> None:
     with collecting(OperatorValues()) as values:
         program = torch.export.export(Net(), (SAMPLES,), strict=is_strict)
         assert values.take() == []
@@ -38,9 +39,9 @@ def test_an_exported_network_holds_no_operator_and_keeps_nothing(is_strict: bool
     assert not [name for name in operators if "detach" in name or "clone" in name]
 
 
-def test_a_traced_network_holds_no_operator_and_keeps_nothing() -> None:
+def test_traced_network_contains_no_operators_and_keeps_nothing() -> None:
     with collecting(OperatorValues()) as values, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # That tracing is deprecated, under one category or another.
+        warnings.simplefilter("ignore")  # Deprecation of tracing, in different categories.
         traced = torch.jit.trace(Net(), SAMPLES, check_trace=False)
         symbolic = torch.fx.symbolic_trace(Net())
         assert values.take() == []
@@ -50,7 +51,7 @@ def test_a_traced_network_holds_no_operator_and_keeps_nothing() -> None:
 
 
 @pytest.mark.parametrize("tracing_mode", ["real", "fake", "symbolic"])
-def test_a_network_run_for_its_operations_keeps_nothing(tracing_mode: str) -> None:
+def test_make_fx_keeps_nothing(tracing_mode: Any) -> None:
     network = Net()
 
     def forward(parameters: dict[str, torch.Tensor], samples: torch.Tensor) -> torch.Tensor:
@@ -72,8 +73,8 @@ def test_tensors_without_values_are_not_kept() -> None:
         assert values.take() == []
 
 
-def test_functional_gradients_are_taken_with_operators_in_the_network() -> None:
-    """torch.func.grad wraps the tensors: what is kept can be read when it has ended."""
+def test_functional_gradients() -> None:
+    """torch.func.grad wraps tensors; the kept values can be read afterwards."""
     network = Net()
 
     def loss(parameters: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -81,13 +82,13 @@ def test_functional_gradients_are_taken_with_operators_in_the_network() -> None:
 
     with collecting(OperatorValues()) as values:
         torch.func.grad(loss)(dict(network.named_parameters()))
-        kept = {value.tag: value.value for value in values.take()}
+        kept: dict[str, Any] = {value.tag: value.value for value in values.take()}
 
     assert np.array_equal(kept["weight"].numpy(), network.layer.weight.detach().numpy())
 
 
-def test_values_under_vmap_are_skipped_when_they_are_recorded(
-    tmp_path: Path, read_events: Callable, caplog: pytest.LogCaptureFixture
+def test_values_under_vmap_are_skipped(
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
     network = Net()
 

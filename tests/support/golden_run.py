@@ -38,7 +38,7 @@ def _payloads(pattern: str) -> Iterator[bytes]:
     for file in sorted(_RUN.glob(pattern)):
         content, start = file.read_bytes(), 0
         while start < len(content):
-            begin = start + framing.HEADER_BYTES
-            end = begin + framing.read_header(content[start:begin]).length
-            yield content[begin:end]
+            payload = start + framing.HEADER_BYTES
+            end = payload + framing.read_header(content[start:payload]).length
+            yield content[payload:end]
             start = end + framing.FOOTER_BYTES

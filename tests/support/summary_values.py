@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 
@@ -37,7 +38,7 @@ def of_plugin(plugin: str, tag: str, tensor: tensorboard_pb2.TensorProto) -> Ten
     return TensorBoardValue(tag=tag, tensor=tensor, metadata=tensorboard_pb2.SummaryMetadata(plugin_data=data))
 
 
-def tensorboard_tensor(dtype: int, dims: Sequence[int], **elements: object) -> tensorboard_pb2.TensorProto:
+def tensorboard_tensor(dtype: int, dims: Sequence[int], **elements: Any) -> tensorboard_pb2.TensorProto:
     """Return a TensorBoard tensor; elements is the field with its elements."""
     shape = tensorboard_pb2.TensorShapeProto()
     for size in dims:

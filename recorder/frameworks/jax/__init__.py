@@ -1,1 +1,1 @@
-"""JAX: functions of parameters, as far as loss landscapes need them."""
+"""The adapter for JAX: loss landscapes of functions of parameters."""

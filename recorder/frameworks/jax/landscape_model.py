@@ -1,4 +1,4 @@
-"""The landscape of a JAX function: a vector of parameters on the device, and a loss compiled for it."""
+"""The landscape model of a JAX function: a vector of parameters on the device, and a compiled loss."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_weights import (
-    GIVEN_BACK,
+    RESTORED,
     check_coordinates,
     check_directions,
     check_weights,
@@ -25,9 +25,9 @@ Float32s = npt.NDArray[np.float32]
 
 
 def named_leaves(parameters: Any) -> dict[str, Any]:
-    """Return the arrays of a pytree by name: its keys joined by dots, "dense.kernel", "layers.0.bias".
+    """Return the arrays of a pytree by name: keys joined by dots, as in "dense.kernel" or "layers.0.bias".
 
-    What checkpoints for a loss landscape are saved from.
+    Checkpoints for a loss landscape are saved from this dict.
     """
     jax: Any = import_module("jax")
     leaves, _ = jax.tree_util.tree_flatten_with_path(parameters)
@@ -35,33 +35,33 @@ def named_leaves(parameters: Any) -> dict[str, Any]:
 
 
 class JaxLandscapeModel:
-    """A loss function whose parameters are moved about; see LandscapeModel.
+    """The LandscapeModel of a loss function.
 
-    Nothing of the user's is changed, so there is nothing to give back. Leaves of a pytree keep their dtypes; those that
-    are no floating-point numbers keep their values.
+    No object of the user is changed. Leaves of a pytree keep their dtypes; leaves that are not floating-point keep
+    their values.
 
-    Statistics of normalisations are buffers where the name of a leaf has "batch_stats", as in Flax, or ends as those of
-    PyTorch and MindSpore do ("running_var"); the user puts them into the parameters if the function reads them. They
-    move along axes of checkpoints, with which they are those of the checkpoints. How they are computed from data only
-    the user's training knows: recalibrate() does nothing. A function that normalises with the statistics of each batch
-    comes close to it.
+    Statistics of normalisation layers are buffers if the name of a leaf contains "batch_stats", as in Flax, or ends as
+    in PyTorch and MindSpore ("running_var"); the user adds them to the parameters if the function reads them. Along
+    axes of checkpoints they move with those of the checkpoints. Only the user's training code knows how they are
+    computed from data, so recalibrate() does nothing; a function that normalises with the statistics of each batch has
+    nearly that effect.
 
-    XLA has one pool of threads for a process, as many as there are processors: losses have the same bits in all
-    processes that may use equally many of equal ones.
+    XLA has one thread pool for a process, with as many threads as there are processors: losses have the same bits in
+    all processes that may use equally many processors of the same kind.
     """
 
     has_hvp, has_statistics = True, False
     mode = "eager"
 
-    def __init__(self, loss_function: Any, parameters: Any, held: FixedSamples, device: Any) -> None:
-        """Take a function.
+    def __init__(self, loss_function: Any, parameters: Any, fixed: FixedSamples, device: Any) -> None:
+        """Compile a function.
 
         Args:
-            loss_function: called with parameters and the parts of a batch; returns its mean loss, or a loss for each of
-                its samples, as in evaluation.
+            loss_function: called with parameters and the parts of a batch; returns the mean loss of the batch, or one
+                loss for each sample, as in evaluation.
             parameters: a pytree of arrays.
-            held: samples.
-            device: of JAX; None: the default one.
+            fixed: the samples that losses are computed from.
+            device: a JAX device; None: the default device.
 
         Raises:
             ValueError: there are no floating-point parameters.
@@ -77,7 +77,7 @@ class JaxLandscapeModel:
         }
         if not any(is_moved.values()):
             raise ValueError(
-                f"The parameters of {self.network_name} hold no floating-point arrays: {shown(parameters)}."
+                f"The parameters of {self.network_name} contain no floating-point arrays: {shown(parameters)}."
             )
         self.layout: Layout = layout_of(
             (name, np.shape(leaf), _kind(name, np.shape(leaf))) for name, leaf in values.items() if is_moved[name]
@@ -86,32 +86,34 @@ class JaxLandscapeModel:
         flat = np.concatenate([np.asarray(values[each.name], np.float32).reshape(-1) for each in self.layout.tensors])
         self._flat: Any = self._put(flat)
         self._directions: Any = None
-        self._held = held.mapped(self._put)
+        self._fixed = fixed.mapped(self._put)
         self._is_restored = False
         self._compile(loss_function)
-        self.samples = held.samples
+        self.samples = fixed.samples
         self.notes: list[str] = []
         if self.layout.parameter_count < self.layout.size:
             self.notes.append(
-                "On random axes the statistics of normalisations stay those of the checkpoint, as for JAX nobody but "
-                "the user knows how they are computed: losses there are higher than with statistics of their own."
+                "On random axes the statistics of normalisations stay those of the checkpoint, because only the user "
+                "knows how to recompute them: losses there are higher than with recomputed statistics."
             )
-        first, size = next(self._held.between(0, None))
+        first, size = next(self._fixed.between(0, None))
         is_of_samples = self._jax.eval_shape(self._losses, self._flat, first).shape == (size,)
         if is_of_samples:
-            self._held = self._held.recut(min(512, max(np.diff(self._held.starts).tolist())), self._numpy.concatenate)
+            self._fixed = self._fixed.recut(
+                min(512, max(np.diff(self._fixed.starts).tolist())), self._numpy.concatenate
+            )
 
     @cached_property
     def data_hash(self) -> str:
-        """SHA-256 of the held samples."""
-        return self._held.hash(np.asarray)
+        """SHA-256 of the samples."""
+        return self._fixed.hash(np.asarray)
 
     def get(self) -> Float32s:
-        """Return a copy of the parameters as they are now, shape (N,)."""
+        """Return a copy of the current parameters, shape (N,)."""
         return np.array(self._flat)
 
     def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep an origin, shape (N,), and directions, shape (K, N), on the device."""
+        """Copy an origin, shape (N,), and directions, shape (K, N), to the device."""
         check_directions(self.layout, origin, directions)
         self._origin = self._put(np.array(origin, np.float32))
         self._directions = self._put(np.array(directions, np.float32))
@@ -130,30 +132,30 @@ class JaxLandscapeModel:
         self._flat = self._put(np.array(flat, np.float32))
 
     def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the held samples [first, last)."""
+        """Return the loss of the samples [first, last)."""
         self._check_use()
         losses, counts = [], []
         with fixed_randomness():
-            for batch, size in self._held.between(first, last):
-                found = self._losses(self._flat, batch)
-                is_of_samples = found.shape == (size,)
-                losses.append(found if is_of_samples else found.mean().reshape(1))
+            for batch, size in self._fixed.between(first, last):
+                result = self._losses(self._flat, batch)
+                is_of_samples = result.shape == (size,)
+                losses.append(result if is_of_samples else result.mean().reshape(1))
                 counts.append(np.ones(size, np.int64) if is_of_samples else np.array([size]))
         return sums_of(np.concatenate([np.asarray(each, np.float64) for each in losses]), np.concatenate(counts))
 
     def recalibrate(self, samples: int = 512) -> None:
-        """Do nothing: nobody but the user knows how statistics are computed."""
+        """Do nothing: only the user knows how statistics are computed."""
 
     def hvp(self, vector: Float32s) -> Float32s:
-        """Return the Hessian of the mean loss of all held samples times a vector, shapes (P,)."""
+        """Return the Hessian of the mean loss of all samples times a vector, shapes (P,)."""
         self._check_use()
         trained = self.layout.parameter_count
         if np.shape(vector) != (trained,):
-            raise ValueError(f"A vector of shape ({trained},) is wanted, not {np.shape(vector)}.")
+            raise ValueError(f"The vector has the shape ({trained},), not {np.shape(vector)}.")
         whole = np.zeros(self.layout.size, np.float32)
         whole[:trained] = vector
         along, product = self._put(whole), np.zeros(self.layout.size, np.float64)
-        for batch, size in self._held.between(0, None):
+        for batch, size in self._fixed.between(0, None):
             product += size * np.asarray(self._product(self._flat, along, batch), np.float64)
         return (product[:trained] / self.samples).astype(np.float32)
 
@@ -162,9 +164,9 @@ class JaxLandscapeModel:
         return self.mode
 
     def use(self, mode: str) -> None:
-        """Raise ValueError for another mode than "eager"."""
+        """Raise ValueError unless the mode is "eager"."""
         if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
+            raise ValueError(f"mode is 'eager', the only mode; not {shown(mode)}.")
 
     def restore(self) -> None:
         """End the use of the model."""
@@ -186,7 +188,7 @@ class JaxLandscapeModel:
             flat = origin
             for k in range(len(directions)):
                 flat = flat + coordinates[k] * directions[k]
-            # Variances stay variances.
+            # Factors, so that variances stay positive.
             logarithms = sum(coordinates[k] * directions[k][variances] for k in range(len(directions)))
             return flat.at[variances].set(origin[variances] * self._numpy.exp(logarithms))
 
@@ -197,11 +199,11 @@ class JaxLandscapeModel:
 
     def _check_use(self) -> None:
         if self._is_restored:
-            raise ValueError(GIVEN_BACK)
+            raise ValueError(RESTORED)
 
 
 class _Unflattened:
-    """Makes a pytree of a vector: the leaves of the layout are its pieces, the others those that it was made from."""
+    """Converts a vector to a pytree: leaves in the layout are slices of the vector, other leaves keep their values."""
 
     def __init__(self, jax: Any, parameters: Any, layout: Layout) -> None:
         leaves, self._structure = jax.tree_util.tree_flatten_with_path(parameters)
@@ -220,16 +222,16 @@ class _Unflattened:
 
 
 def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
-    """Return the model of what callback_fn has returned: a loss function and its parameters; see model_of().
+    """Return the model of the result of callback_fn, a loss function and its parameters; see model_of().
 
     Raises:
         ValueError: there is no such device.
     """
     jax: Any = import_module("jax")
-    held = first_samples(dataset, num_samples, np.array)
-    made = JaxLandscapeModel(model, network, held, _device(jax, device))
-    if held.samples < num_samples:
-        made.notes.append(f"The dataset has {held.samples:,} samples; {num_samples:,} were wanted.")
+    fixed = first_samples(dataset, num_samples, np.array)
+    made = JaxLandscapeModel(model, network, fixed, _device(jax, device))
+    if fixed.samples < num_samples:
+        made.notes.append(f"The dataset has only {fixed.samples:,} of {num_samples:,} samples.")
     return made
 
 
@@ -238,12 +240,12 @@ def _device(jax: Any, index: int | None) -> Any:
     if index is None or devices[0].platform == "cpu":
         return None if index is None else devices[0]
     if index >= len(devices):
-        raise ValueError(f"device {index} is wanted, and there are {len(devices)} of {devices[0].platform}.")
+        raise ValueError(f"There is no device {index}: there are {len(devices)} devices of {devices[0].platform}.")
     return devices[index]
 
 
 def _name(path: Any) -> str:
-    """Return the name of a leaf: its keys, indices and attributes joined by dots."""
+    """Return the name of a leaf: keys, indices and attributes joined by dots."""
     keys = [next(str(getattr(key, name)) for name in ("key", "idx", "name") if hasattr(key, name)) for key in path]
     return ".".join(keys) or "parameters"
 

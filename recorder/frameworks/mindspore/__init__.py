@@ -1,4 +1,4 @@
-"""MindSpore: its networks, optimizers, data pipelines and summary operators, and the bridge into its trainings."""
+"""Adapters for MindSpore: networks, optimizers, data pipelines and summary operators, and the bridge for callbacks."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,13 @@ def bridge(*callbacks: "Callback | EventCallback") -> Any:
 
         model.train(10, dataset, callbacks=[bridge(SummaryCollector("runs/first"), LossMonitor()), TimeMonitor()])
 
-    They are called as by our own Model: cb_params are MindSpore's own facts, which they may change; request_stop() and
-    State.stop_training() stop MindSpore's training; what they raise is raised by mindspore.Model. In the
-    evaluations of fit those take part that Callback.runs_in_fit_evaluation says. Legacy hooks in a class of the
-    user's own are a ValueError in fit and a warning else, which MindSpore itself raises and logs.
+    They are called as by our own Model. Their cb_params are MindSpore's own facts, which they may change;
+    request_stop() and State.stop_training() stop MindSpore's training; their exceptions are raised by mindspore.Model.
+    In the evaluations of fit, only callbacks with Callback.runs_in_fit_evaluation are called. Legacy hooks in a
+    user-defined class are a ValueError in fit and otherwise a warning, which MindSpore itself raises and logs.
 
     Raises:
-        TypeError: no callbacks are given, or one of them is none of ours; MindSpore's own need no bridge.
+        TypeError: there are no callbacks, or one is not a callback of toposcope; MindSpore's own need no bridge.
         ImportError: MindSpore is not installed.
     """
     from toposcope.recorder.frameworks.mindspore.training.model_bridge import model_bridge

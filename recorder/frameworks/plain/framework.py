@@ -1,40 +1,40 @@
-"""Networks without a framework: objects with the methods of TrainableNetwork, and whatever else trains."""
+"""PlainFramework: the facts of networks without a framework and of their optimizers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toposcope.recorder.framework import SEVERAL, DatasetFacts, Framework
+from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.values.foreign import called
 
 
 class PlainFramework:
-    """Facts of objects that belong to no framework, as far as their own attributes tell them."""
+    """Facts of objects that belong to no framework, as far as their attributes provide them."""
 
     rates_are_of_last_step = False
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return what network.parameters() returns, if it is a mapping."""
+        """Return the result of network.parameters(), or that attribute, if it is a mapping."""
         parameters = getattr(network, "parameters", None)
         named = called(parameters) if callable(parameters) else parameters
         return dict(named) if isinstance(named, Mapping) else {}
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return what network.gradients() returns, if it has that method."""
+        """Return the result of network.gradients(), or that attribute, if it is a mapping."""
         gradients = getattr(network, "gradients", None)
         named = called(gradients) if callable(gradients) else gradients
         return dict(named) if isinstance(named, Mapping) else {}
 
     def learning_rates(self, optimizer: Any) -> list[float]:
-        """Return the attribute learning_rate or lr of optimizer, when it is a number."""
+        """Return the attribute learning_rate or lr of optimizer if it is a number."""
         name = _rate_name(optimizer)
         return [float(getattr(optimizer, name))] if name else []
 
     def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
-        """Set the attribute learning_rate or lr, the one that learning_rates() has found."""
+        """Set the attribute that learning_rates() returns; ValueError if there is none."""
         name = _rate_name(optimizer)
         if name is None:
-            raise ValueError(f"A {type(optimizer).__name__} has no number learning_rate or lr to be set.")
+            raise ValueError(f"A {type(optimizer).__name__} has no numeric attribute learning_rate or lr to set.")
         (learning_rate,) = learning_rates
         setattr(optimizer, name, learning_rate)
 
@@ -43,13 +43,13 @@ class PlainFramework:
         return None if thing is None else str(getattr(thing, "__name__", type(thing).__name__))
 
     def network_graph(self, network: Any, batch_inputs: tuple[Any, ...] | None) -> None:
-        """Return None: nobody knows the graph."""
+        """Return None: the graph is unknown."""
 
     def dataset_graph(self, dataset: Any) -> None:
-        """Return None: nobody knows the pipeline."""
+        """Return None: the data pipeline is unknown."""
 
     def dataset_facts(self, dataset: Any) -> DatasetFacts:
-        """Return batch_size, when the dataset has it as an attribute, and the samples of all its batches."""
+        """Return the attribute batch_size, if it is an integer, and the number of samples in all batches."""
         size, batches = getattr(dataset, "batch_size", None), length_of(dataset)
         if isinstance(size, bool) or not isinstance(size, int):
             return DatasetFacts()
@@ -60,29 +60,29 @@ class PlainFramework:
         return self.parameters(network, None)
 
     def load_network_state(self, network: Any, state: Mapping[str, Any]) -> None:
-        """Call network.load_parameters(state); ValueError when names differ, TypeError when it has no such method."""
+        """Call network.load_parameters(state); ValueError if names differ, TypeError if there is no such method."""
         if not callable(getattr(network, "load_parameters", None)):
             raise TypeError(f"A {type(network).__name__} has no method load_parameters(): its state cannot be set.")
-        own = self.parameters(network, None)
-        if missing := sorted(own.keys() - state.keys()):
+        parameters = self.parameters(network, None)
+        if missing := sorted(parameters.keys() - state.keys()):
             raise ValueError(f"The state lacks {', '.join(missing)} of the {type(network).__name__}.")
-        if unexpected := sorted(state.keys() - own.keys()):
+        if unexpected := sorted(state.keys() - parameters.keys()):
             raise ValueError(f"The {type(network).__name__} has no {', '.join(unexpected)}.")
         network.load_parameters(dict(state))
 
     def optimizer_state(self, optimizer: Any) -> dict[str, Any] | None:
-        """Return what optimizer.state_dict() returns, if it has that method; of several under one name."""
+        """Return the result of optimizer.state_dict(), if it has that method; of several under SEVERAL_OPTIMIZERS."""
         if isinstance(optimizer, tuple):
             states = [self.optimizer_state(each) for each in optimizer]
-            return None if None in states else {SEVERAL: states}
+            return None if None in states else {SEVERAL_OPTIMIZERS: states}
         state = getattr(optimizer, "state_dict", None)
         return dict(state()) if callable(state) else None
 
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
-        """Call optimizer.load_state_dict(state); TypeError when it has no such method."""
+        """Call optimizer.load_state_dict(state); TypeError if there is no such method."""
         if isinstance(optimizer, tuple):
-            for each, own in zip(optimizer, state[SEVERAL], strict=True):
-                self.load_optimizer_state(each, own)
+            for each, state_of_each in zip(optimizer, state[SEVERAL_OPTIMIZERS], strict=True):
+                self.load_optimizer_state(each, state_of_each)
             return
         if not callable(getattr(optimizer, "load_state_dict", None)):
             raise TypeError(f"A {type(optimizer).__name__} has no method load_state_dict(): its state cannot be set.")

@@ -1,1 +1,1 @@
-"""PyTorch: modules, optimizers and data loaders, seen by what records a training."""
+"""Adapters for PyTorch: modules, optimizers and data loaders."""

@@ -1,11 +1,11 @@
-"""Modules of PyTorch: known, and freed of what wraps them."""
+"""PyTorch modules without their wrappers, and the shapes and dtypes of tensors."""
 
 import importlib
 from typing import Any
 
 from toposcope.recorder.adapters import is_module
 
-# What a wrapper calls the module inside it.
+# The name that each wrapper gives to the module inside it.
 _WRAPPED = {"DistributedDataParallel": "module", "DataParallel": "module", "OptimizedModule": "_orig_mod"}
 _NUMBERS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"} | {
     *("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
@@ -13,7 +13,7 @@ _NUMBERS = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int
 
 
 def library(name: str = "torch") -> Any:
-    """Return PyTorch, or a module of it; called where something of PyTorch's is at hand, so that it is imported."""
+    """Return the package torch or one of its modules; call it only where the process has already imported PyTorch."""
     return importlib.import_module(name)
 
 
@@ -25,11 +25,11 @@ def unwrapped(module: Any) -> Any:
 
 
 def dtype_name(tensor: Any) -> str | None:
-    """Return the dtype of a tensor as our graphs have it, "float32"; None for one that they have not."""
+    """Return the name of a tensor's dtype in a graph, such as "float32"; None for a dtype that graphs do not have."""
     name = str(tensor.dtype).removeprefix("torch.")
     return name if name in _NUMBERS else None
 
 
 def shape_of(tensor: Any) -> tuple[int | None, ...]:
-    """Return the shape of a tensor; None for a size that depends on data."""
+    """Return the shape of a tensor; None for a size that depends on the data."""
     return tuple(size if type(size) is int else None for size in tensor.shape)

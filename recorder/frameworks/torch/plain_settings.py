@@ -1,4 +1,4 @@
-"""Settings of foreign objects: the plain values among their attributes. Nothing that such an object does raises."""
+"""Settings of objects of other libraries: their attributes that are plain values. No function here raises."""
 
 import inspect
 import os
@@ -14,15 +14,23 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def attribute(thing: object, name: str) -> Any:
-    """Return an attribute; None when there is none, or it cannot be had."""
+    """Return an attribute; None if there is none or reading it raises."""
     try:
         return getattr(thing, name, None)
     except Exception:
         return None
 
 
+def length_of(thing: Any) -> int | None:
+    """Return the length of an object; None if it has none."""
+    try:
+        return len(thing)
+    except Exception:
+        return None
+
+
 def settings_of(thing: object) -> dict[str, object]:
-    """Return the public attributes that are plain: numbers, short texts, and short lists of these."""
+    """Return the public attributes that are numbers, short texts, or short lists of these."""
     try:
         attributes = [(name, value) for name, value in vars(thing).items() if isinstance(name, str)]
     except Exception:
@@ -31,7 +39,7 @@ def settings_of(thing: object) -> dict[str, object]:
 
 
 def constructor_settings(thing: object) -> dict[str, object]:
-    """Return the plain attributes that are called like parameters of the constructor: what does not change in use."""
+    """Return the plain attributes that are named like parameters of the constructor, which do not change in use."""
     try:
         names = list(inspect.signature(type(thing)).parameters)
     except Exception:
@@ -48,7 +56,7 @@ def name_of(thing: object) -> str:
 
 
 def plain_setting(value: Any) -> object:
-    """Return a setting as plain data; None for what is none."""
+    """Return a setting as plain data; None if that is impossible."""
     if type(value) in (bool, float) or (type(value) is int and value in _INT64):
         return value
     if type(value) is str:

@@ -1,4 +1,4 @@
-"""The twin of a module: other objects with the same tensors, so that a trial run changes nothing of the original."""
+"""Shadow modules: copies of a module that share its tensors, so that a trial run does not change the original."""
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -8,38 +8,39 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 _CONTAINERS = (list, dict, set, deque, OrderedDict, defaultdict)
 
 
-def twin_of(module: Any, tensor_of: Callable[[Any], Any] = lambda tensor: tensor) -> Any:
-    """Return a module like *module* down to the last submodule, of objects of its own.
+def shadow_of(module: Any, tensor_of: Callable[[Any], Any] = lambda tensor: tensor) -> Any:
+    """Return a copy of a module and of all its submodules.
 
-    Attributes and the lists, dicts and sets in them may be changed in the twin, and submodules that stand in several
-    places still do. Hooks of the user are left out, since they would see the trial run; those with which PyTorch itself
-    computes weights stay.
+    Attributes of the copy, and the lists, dicts and sets among them, may be changed. A submodule that is registered in
+    several places is copied once. Hooks of the user are left out, since they would observe the trial run; the hooks
+    with which PyTorch itself computes weights are kept.
 
     Args:
         module: a torch.nn.Module.
-        tensor_of: what takes the place of each parameter and buffer, called once for each.
+        tensor_of: returns the copy's tensor for each parameter and buffer; called once for each. By default the tensor
+            itself.
     """
     modules: dict[int, Any] = {}
     tensors: dict[int, Any] = {}
 
-    def tensor_twin(tensor: Any) -> Any:
+    def tensor_shadow(tensor: Any) -> Any:
         if tensor is not None and id(tensor) not in tensors:
             tensors[id(tensor)] = tensor_of(tensor)
         return tensors.get(id(tensor))
 
-    def module_twin(original: Any) -> Any:
+    def module_shadow(original: Any) -> Any:
         if original is None or id(original) in modules:
             return modules.get(id(original))
-        twin = modules[id(original)] = object.__new__(type(original))
+        shadow = modules[id(original)] = object.__new__(type(original))
         state = {name: value.copy() if type(value) in _CONTAINERS else value for name, value in vars(original).items()}
-        state["_modules"] = {name: module_twin(child) for name, child in original._modules.items()}
+        state["_modules"] = {name: module_shadow(child) for name, child in original._modules.items()}
         for kind in ("_parameters", "_buffers"):
-            state[kind] = {name: tensor_twin(tensor) for name, tensor in state[kind].items()}
+            state[kind] = {name: tensor_shadow(tensor) for name, tensor in state[kind].items()}
         state |= {kind: _hooks_of_torch(state[kind]) for kind in _HOOKS}
-        vars(twin).update(state)
-        return twin
+        vars(shadow).update(state)
+        return shadow
 
-    return module_twin(module)
+    return module_shadow(module)
 
 
 def _hooks_of_torch(hooks: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Silence while a network is traced: what PyTorch warns of then is not the user's doing."""
+"""Suppressed output while a network is traced or compiled: PyTorch's warnings then are not about the user's code."""
 
 import logging
 import sys
@@ -12,11 +12,11 @@ _LOGGERS = ("torch._export", "torch.export", "torch._subclasses", "torch.fx", "t
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Drop warnings, log lines of PyTorch's tracers, and what this thread prints to stderr, in a block."""
+def suppress_output() -> Iterator[None]:
+    """Suppress warnings, log lines of PyTorch's tracers, and what this thread prints to stderr, within the block."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     levels = [logger.level for logger in loggers]
-    # torch.export prints the graph that it has so far when it fails.
+    # torch.export prints the partial graph when it fails.
     with warnings.catch_warnings(), redirect_stderr(_Muted(sys.stderr)):
         warnings.simplefilter("ignore")
         try:
@@ -29,7 +29,7 @@ def quiet() -> Iterator[None]:
 
 
 class _Muted:
-    """A text stream that drops what this thread writes, and passes on what the others do."""
+    """A text stream that discards what this thread writes and passes on what other threads write."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

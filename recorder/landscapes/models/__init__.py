@@ -1,1 +1,1 @@
-"""Networks of any framework as a landscape needs them: weights that are moved, a loss of held samples."""
+"""Networks of any framework as a landscape uses them: weights that are set, and the loss of fixed samples."""

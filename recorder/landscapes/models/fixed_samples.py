@@ -1,4 +1,4 @@
-"""Held samples: the first samples of a dataset, kept as batches, so that every loss is one of the same data."""
+"""FixedSamples: the first samples of a dataset, stored as batches, so that all losses are of the same data."""
 
 import hashlib
 import random
@@ -16,7 +16,7 @@ from toposcope.recorder.values.foreign import shown
 
 _SEED = 0
 _PLAIN = (str, bytes, int, float)
-"""What is hashed besides arrays: the text of other objects may be another one in each process."""
+"""Types that are hashed besides arrays; the text of other objects may differ between processes."""
 
 
 class FixedSamples(NamedTuple):
@@ -24,22 +24,24 @@ class FixedSamples(NamedTuple):
 
     batches: tuple[Any, ...]
     starts: tuple[int, ...]
-    """The number of the first sample of each batch; and at the end how many samples there are."""
+    """The number of the first sample of each batch, followed by the number of samples."""
 
     @property
     def samples(self) -> int:
-        """How many there are."""
+        """The number of samples."""
         return self.starts[-1]
 
     def between(self, first: int, last: int | None) -> Iterator[tuple[Any, int]]:
-        """Yield batches of the samples [first, last) with their sizes; one that cannot be cut counts where it begins.
+        """Yield batches of the samples [first, last) with their sizes.
+
+        A batch that cannot be cut is yielded whole if it begins in that range.
 
         Raises:
-            ValueError: there is no such sample.
+            ValueError: the range contains no sample.
         """
         stop = self.samples if last is None else min(last, self.samples)
         if not 0 <= first < stop:
-            raise ValueError(f"Samples {first} to {last} are wanted of the {self.samples} that are held.")
+            raise ValueError(f"There are no samples {first} to {last}: there are {self.samples}.")
         for number in range(bisect_right(self.starts, first) - 1, len(self.batches)):
             begin, end = self.starts[number : number + 2]
             if begin >= stop:
@@ -54,15 +56,15 @@ class FixedSamples(NamedTuple):
                 yield batch, size
 
     def mapped(self, change: Callable[[Any], Any]) -> "FixedSamples":
-        """Return samples with changed arrays."""
+        """Return samples whose arrays are replaced by change(array)."""
         return FixedSamples(tuple(mapped(change, batch) for batch in self.batches), self.starts)
 
     def recut(self, size: int, joined: Callable[[list[Any]], Any]) -> "FixedSamples":
-        """Return batches of another size, views of one array each; as they are where they cannot be joined.
+        """Return batches of another size, views of joined arrays; these samples if their batches cannot be joined.
 
         Args:
-            size: samples of all batches but the last.
-            joined: makes one array of several, along the first dimension.
+            size: of all batches but the last.
+            joined: concatenates arrays along the first dimension.
         """
         whole = _whole(self, joined)
         if whole is None:
@@ -71,7 +73,7 @@ class FixedSamples(NamedTuple):
         return FixedSamples(tuple(cut(whole, *starts[i : i + 2]) for i in range(len(starts) - 1)), starts)
 
     def hash(self, array_of: Callable[[Any], npt.NDArray[Any]]) -> str:
-        """Return the SHA-256 of all arrays, however they are cut, and texts; array_of gives NumPy's of one."""
+        """Return the SHA-256 of all arrays and texts, independent of the batch sizes; array_of converts to NumPy."""
         sha = hashlib.sha256()
         columns = [list(leaves(batch)) for batch in self.batches]
         for place in range(max(map(len, columns))):
@@ -83,25 +85,25 @@ class FixedSamples(NamedTuple):
                     sha.update(repr(column[place]).encode() if isinstance(column[place], _PLAIN) else b"?")
                 else:
                     array = np.ascontiguousarray(array_of(column[place]))
-                    own = f"{array.dtype}{array.shape[1:]}".encode()
-                    sha.update((own if own != form else b"") + array.tobytes())
-                    form = own
+                    array_form = f"{array.dtype}{array.shape[1:]}".encode()
+                    sha.update((array_form if array_form != form else b"") + array.tobytes())
+                    form = array_form
         return sha.hexdigest()
 
 
 def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> FixedSamples:
-    """Return the first *number* samples of a dataset, or all that it has, read in its order and once.
+    """Return the first *number* samples of a dataset, or all that it has, read once and in its order.
 
-    What is random in that, as a shuffling loader, begins with a fixed seed: whoever reads them again holds the same.
+    Random generators, as of a shuffling loader, start with a fixed seed: each call returns the same samples.
 
     Args:
         dataset: an iterable of batches.
         number: at least 1.
-        take: returns its own copy of an array of a batch.
+        take: returns a copy of an array of a batch.
 
     Raises:
-        TypeError: dataset is no iterable.
-        ValueError: it has no samples, or a batch has none that can be counted.
+        TypeError: dataset is not iterable.
+        ValueError: it has no samples, or the samples of a batch cannot be counted.
     """
     batches: list[Any] = []
     starts = [0]
@@ -111,7 +113,9 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
         for batch in dataset:
             size = samples_of(batch)
             if not size:
-                raise ValueError(f"A batch begins with an array whose first dimension counts samples; {shown(batch)}.")
+                raise ValueError(
+                    f"The first dimension of the first array of a batch counts its samples; not so in {shown(batch)}."
+                )
             kept = min(size, number - starts[-1])
             if kept < size and is_cuttable(batch, size):
                 batch, size = cut(batch, 0, kept), kept
@@ -120,13 +124,13 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
             if starts[-1] >= number:
                 break
     if not batches:
-        raise ValueError(f"The dataset of callback_fn gives no batches: {shown(dataset)}.")
+        raise ValueError(f"The dataset of callback_fn has no batches: {shown(dataset)}.")
     return FixedSamples(tuple(batches), tuple(starts))
 
 
 @contextmanager
 def fixed_randomness() -> Iterator[None]:
-    """Seed the generators of Python, NumPy and PyTorch for a block, and set them back after it."""
+    """Seed the random generators of Python, NumPy and PyTorch within the block, and restore them after it."""
     torch: Any = sys.modules.get("torch")
     states = random.getstate(), np.random.get_state(), None if torch is None else torch.get_rng_state()
     random.seed(_SEED)
@@ -143,7 +147,7 @@ def fixed_randomness() -> Iterator[None]:
 
 
 def mapped(change: Callable[[Any], Any], batch: Any) -> Any:
-    """Return a batch with changed arrays."""
+    """Return a batch whose arrays are replaced by change(array)."""
     if isinstance(batch, Mapping):
         return {key: mapped(change, item) for key, item in batch.items()}
     if isinstance(batch, tuple | list):
@@ -153,7 +157,7 @@ def mapped(change: Callable[[Any], Any], batch: Any) -> Any:
 
 
 def leaves(batch: Any) -> Iterator[Any]:
-    """Yield the arrays of a batch, and whatever else is in it."""
+    """Yield the arrays and other leaves of a batch."""
     if isinstance(batch, Mapping | tuple | list):
         for item in batch.values() if isinstance(batch, Mapping) else batch:
             yield from leaves(item)
@@ -162,24 +166,24 @@ def leaves(batch: Any) -> Iterator[Any]:
 
 
 def is_cuttable(batch: Any, size: int) -> bool:
-    """Say whether every part of a batch is an array of so many samples."""
+    """Return whether every leaf of a batch is an array of *size* samples."""
     return all(tuple(getattr(leaf, "shape", ()))[:1] == (size,) for leaf in leaves(batch))
 
 
 def cut(batch: Any, low: int, high: int) -> Any:
-    """Return the samples [low, high) of a batch that is cuttable."""
+    """Return the samples [low, high) of a cuttable batch."""
     return mapped(lambda array: array[low:high], batch)
 
 
-def _whole(held: FixedSamples, joined: Callable[[list[Any]], Any]) -> Any:
-    """Return all samples as one batch; None where batches differ in more than their sizes."""
-    sizes: list[int] = np.diff(held.starts).tolist()
-    forms = {_form(batch) for batch in held.batches}
-    if len(forms) != 1 or not all(is_cuttable(batch, size) for batch, size in zip(held.batches, sizes, strict=True)):
+def _whole(fixed: FixedSamples, joined: Callable[[list[Any]], Any]) -> Any:
+    """Return all samples as one batch; None if batches differ in more than their sizes."""
+    sizes: list[int] = np.diff(fixed.starts).tolist()
+    forms = {_form(batch) for batch in fixed.batches}
+    if len(forms) != 1 or not all(is_cuttable(batch, size) for batch, size in zip(fixed.batches, sizes, strict=True)):
         return None
-    columns = [leaves(batch) for batch in held.batches]
+    columns = [leaves(batch) for batch in fixed.batches]
     arrays = iter([joined(list(column)) for column in zip(*columns, strict=True)])
-    return mapped(lambda _: next(arrays), held.batches[0])
+    return mapped(lambda _: next(arrays), fixed.batches[0])
 
 
 def _form(batch: Any) -> tuple[object, ...]:

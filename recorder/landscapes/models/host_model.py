@@ -1,4 +1,4 @@
-"""Host models: landscape models of networks whose weights are arrays in the memory of the CPU."""
+"""HostModel: the common part of landscape models whose weights are arrays in host memory."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from toposcope.recorder.values.foreign import shown
 
 
 class HostModel(ABC):
-    """What such models have in common; they write the arrays into the network. See LandscapeModel."""
+    """A LandscapeModel that computes the weights in host memory and then writes them into the network."""
 
     has_hvp = False
     mode = "eager"
@@ -17,11 +17,11 @@ class HostModel(ABC):
     _weights: HostWeights
 
     def get(self) -> Float32s:
-        """Return a copy of the weights as they are now, shape (N,)."""
+        """Return a copy of the current weights, shape (N,)."""
         return self._weights.flat.copy()
 
     def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep an origin, shape (N,), and directions, shape (K, N)."""
+        """Copy an origin, shape (N,), and directions, shape (K, N)."""
         self._weights.hold(origin, directions)
 
     def move(self, coordinates: Sequence[float]) -> None:
@@ -36,17 +36,19 @@ class HostModel(ABC):
 
     def hvp(self, vector: Float32s) -> Float32s:
         """Raise NotImplementedError: has_hvp is False."""
-        raise NotImplementedError(f"Products with the Hessian are for PyTorch and JAX; not for a {self.network_name}.")
+        raise NotImplementedError(
+            f"A {self.network_name} does not provide Hessian-vector products: PyTorch and JAX do."
+        )
 
     def tune(self, evaluations: int) -> str:
-        """Return "eager": there is one mode; MindSpore itself knows whether its graphs are compiled."""
+        """Return "eager", the only mode; MindSpore itself decides whether its graphs are compiled."""
         return self.mode
 
     def use(self, mode: str) -> None:
-        """Raise ValueError for another mode than "eager"."""
+        """Raise ValueError unless the mode is "eager"."""
         if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only one there is; not {shown(mode)}.")
+            raise ValueError(f"mode is 'eager', the only mode; not {shown(mode)}.")
 
     @abstractmethod
     def _write(self) -> None:
-        """Give the network the arrays."""
+        """Write the weights into the network."""

@@ -1,4 +1,4 @@
-"""Host weights: the flat vector of a network in the memory of the CPU, for frameworks that take arrays by name."""
+"""HostWeights: the weights of a network as one vector in host memory, for frameworks that take arrays by name."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,14 +12,14 @@ Float32s = npt.NDArray[np.float32]
 
 
 class HostWeights:
-    """A vector that is moved along directions, and read as arrays."""
+    """A vector that is moved along directions and read as arrays."""
 
     def __init__(self, layout: Layout, values: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Begin at the values of all tensors of the layout, whose dtypes the arrays will have."""
+        """Start from the values of all tensors of the layout; arrays() returns their dtypes."""
         self.flat = np.empty(layout.size, np.float32)
         """The vector, shape (N,)."""
-        self.is_done = False
-        """Whether nothing may be moved any more."""
+        self.is_restored = False
+        """Whether the network has its own weights again; nothing may be moved then."""
         self._layout = layout
         self._dtypes = {tensor.name: values[tensor.name].dtype for tensor in layout.tensors}
         for tensor in layout.tensors:
@@ -30,16 +30,16 @@ class HostWeights:
         self._logarithmic: Float32s = np.empty((0, len(self._variances)), np.float32)
 
     def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep copies of an origin, shape (N,), and directions, shape (K, N); ValueError for other shapes."""
+        """Copy an origin, shape (N,), and directions, shape (K, N); ValueError for other shapes."""
         check_directions(self._layout, origin, directions)
         self._origin, self._directions = np.array(origin, np.float32), np.array(directions, np.float32)
         self._logarithmic = self._directions[:, self._variances]
         self._directions[:, self._variances] = 0
 
     def move(self, coordinates: Sequence[float]) -> None:
-        """Set the vector to origin + sum of coordinates[k] * directions[k], added one after the other.
+        """Set the vector to origin + sum of coordinates[k] * directions[k], added in this order.
 
-        Variances are multiplied by the exponential of that sum instead, so that they stay variances.
+        Variances are multiplied by the exponential of that sum instead, so that they stay positive.
         """
         self.check_use()
         check_coordinates(self._origin is not None, len(self._directions), coordinates)
@@ -49,7 +49,7 @@ class HostWeights:
             self.flat += np.float32(coordinate) * direction
         if len(self._variances):
             with np.errstate(over="ignore", invalid="ignore"):  # Also zero times infinity.
-                # Added one after the other, too: BLAS has other last bits with other numbers of threads.
+                # Added in order as well: the last bits of BLAS depend on the number of threads.
                 exponents = np.zeros(len(self._variances), np.float32)
                 for coordinate, logarithms in zip(coordinates, self._logarithmic, strict=True):
                     exponents += np.float32(coordinate) * logarithms
@@ -62,9 +62,9 @@ class HostWeights:
         self.flat[:] = flat
 
     def check_use(self) -> None:
-        """Raise ValueError when the network has been given back."""
-        if self.is_done:
-            raise ValueError(GIVEN_BACK)
+        """Raise ValueError after restore()."""
+        if self.is_restored:
+            raise ValueError(RESTORED)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return copies of the arrays by name."""
@@ -74,7 +74,7 @@ class HostWeights:
         }
 
 
-GIVEN_BACK = "The network has its own weights again: restore() ends the use of a model."
+RESTORED = "restore() has ended the use of this model: the network has its own weights again."
 
 
 def check_directions(layout: Layout, origin: Any, directions: Any) -> None:
@@ -87,12 +87,12 @@ def check_directions(layout: Layout, origin: Any, directions: Any) -> None:
         )
 
 
-def check_coordinates(is_held: bool, number: int, coordinates: Sequence[float]) -> None:
-    """Raise ValueError unless directions are held, and coordinates are as many."""
-    if not is_held:
-        raise ValueError("hold() comes before move(): there are no directions to move along.")
+def check_coordinates(has_directions: bool, number: int, coordinates: Sequence[float]) -> None:
+    """Raise ValueError unless there are directions, and as many coordinates."""
+    if not has_directions:
+        raise ValueError("There are no directions to move along: call hold() before move().")
     if len(coordinates) != number:
-        raise ValueError(f"{number} coordinates are wanted, one a direction; not {tuple(coordinates)!r}.")
+        raise ValueError(f"There are {number} coordinates, one for each direction; not {tuple(coordinates)!r}.")
 
 
 def check_weights(layout: Layout, flat: Any) -> None:

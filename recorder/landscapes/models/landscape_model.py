@@ -1,4 +1,4 @@
-"""LandscapeModel: what a loss landscape needs of a network of any framework, and how it is made from callback_fn."""
+"""LandscapeModel: a network of any framework as a loss landscape uses it, and how it is created from callback_fn."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,92 +19,92 @@ Float32s = npt.NDArray[np.float32]
 
 @runtime_checkable
 class LandscapeModel(Protocol):
-    """A network whose weights are moved about, with the samples that its loss is of; nothing in it trains.
+    """A network whose weights can be set, with the samples that its loss is computed from; nothing is trained.
 
-    Losses are those of its evaluation mode. N numbers are its weights: the trained ones and then the buffers, as layout
-    says; P = layout.parameter_count of them are trained.
+    Losses are those of evaluation mode. The weights are N numbers: the trained ones followed by the buffers, as
+    described by layout; P = layout.parameter_count of them are trained.
     """
 
     @property
     def layout(self) -> Layout:
-        """The places of its tensors among the N numbers."""
+        """The positions of its tensors among the N numbers."""
 
     @property
     def samples(self) -> int:
-        """How many are held."""
+        """The number of samples."""
 
     @property
     def data_hash(self) -> str:
-        """SHA-256 of the samples, in hexadecimal digits."""
+        """SHA-256 of the samples, as hexadecimal digits."""
 
     @property
     def has_hvp(self) -> bool:
-        """Whether there is hvp()."""
+        """Whether hvp() is available."""
 
     @property
     def has_statistics(self) -> bool:
-        """Whether there are normalisations with statistics of the data they have seen."""
+        """Whether there are normalisation layers with running statistics."""
 
     @property
     def network_name(self) -> str:
-        """The class of the user's network."""
+        """The class name of the user's network."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences that whoever reads the result should know."""
+        """Remarks for readers of the result, one sentence each."""
 
     @property
     def mode(self) -> str:
-        """How losses are computed: "eager" at first. Losses of one mode have always the same bits."""
+        """How losses are computed, initially "eager". Losses of the same mode always have the same bits."""
 
     def get(self) -> Float32s:
-        """Return a copy of the weights as they are now, shape (N,)."""
+        """Return a copy of the current weights, shape (N,)."""
 
     def hold(self, origin: Float32s, directions: Float32s) -> None:
-        """Keep an origin, shape (N,), and directions, shape (K, N), on the device; ValueError for other shapes."""
+        """Copy an origin, shape (N,), and directions, shape (K, N), to the device; ValueError for other shapes."""
 
     def move(self, coordinates: Sequence[float]) -> None:
-        """Set the weights to origin + sum of coordinates[k] * directions[k], K numbers; variances to origin * exp(sum).
+        """Set the weights to origin + sum of coordinates[k] * directions[k]; variances to origin * exp(sum).
 
-        Those are the numbers that layout.variances names.
+        coordinates are K numbers; layout.variances names the variances.
         """
 
     def load(self, flat: Float32s) -> None:
         """Set the weights, shape (N,)."""
 
     def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the held samples [first, last), or of those of them that there are."""
+        """Return the loss of the samples [first, last), as far as there are samples."""
 
     def recalibrate(self, samples: int = 512) -> None:
-        """Compute the statistics of normalisations anew, from the first samples and the weights as they are now."""
+        """Recompute the running statistics from the first samples and the current weights."""
 
     def hvp(self, vector: Float32s) -> Float32s:
         """Return the Hessian of the mean loss times a vector, shapes (P,); NotImplementedError without has_hvp."""
 
     def tune(self, evaluations: int) -> str:
-        """Find the mode that is fastest for so many evaluations of all samples, probing included; use and return it."""
+        """Find, use and return the fastest mode for this many evaluations of all samples, the search included."""
 
     def use(self, mode: str) -> None:
-        """Compute losses in a mode that tune() has returned; ValueError for another one."""
+        """Compute losses in a mode that tune() has returned; ValueError for another mode."""
 
     def restore(self) -> None:
-        """Leave the network bit for bit as it was when it was taken; nothing else can be asked of the model then."""
+        """Restore the network bit for bit to its original state; the model cannot be used afterwards."""
 
 
 def model_of(result: Any, num_samples: int, device: int | None = None) -> LandscapeModel:
-    """Return the model of what a user's callback_fn has returned.
+    """Return the landscape model of the result of a user's callback_fn.
 
     Args:
-        result: (model, network, dataset, metrics) as MindSpore's SummaryLandscape wants them: of MindSpore, or with our
-            Model and a PyTorch module or a TrainableNetwork. Of JAX (loss_function, parameters, dataset, metrics):
-            `loss_function(parameters, *batch)` returns the mean loss of a batch, or a loss for each of its samples. Or
-            a LandscapeModel, which is returned as it is.
-        num_samples: how many samples are held, the first ones of the dataset; all where it has fewer.
-        device: index of an accelerator where there is one, else the CPU is meant. None: where the network is.
+        result: (model, network, dataset, metrics) as for MindSpore's SummaryLandscape: of MindSpore, or with our Model
+            and a PyTorch module or a TrainableNetwork. For JAX (loss_function, parameters, dataset, metrics), where
+            `loss_function(parameters, *batch)` returns the mean loss of a batch, or one loss for each of its samples. A
+            LandscapeModel is returned unchanged.
+        num_samples: how many samples are used, the first ones of the dataset; all if it has fewer.
+        device: index of an accelerator, or the CPU if there is none. None: the current device of the network.
 
     Raises:
-        TypeError: it is something else, or a part of it is.
-        ValueError: metrics lack "Loss", the dataset has no samples, or there is no such device.
+        TypeError: the result, or an item of it, is of another type.
+        ValueError: metrics do not contain "Loss", the dataset has no samples, or there is no such device.
     """
     checked_integer("num_samples", num_samples, lowest=1)
     if device is not None:
@@ -122,7 +122,7 @@ def model_of(result: Any, num_samples: int, device: int | None = None) -> Landsc
 
 
 def _framework(model: Any, network: Any) -> str:
-    """Return the framework whose adapter makes the model."""
+    """Return the framework whose adapter provides the model."""
     if is_module(network):
         return "torch"
     if is_cell(network):
@@ -133,11 +133,11 @@ def _framework(model: Any, network: Any) -> str:
         return "jax"
     raise TypeError(
         "The network of callback_fn is a torch.nn.Module, a mindspore.nn.Cell, a TrainableNetwork, or the parameters "
-        f"of a JAX function that stands in place of the model; not {shown(network)}."
+        f"of a JAX function, which is passed as the model; not {shown(network)}."
     )
 
 
 def _check_metrics(metrics: Any) -> None:
     names = list(metrics) if isinstance(metrics, Mapping | list | tuple | set) else [metrics]
     if not any(isinstance(name, str) and name.lower() == "loss" for name in names):
-        raise ValueError(f"The metrics of callback_fn hold 'Loss', as {{'Loss': Loss()}} does; not {shown(metrics)}.")
+        raise ValueError(f"The metrics of callback_fn contain 'Loss', as in {{'Loss': Loss()}}; not {shown(metrics)}.")

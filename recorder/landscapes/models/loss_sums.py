@@ -8,26 +8,26 @@ import numpy.typing as npt
 
 
 class LossSums(NamedTuple):
-    """The loss of some samples, as sums that add up over samples measured one after the other.
+    """The loss of some samples, as sums that can be added over several measurements.
 
-    A unit is what has a loss of its own: a sample, or a batch where only the means of batches are known.
+    A unit is what has one loss: a sample, or a batch if only the means of batches are known.
     """
 
     samples: int
     units: int
     total: float
-    """Of the losses of the units, each times its samples."""
+    """The sum of the losses of the units, each times its number of samples."""
     squares: float
-    """Of the squares of the losses of the units, each times its samples."""
+    """The sum of the squared losses of the units, each times its number of samples."""
 
     @property
     def mean(self) -> float:
-        """The loss: that of all samples on average."""
+        """The mean loss of all samples."""
         return self.total / self.samples
 
     @property
     def standard_error(self) -> float:
-        """How far the mean of other samples may be: from the spread between units, NaN where there is only one."""
+        """The standard error of the mean, from the spread between units; NaN for a single unit."""
         if self.units < 2 or not math.isfinite(self.squares):
             return math.nan
         return math.sqrt(max(self.squares / self.samples - self.mean**2, 0.0) / (self.units - 1))
@@ -38,10 +38,10 @@ def sums_of(losses: npt.NDArray[Any], samples: npt.NDArray[np.int64] | None = No
 
     Args:
         losses: shape (U,), of any floating dtype.
-        samples: shape (U,), how many samples each unit has; None: one.
+        samples: shape (U,), the number of samples of each unit; None: one each.
     """
     exact = losses.astype(np.float64)
     number = len(exact) if samples is None else int(samples.sum())
-    with np.errstate(all="ignore"):  # Losses far out may be anything.
+    with np.errstate(all="ignore"):  # Losses far from the origin may be infinite or NaN.
         weighted = exact if samples is None else exact * samples
         return LossSums(number, len(exact), float(weighted.sum()), float((weighted * exact).sum()))

@@ -1,4 +1,4 @@
-"""Landscape settings: which checkpoints a training leaves for loss landscapes, and how these are to be computed."""
+"""LandscapeSettings: which checkpoints a training saves for loss landscapes, and how these are computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,26 +17,26 @@ _LEAST_POINTS = 3
 
 @dataclass(frozen=True)
 class LandscapeSettings:
-    """Checked values of the dict `collect_landscape`; see SummaryCollector."""
+    """The checked values of the dict `collect_landscape`; see SummaryCollector."""
 
     landscape_size: int = 40
     unit: str = "step"
     create_landscape: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(_KINDS, True)))
     num_samples: int = 128
     intervals: tuple[tuple[int, ...], ...] | None = None
-    """None: one interval of checkpoints evenly spread over the training."""
+    """None: one interval, of checkpoints spread evenly over the training."""
 
 
-def landscape_settings(given: object) -> LandscapeSettings | None:
-    """Return the settings of a dict collect_landscape, None of None.
+def landscape_settings(collect_landscape: object) -> LandscapeSettings | None:
+    """Return the settings of a dict collect_landscape; None for None.
 
     Raises:
-        TypeError: it is no dict, or a value in it is of another type.
-        ValueError: it has another key, or a value that is not allowed.
+        TypeError: it is not a dict, or a value in it is of another type.
+        ValueError: it has an unknown key, or a value that is not allowed.
     """
-    if given is None:
+    if collect_landscape is None:
         return None
-    settings: dict[str, Any] = dict(items_of("collect_landscape", given))
+    settings: dict[str, Any] = dict(items_of("collect_landscape", collect_landscape))
     if unknown := [key for key in settings if key not in _KEYS]:
         raise ValueError(f"collect_landscape has the keys {', '.join(map(repr, _KEYS))}; not {unknown[0]!r}.")
     if "landscape_size" in settings:
@@ -52,17 +52,22 @@ def landscape_settings(given: object) -> LandscapeSettings | None:
     return LandscapeSettings(**settings)
 
 
-def _checked_kinds(given: object) -> Mapping[str, bool]:
-    kinds = dict(items_of("create_landscape", given))
+def _checked_kinds(create_landscape: object) -> Mapping[str, bool]:
+    kinds = dict(items_of("create_landscape", create_landscape))
     if unknown := [kind for kind in kinds if kind not in _KINDS]:
         raise ValueError(f"create_landscape has the keys 'train' and 'result', not {unknown[0]!r}.")
-    wanted = {kind: checked_bool(f"create_landscape[{kind!r}]", kinds.get(kind, True)) for kind in _KINDS}
-    return MappingProxyType(wanted)
+    return MappingProxyType(
+        {kind: checked_bool(f"create_landscape[{kind!r}]", kinds.get(kind, True)) for kind in _KINDS}
+    )
 
 
-def _checked_intervals(given: object) -> tuple[tuple[int, ...], ...]:
-    if not isinstance(given, list | tuple) or not all(isinstance(interval, list | tuple) for interval in given):
-        raise TypeError(f"intervals is a list of lists of integers, not {shown(given)}.")
-    if not given or min(map(len, given)) < _LEAST_POINTS:
-        raise ValueError(f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {shown(given)}.")
-    return tuple(tuple(checked_integer("a point of an interval", point, 1) for point in interval) for interval in given)
+def _checked_intervals(intervals: object) -> tuple[tuple[int, ...], ...]:
+    if not isinstance(intervals, list | tuple) or not all(isinstance(interval, list | tuple) for interval in intervals):
+        raise TypeError(f"intervals is a list of lists of integers, not {shown(intervals)}.")
+    if not intervals or min(map(len, intervals)) < _LEAST_POINTS:
+        raise ValueError(
+            f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {shown(intervals)}."
+        )
+    return tuple(
+        tuple(checked_integer("a point of an interval", point, 1) for point in interval) for interval in intervals
+    )

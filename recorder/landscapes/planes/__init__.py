@@ -1,1 +1,1 @@
-"""The planes on which losses are measured: axes of several kinds, and what they show of the path."""
+"""The planes on which losses are measured: axes of several kinds, and the paths of trainings on them."""

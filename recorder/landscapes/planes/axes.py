@@ -1,4 +1,4 @@
-"""Axes: the plane in the space of weights on which a loss landscape is measured."""
+"""Axes: the plane in weight space on which a loss landscape is measured."""
 
 from typing import NamedTuple
 
@@ -8,51 +8,51 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, combined, inner_products
 from toposcope.recorder.landscapes.weights.layout import Layout
 
-_LEAST_RATIO = 1e-12
-"""Of the second eigenvalue to the first: what is less is the rounding of float32, not a direction of the training."""
-_LEAST_VARIANCE = 1e-12
+_MIN_RATIO = 1e-12
+"""The least ratio of the second eigenvalue to the first; smaller ones are float32 rounding."""
+_MIN_VARIANCE = 1e-12
 
 
 class Axes(NamedTuple):
-    """An origin, which is the last checkpoint and has the coordinates (0, 0), and one or two directions."""
+    """An origin, the last checkpoint, with the coordinates (0, 0), and one or two directions."""
 
     kind: str
     """"anchored", "pca", "random", "mindspore", "three-point", "interpolate", "hessian" or "saddle"."""
     origin: Float32s
     """(N,): weights and buffers."""
     directions: Float32s
-    """(K, N): origin + sum of c_k * directions[k] is the point with the coordinates c. In the buffers they are zero
-    unless the axes are combinations of checkpoints, with whose weights the buffers move; variances (see
-    Layout.variances) by factors: at c they are origin * exp(sum of c_k * directions[k])."""
+    """(K, N): origin + sum of c_k * directions[k] is the point with the coordinates c. They are zero in the buffers,
+    unless the axes are combinations of checkpoints, in which case the buffers move with the weights; variances (see
+    Layout.variances) are multiplied: at c they are origin * exp(sum of c_k * directions[k])."""
     combination: Doubles | None
     """(K, T): directions = combination @ displacements of the checkpoints from the last one; a row of zeros for a
-    direction that is orthogonal to all of them. None where directions are of another origin."""
+    direction that is orthogonal to all of them. None if the directions are not combinations of checkpoints."""
     lengths: Doubles
-    """(K,): Euclidean lengths of the directions, over what is trained."""
+    """(K,): Euclidean lengths of the directions in the trained weights."""
     products: Doubles
-    """(K, K): their Gram matrix, over what is trained."""
+    """(K, K): the Gram matrix of the directions in the trained weights."""
 
     @property
     def cosine(self) -> float:
-        """Return the cosine of the angle between the directions; NaN where there is one, or one has no length."""
+        """The cosine of the angle between the directions; NaN for a single direction, or one of length zero."""
         if len(self.lengths) < 2 or not self.lengths.all():
             return float("nan")
         return float(self.products[0, 1] / self.lengths.prod())
 
 
 def axes_along(kind: str, origin: Float32s, directions: Float32s, combination: Doubles | None, layout: Layout) -> Axes:
-    """Return the axes of given directions."""
+    """Return the axes with these directions."""
     trained = directions[:, : layout.parameter_count]
     products = inner_products(trained, trained)
     return Axes(kind, origin, directions, combination, np.sqrt(np.diag(products)), products)
 
 
 def anchored_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
-    """Return the plane through the last checkpoint that lies closest to the others (squares of distances added up).
+    """Return the plane through the last checkpoint with the least sum of squared distances from the others.
 
-    The directions are orthonormal over what is trained: the principal directions of the displacements from the last
-    checkpoint, not centred. The first checkpoint has a positive x, then y; one at zero leaves it to the next. Where all
-    checkpoints lie on a line, the second direction is a random one, orthogonal to it.
+    The directions are orthonormal in the trained weights: the principal directions of the displacements from the last
+    checkpoint, not centred. The first checkpoint has a positive x, then a positive y; if its coordinate is zero, the
+    next one does. If all checkpoints are on a line, the second direction is a random one, orthogonal to it.
 
     Raises:
         ValueError: all checkpoints are equal, there is only one, or weights are not finite.
@@ -61,9 +61,9 @@ def anchored_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
 
 
 def pca_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
-    """Return the principal directions of the displacements less their mean, through the last checkpoint.
+    """Return the principal directions of the displacements minus their mean, through the last checkpoint.
 
-    As Li et al. (2018, https://arxiv.org/abs/1712.09913) do; otherwise as anchored_axes().
+    As in Li et al. (2018, https://arxiv.org/abs/1712.09913); otherwise like anchored_axes().
     """
     products = checkpoints.products
     centred = products - products.mean(axis=0) - products.mean(axis=1)[:, None] + products.mean()
@@ -76,9 +76,9 @@ def axes_of_combination(kind: str, checkpoints: CheckpointSet, combination: Doub
     Args:
         kind: of axes.
         checkpoints: the last of them is the origin.
-        combination: (K, T), such that the directions have length one over what is trained; where there is only one, the
-            second direction is a random one, orthogonal to it.
-        seed: of that.
+        combination: (K, T), such that the directions have length one in the trained weights; if K is one, the second
+            direction is a random one, orthogonal to the first.
+        seed: of the random direction.
     """
     directions, layout = directions_of(checkpoints, combination), checkpoints.layout
     if len(combination) == 1:
@@ -88,10 +88,10 @@ def axes_of_combination(kind: str, checkpoints: CheckpointSet, combination: Doub
 
 
 def directions_of(checkpoints: CheckpointSet, combination: Doubles) -> Float32s:
-    """Return combinations (K, T) of the displacements from the last checkpoint, of variances of their logarithms.
+    """Return combinations (K, T) of the displacements from the last checkpoint, with logarithms of the variances.
 
-    A variance that is 1 at first and 0.05 at last would be negative wherever one goes on a little: on a network with
-    BatchNorms a third of a landscape had no loss.
+    A variance that is 1 in the first checkpoint and 0.05 in the last would be negative a little beyond the last: on a
+    network with BatchNorms, a third of a landscape had no loss.
 
     Raises:
         ValueError: a buffer is not finite in a checkpoint.
@@ -102,7 +102,7 @@ def directions_of(checkpoints: CheckpointSet, combination: Doubles) -> Float32s:
     for tensor in layout.tensors:
         if tensor.is_variance:
             variances = np.array([rows.read(t, tensor.start, tensor.stop) for t in range(last + 1)], np.float64)
-            logarithms = np.log(np.maximum(variances, _LEAST_VARIANCE))
+            logarithms = np.log(np.maximum(variances, _MIN_VARIANCE))
             directions[:, tensor.start : tensor.stop] = combination @ (logarithms - logarithms[last])
     return directions
 
@@ -110,50 +110,48 @@ def directions_of(checkpoints: CheckpointSet, combination: Doubles) -> Float32s:
 def _check_buffers(checkpoints: CheckpointSet) -> None:
     """Raise ValueError if a buffer is not finite in a checkpoint.
 
-    It comes before any product with buffers: some kernels of BLAS warn of infinities in a product, others do not.
+    This check precedes all products: some BLAS kernels warn of infinities in a product, others do not.
     """
     rows = checkpoints.rows
     for tensor in checkpoints.layout.tensors:
         if tensor.kind == "buffer" and not all(
             np.isfinite(rows.read(row, tensor.start, tensor.stop)).all() for row in range(len(rows))
         ):
-            raise ValueError(
-                f"{tensor.name!r} is not finite in all checkpoints: choose those before the training broke."
-            )
+            raise ValueError(f"{tensor.name!r} is not finite in all checkpoints: choose earlier checkpoints.")
 
 
 def _principal_axes(kind: str, checkpoints: CheckpointSet, products: Doubles, seed: int) -> Axes:
-    """Return the leading directions of points whose (centred) Gram matrix is *products*."""
+    """Return the leading principal directions of points with the (centred) Gram matrix *products*."""
     last = len(checkpoints.points) - 1
     values, vectors = np.linalg.eigh(products)
     values, vectors = values[:-3:-1], vectors[:, :-3:-1].T
     if last == 0 or values[0] <= 0:
-        what = "there is only one" if last == 0 else "they are all equal"
-        raise ValueError(f"Axes are found from checkpoints that differ; of {_shown(checkpoints.points)} {what}.")
-    rank = 1 if values[1] <= _LEAST_RATIO * values[0] else 2
-    # Of directions of length one; those of the centred matrix have coefficients that add up to zero.
+        reason = "there is only one" if last == 0 else "all are equal"
+        raise ValueError(f"Axes need checkpoints that differ; of {_shown(checkpoints.points)} {reason}.")
+    rank = 1 if values[1] <= _MIN_RATIO * values[0] else 2
+    # For directions of length one; coefficients from a centred matrix add up to zero.
     combination = vectors[:rank] / np.sqrt(values[:rank, None])
     combination *= _signs(checkpoints.products @ combination.T)[:, None]
     return axes_of_combination(kind, checkpoints, combination, seed)
 
 
 def _signs(coordinates: Doubles) -> Doubles:
-    """Return +1 or -1 for each axis (K,), so that the first checkpoint that is off its zero gets a positive number.
+    """Return +1 or -1 for each axis (K,), so that the first nonzero coordinate of a checkpoint becomes positive.
 
     Args:
         coordinates: (T, K).
     """
-    is_off = np.abs(coordinates) > 1e-6 * np.abs(coordinates).max(axis=0)
-    first = coordinates[np.argmax(is_off, axis=0), np.arange(coordinates.shape[1])]
+    is_nonzero = np.abs(coordinates) > 1e-6 * np.abs(coordinates).max(axis=0)
+    first = coordinates[np.argmax(is_nonzero, axis=0), np.arange(coordinates.shape[1])]
     return np.where(first < 0, -1.0, 1.0)
 
 
 def _orthogonal_direction(direction: Float32s, layout: Layout, seed: int) -> Float32s:
-    """Return a random direction of length one, at a right angle to one of length one; zero where there is none."""
+    """Return a random direction of length one, orthogonal to a direction of length one; zero if there is none."""
     orthogonal = np.zeros_like(direction)
     trained, along = orthogonal[: layout.parameter_count], direction[: layout.parameter_count]
     trained[:] = np.random.default_rng(seed).standard_normal(trained.size, np.float32)
-    for _ in range(2):  # The second time for the digits that the first has lost.
+    for _ in range(2):  # The second pass restores digits that the first has lost.
         trained -= along * np.float32(inner_products(along[None], trained[None])[0, 0])
         length = np.sqrt(inner_products(trained[None], trained[None])[0, 0])
         trained /= np.float32(length if length > 1e-3 else np.inf)

@@ -1,4 +1,4 @@
-"""The kinds of axes, by the names that users give."""
+"""The kinds of axes by name."""
 
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.landscapes.planes.axes import Axes, anchored_axes, pca_axes
@@ -13,16 +13,16 @@ AXES = ("anchored", "pca", "random", "three-point", "interpolate", *OF_THE_HESSI
 
 
 def axes_of_kind(kind: str, checkpoints: CheckpointSet, seed: int = 0) -> Axes:
-    """Return the axes of a kind for checkpoints, of which the last is the origin.
+    """Return the axes of a kind for checkpoints, with the last one as the origin.
 
     Args:
-        kind: one of AXES but "hessian" and "saddle", which need a model: hessian_axes() finds them.
+        kind: one of AXES except "hessian" and "saddle", which need a model: see hessian_axes().
         checkpoints: of an interval.
-        seed: of what is random.
+        seed: of random directions.
 
     Raises:
-        TypeError: seed is no integer.
-        ValueError: kind is another one, or the checkpoints have no such axes, as where all are equal.
+        TypeError: seed is not an integer.
+        ValueError: there is no such kind, or the checkpoints have no such axes, for example because all are equal.
     """
     seed = checked_integer("seed", seed, 0)
     match kind:
@@ -39,4 +39,4 @@ def axes_of_kind(kind: str, checkpoints: CheckpointSet, seed: int = 0) -> Axes:
         case "mindspore":
             return mindspore_axes(checkpoints)
     kinds = ", ".join(repr(name) for name in AXES if name not in OF_THE_HESSIAN)
-    raise ValueError(f"Axes of checkpoints are one of {kinds}; not {kind!r}.")
+    raise ValueError(f"The kind of axes of checkpoints is one of {kinds}; not {kind!r}.")

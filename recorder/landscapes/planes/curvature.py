@@ -1,4 +1,4 @@
-"""Curvature: the extreme eigenvalues of the Hessian of the loss, and the second derivatives along the axes."""
+"""Curvature: the extreme eigenvalues of the Hessian of the loss, and its second derivatives along the axes."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,20 +9,20 @@ from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, inner_
 
 HessianProduct = Callable[[Float32s], Float32s]
 _ROUNDING = 1e-5
-"""Of float32 products, as a share of the largest eigenvalue."""
+"""The rounding of float32 products, relative to the largest eigenvalue."""
 
 
 class Eigenvalues(NamedTuple):
-    """Eigenvalues of a Hessian, as Lanczos' method finds them."""
+    """Eigenvalues of a Hessian, computed by Lanczos' method."""
 
     values: Doubles
     """The largest ones, descending, then the smallest ones, ascending."""
     residuals: Doubles
-    """|H v - value v| of each, for a v of length one: the nearest eigenvalue is no farther away."""
+    """|H v - value v| for each, where v has length one: there is an eigenvalue within that distance."""
     vectors: Float32s
-    """The v, a row each."""
+    """The vectors v, one a row."""
     products: int
-    """How many products with the Hessian that took."""
+    """The number of products with the Hessian that were computed."""
 
 
 def hessian_eigenvalues(
@@ -35,54 +35,59 @@ def hessian_eigenvalues(
     most_products: int = 100,
     seed: int = 0,
 ) -> Eigenvalues:
-    """Return the extreme eigenvalues of a symmetric matrix of which only products with vectors are known.
+    """Return the extreme eigenvalues of a symmetric matrix, from its products with vectors.
 
-    Lanczos' method (1950), each vector made orthogonal to all before it, twice: rounding then neither hides nor repeats
-    an eigenvalue. It holds twice as many vectors as it takes products, at most.
+    Lanczos' method (1950), with each vector orthogonalised twice against all before it, so that rounding neither hides
+    nor repeats an eigenvalue. It stores at most twice as many vectors as it computes products. SciPy's eigsh computes
+    two to five times as many products at the same tolerance, and reports no residuals of what has not converged.
 
     Args:
         product: H times a vector, float32 (size,) -> (size,).
-        size: how many parameters are trained.
-        largest: how many of the largest eigenvalues are wanted.
+        size: the number of trained parameters.
+        largest: how many of the largest eigenvalues to compute.
         smallest: how many of the smallest.
-        tolerance: residuals are to be smaller than this share of the largest absolute eigenvalue. With a larger one it
-            may stop at an eigenvalue before it has seen the one beyond.
-        most_products: what is found after so many products is returned with its residuals.
-        seed: of the random vector at which it begins.
+        tolerance: limit of the residuals, relative to the largest absolute eigenvalue. A larger tolerance may end the
+            iteration at an eigenvalue before a more extreme one is found.
+        most_products: limit of the number of products; the results are then returned with their residuals.
+        seed: of the random start vector.
 
     Raises:
-        ValueError: a product is not finite, or no eigenvalue is wanted, or more than there are.
+        ValueError: a product is not finite, or the number of eigenvalues is zero or larger than size.
     """
-    wanted = largest + smallest
-    if not 1 <= wanted <= size:
-        raise ValueError(f"A Hessian of {size} parameters has 1 to {size} eigenvalues; {wanted} are wanted.")
+    number = largest + smallest
+    if not 1 <= number <= size:
+        raise ValueError(f"A Hessian of {size} parameters has 1 to {size} eigenvalues, not {number}.")
     basis = np.random.default_rng(seed).standard_normal((1, size), np.float32)
     basis /= _length(basis[0])
     diagonal: list[float] = []
-    beside: list[float] = []
+    off_diagonal: list[float] = []
     while True:
         count = len(diagonal) + 1
-        known = basis[:count]
-        image = np.asarray(product(known[-1]), np.float32)
+        vectors_so_far = basis[:count]
+        image = np.asarray(product(vectors_so_far[-1]), np.float32)
         if not np.isfinite(image).all():
             raise ValueError("The product of the Hessian with a vector is not finite: the loss is not smooth there.")
-        diagonal.append(float(inner_products(known[-1:], image[None])[0, 0]))
+        diagonal.append(float(inner_products(vectors_so_far[-1:], image[None])[0, 0]))
         for _ in range(2):
-            image = image - linear_combinations(inner_products(image[None], known), known)[0]
-        beside.append(_length(image))
-        values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1))
+            image = image - linear_combinations(inner_products(image[None], vectors_so_far), vectors_so_far)[0]
+        off_diagonal.append(_length(image))
+        values, vectors = np.linalg.eigh(
+            np.diag(diagonal) + np.diag(off_diagonal[:-1], 1) + np.diag(off_diagonal[:-1], -1)
+        )
         scale = np.abs(values).max()
-        # What is left is rounding: the space that was reached is closed.
-        is_closed = beside[-1] <= _ROUNDING * scale or count == size
+        # Only rounding is left: the vectors span an invariant space.
+        is_closed = off_diagonal[-1] <= _ROUNDING * scale or count == size
         chosen = [*range(count - 1, count - 1 - largest, -1), *range(smallest)]
         chosen = [i for i in dict.fromkeys(chosen) if 0 <= i < count]
-        residuals = beside[-1] * np.abs(vectors[-1, chosen])
-        is_found = count > wanted and bool((residuals <= tolerance * scale).all())
-        if is_found or is_closed or count >= most_products:
-            return Eigenvalues(values[chosen], residuals, linear_combinations(vectors[:, chosen].T, known), count)
+        residuals = off_diagonal[-1] * np.abs(vectors[-1, chosen])
+        has_converged = count > number and bool((residuals <= tolerance * scale).all())
+        if has_converged or is_closed or count >= most_products:
+            return Eigenvalues(
+                values[chosen], residuals, linear_combinations(vectors[:, chosen].T, vectors_so_far), count
+            )
         if count == len(basis):
             basis = np.concatenate([basis, np.empty_like(basis)])
-        basis[count] = image / np.float32(beside[-1])
+        basis[count] = image / np.float32(off_diagonal[-1])
 
 
 def curvatures_along(product: HessianProduct, directions: Float32s) -> Doubles:

@@ -1,4 +1,4 @@
-"""MindSpore's axes: those that its SummaryLandscape would find, for comparison with it."""
+"""MindSpore's axes, those of its SummaryLandscape, for comparison with it."""
 
 import numpy as np
 
@@ -12,30 +12,30 @@ def mindspore_axes(checkpoints: CheckpointSet) -> Axes:
     """Return the axes of mindspore.train.SummaryLandscape (2.10), with its peculiarities.
 
     Only tensors move whose names contain "weight" or "bias" and not "moment". The displacements D (N, T - 1) of their
-    numbers are centred over the *numbers*, not over the checkpoints; the directions are the first two left singular
+    numbers are centred over the *numbers*, not over the checkpoints. The directions are the first two left singular
     vectors, each with its largest number positive, times the singular values; then each tensor of a direction is scaled
-    to the length of the model's tensor, so that they are no combinations of checkpoints any more. Where the original
-    takes random singular vectors, without a seed (more than 500 numbers and four checkpoints or more), these are the
-    ones that it approximates. A tensor that is zero in a direction stays so; there it makes all losses NaN.
+    to the length of the model's tensor, so the directions are no longer combinations of checkpoints. Where the original
+    uses a randomised decomposition without a seed (for more than 500 numbers and at least four checkpoints), this is
+    the exact one. A tensor that is zero in a direction stays zero; in the original it makes all losses NaN.
 
     Raises:
-        ValueError: there are no such tensors, less than three checkpoints, or all are equal, or not finite.
+        ValueError: there are no such tensors, fewer than three checkpoints, or all are equal, or one is not finite.
     """
     layout, rows, last = checkpoints.layout, checkpoints.rows, len(checkpoints.points) - 1
     chosen = [tensor for tensor in layout.tensors if _moves(tensor)]
     if not chosen or last < 2:
-        what = "tensors named weight or bias, of which there are none" if not chosen else "three checkpoints or more"
-        raise ValueError(f"MindSpore's axes are found from {what}.")
+        missing = "tensors named weight or bias, and there are none" if not chosen else "at least three checkpoints"
+        raise ValueError(f"MindSpore's axes need {missing}.")
     selection = _Selection(checkpoints, chosen)
     count = sum(tensor.stop - tensor.start for tensor in chosen)
     with np.errstate(invalid="ignore", over="ignore"):  # The weights may not be finite.
         means = products_with(selection, last, np.ones((1, count), np.float32), count)[:last, 0] / count
         products = displacement_products(selection, last, count)[:last, :last] - count * np.outer(means, means)
     if not np.isfinite(products).all():
-        raise ValueError("MindSpore's axes are found from checkpoints whose weights are finite.")
+        raise ValueError("MindSpore's axes need checkpoints whose weights are finite.")
     values, vectors = np.linalg.eigh(products)
     if values[-1] <= 0:
-        raise ValueError("MindSpore's axes are found from checkpoints that differ; they are all equal.")
+        raise ValueError("MindSpore's axes need checkpoints that differ; all are equal.")
     combination = np.zeros((2, last + 1))
     combination[:, :last] = vectors[:, :-3:-1].T
     principal = combined(selection, last, combination, count) - (combination[:, :last] @ means)[:, None]
@@ -46,7 +46,7 @@ def mindspore_axes(checkpoints: CheckpointSet) -> Axes:
 
 
 class _Selection:
-    """The numbers of some tensors of checkpoints, one after another."""
+    """The numbers of some tensors of checkpoints, concatenated."""
 
     def __init__(self, checkpoints: CheckpointSet, tensors: list[TensorLayout]) -> None:
         self._rows, self._tensors = checkpoints.rows, tensors
@@ -67,16 +67,16 @@ class _Selection:
 
 
 def _scaled(principal: Doubles | Float32s, origin: Float32s, chosen: list[TensorLayout], layout: Layout) -> Float32s:
-    """Return directions in the whole space, each tensor as long as the model's."""
+    """Return directions in the whole space, each tensor scaled to the length of the model's tensor."""
     directions = np.zeros((2, layout.size), np.float32)
     begin = 0
     for tensor in chosen:
         end = begin + tensor.stop - tensor.start
-        own = np.linalg.norm(origin[tensor.start : tensor.stop].astype(np.float64))
+        model_length = np.linalg.norm(origin[tensor.start : tensor.stop].astype(np.float64))
         for direction, vector in zip(directions, principal, strict=True):
             length = np.linalg.norm(vector[begin:end].astype(np.float64))
             if length > 0:
-                direction[tensor.start : tensor.stop] = vector[begin:end] * (own / length)
+                direction[tensor.start : tensor.stop] = vector[begin:end] * (model_length / length)
         begin = end
     return directions
 

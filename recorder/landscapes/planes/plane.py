@@ -1,4 +1,4 @@
-"""The plane of one landscape: its axes, and what they show of paths; found once and saved beside the job."""
+"""Plane: the axes of one landscape without their vectors, and the paths on them; computed once, saved with the job."""
 
 import json
 import os
@@ -18,60 +18,60 @@ _FILE = "plane.json"
 
 
 class PathOnPlane(NamedTuple):
-    """The training of one run, as a plane shows it."""
+    """The path of one run on a plane."""
 
     numbers: tuple[int, ...]
-    """(T,): of its checkpoints among those of the landscape, in the order of the training."""
+    """(T,): numbers of its checkpoints among those of the landscape, in the order of the training."""
     coordinates: Doubles
-    """(T, K): where they lie."""
+    """(T, K): coordinates of the checkpoints."""
     residuals: Doubles
-    """(T,): distance from the plane over the distance from the origin; NaN where that is zero."""
+    """(T,): distance from the plane divided by the distance from the origin; NaN if that is zero."""
     energy: Doubles
-    """(K,): share of the path's energy along each axis; empty of a single checkpoint."""
+    """(K,): share of the path's energy along each axis; empty for a single checkpoint."""
     random_walk_energy: Doubles
-    """(K,): what a random walk with as many steps of the same lengths would have on its own best plane; empty unless
-    the axes are made of checkpoints."""
+    """(K,): the energies of a random walk with steps of the same lengths, on its own best plane; empty unless the axes
+    are made from checkpoints."""
     is_random_walk: bool
-    """The path cannot be told from one."""
+    """Whether the path cannot be distinguished from a random walk."""
 
     @property
     def has_steps(self) -> bool:
-        """Whether there is more than one checkpoint."""
+        """Whether the path has more than one checkpoint."""
         return len(self.numbers) > 1
 
 
 class Plane(NamedTuple):
-    """What is known of a plane without its vectors."""
+    """A plane without its vectors."""
 
     axes: str
-    """Their kind."""
+    """The kind of axes."""
     hash: str
-    """Of the vectors: two landscapes with the same lie on the same plane."""
+    """Of the vectors: landscapes with equal hashes are on the same plane."""
     seed: int
     lengths: Doubles
-    """(K,): of the directions."""
+    """(K,): lengths of the directions."""
     cosine: float
-    """Of the angle between them."""
+    """Of the angle between the directions."""
     buffers_move: bool
-    """Whether buffers are combined as the weights are."""
+    """Whether buffers move with the weights."""
     paths: tuple[PathOnPlane, ...]
-    """Of the run whose last checkpoint is the origin, then of others."""
+    """Of the run whose last checkpoint is the origin, then of the other runs."""
 
     @property
     def coordinates(self) -> Doubles:
-        """Return those of all checkpoints of the landscape, shape (T, K), by their numbers."""
+        """The coordinates of all checkpoints of the landscape, shape (T, K), by number."""
         numbers = [number for path in self.paths for number in path.numbers]
         coordinates: Doubles = np.concatenate([path.coordinates for path in self.paths])[np.argsort(numbers)]
         return coordinates
 
 
 def plane_of(axes: Axes, checkpoints: CheckpointSet, trainings: Sequence[Sequence[int]], seed: int) -> Plane:
-    """Return what axes show of trainings.
+    """Return the plane of axes with the paths of trainings.
 
     Args:
-        axes: their origin is the last one of all checkpoints.
+        axes: the origin is the last of all checkpoints.
         checkpoints: of all trainings.
-        trainings: of each the numbers of its checkpoints among these, in the order of the training.
+        trainings: for each, the numbers of its checkpoints among these, in the order of the training.
         seed: of the axes.
     """
     return Plane(
@@ -98,14 +98,14 @@ def _path_on(axes: Axes, checkpoints: CheckpointSet, numbers: tuple[int, ...]) -
 
 
 def save_plane(folder: str, plane: Plane) -> None:
-    """Write a plane into a folder, all numbers exact."""
+    """Write a plane into a folder; all numbers are exact."""
     content = {**plane._asdict(), "paths": [path._asdict() for path in plane.paths]}
     with open(os.path.join(folder, _FILE), "w", encoding="utf-8") as file:
         json.dump(content, file, default=np.ndarray.tolist)
 
 
 def load_plane(folder: str) -> Plane:
-    """Return the plane of a folder; OSError when it is not there."""
+    """Return the plane in a folder; OSError if there is none."""
     with open(os.path.join(folder, _FILE), encoding="utf-8") as file:
         content = json.load(file)
     paths = tuple(_path(path) for path in content.pop("paths"))

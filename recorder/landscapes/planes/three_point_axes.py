@@ -1,4 +1,4 @@
-"""Three-point axes: the plane through three checkpoints, each of which it shows exactly."""
+"""Three-point axes: the plane through three checkpoints."""
 
 import numpy as np
 
@@ -6,32 +6,33 @@ from toposcope.recorder.landscapes.planes.axes import Axes, axes_of_combination
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Doubles
 
-_LEAST_SHARE = 1e-12
-"""Of the squared distance between first and last: what is closer to the line between them lies on it."""
+_MIN_SHARE = 1e-12
+"""Of the squared distance between first and last: checkpoints closer to the line between them count as on it."""
 
 
 def three_point_axes(checkpoints: CheckpointSet, middle: int | None = None, seed: int = 0) -> Axes:
     """Return the plane through the first, a middle and the last checkpoint.
 
-    The x axis leads from the last to the first one; y is at a right angle to it, and positive for the middle one. Both
-    directions have length one over what is trained, and the buffers of the three are exact too.
+    The x axis points from the last to the first one; y is orthogonal to it, and positive for the middle one. Both
+    directions have length one in the trained weights, and the buffers of the three are exact too.
 
     Args:
-        checkpoints: three or more.
-        middle: number of the middle one in them; None: the one whose plane is closest to all others (squares of
-            distances added up), the earliest of equally good ones.
-        seed: of the random second direction where all lie on a line.
+        checkpoints: at least three.
+        middle: number of the middle one; None: the one whose plane has the least sum of squared distances from all
+            others, the earliest of equally good ones.
+        seed: of the random second direction, used if all are on a line.
 
     Raises:
-        ValueError: the first and the last one are equal, there is no such middle one, or weights are not finite.
+        ValueError: the first and the last one are equal, middle cannot be used, or weights are not finite.
     """
     products, last = checkpoints.products, len(checkpoints.points) - 1
     first, across = products[0], _across(products)
     if first[0] <= 0:
-        raise ValueError("The plane through three checkpoints needs a first and a last one that differ.")
-    candidates = [j for j in range(1, last) if across[j, j] > _LEAST_SHARE * first[0]]
+        raise ValueError("A plane through three checkpoints needs a first and a last one that differ.")
+    candidates = [j for j in range(1, last) if across[j, j] > _MIN_SHARE * first[0]]
     if middle is None and candidates:
-        # What lies along the direction to j, of all that is across the line: the larger, the closer is the plane.
+        # The part of all squared distances from the line that is along the direction to j: the plane is closest for the
+        # largest.
         middle = max(candidates, key=lambda j: ((across[j] ** 2).sum() / across[j, j], -j))
     elif middle is not None and middle not in candidates:
         raise ValueError(f"The middle one of {last + 1} checkpoints is one of {candidates}, not {middle!r}.")
@@ -43,7 +44,7 @@ def three_point_axes(checkpoints: CheckpointSet, middle: int | None = None, seed
 
 
 def _across(products: Doubles) -> Doubles:
-    """Return the Gram matrix of what displacements have at a right angle to the first one."""
+    """Return the Gram matrix of the components of displacements orthogonal to the first one."""
     if products[0, 0] <= 0:
         return products
     across: Doubles = products - np.outer(products[0], products[0]) / products[0, 0]

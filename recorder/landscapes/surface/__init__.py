@@ -1,1 +1,1 @@
-"""The surface: its nodes level by level, what lies between them, and how far it can be trusted."""
+"""The surface: its nodes level by level, the losses between them, and its diagnostics."""

@@ -1,4 +1,4 @@
-"""Truth: the message of a landscape as far as it is measured, with what one should know before one believes it."""
+"""The message of a landscape: losses, path and the diagnostics that show how far it can be trusted."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -16,32 +16,32 @@ from toposcope.recorder.messages.landscape import landscape
 from toposcope.recorder.messages.landscape_details import Diagnostics, LandscapeDetails, Measured, PathTruth
 
 Doubles = npt.NDArray[np.float64]
-# Of the standard error: where all losses lie within, the landscape is noise.
+# In standard errors: a landscape with a smaller range of losses is noise.
 _FLAT = 4.0
 _DECOMPOSITIONS = {"anchored": "PCA", "pca": "PCA", "mindspore": "PCA", "random": "Random"}
-"""MindSpore's words, where it has one."""
+"""MindSpore's names of decompositions, where there is one."""
 
 
 class Curvature(NamedTuple):
     """The Hessian of the loss at the origin."""
 
     eigenvalues: Doubles
-    """(e,): from the largest."""
+    """(e,): descending."""
     ritz_residuals: Doubles
-    """(e,): of each of them."""
+    """(e,): of each eigenvalue."""
     along_axes: Doubles
-    """(K,): second derivative along each axis, per unit of length."""
+    """(K,): second derivatives along the axes, per unit of length."""
 
 
 NO_CURVATURE = Curvature(np.empty(0), np.empty(0), np.empty(0))
 
 
 class Setting(NamedTuple):
-    """What a landscape of a run is besides its losses."""
+    """The run of a landscape, and how its losses are measured."""
 
     run: PlannedRun
     buffers: str
-    """What becomes of statistics: "none", "moved", "frozen" or "recalibrated"."""
+    """How running statistics are treated: "none", "moved", "frozen" or "recalibrated"."""
     provenance: Mapping[str, str]
 
 
@@ -56,21 +56,21 @@ def message_of(
     along: tuple[PathLosses, PathLosses],
     curvature: Curvature = NO_CURVATURE,
 ) -> LossLandscape:
-    """Return the message of a landscape whose measured losses are those of a level.
+    """Return the message of a landscape that has been measured up to a level.
 
     Args:
-        setting: what it is of.
+        setting: of the landscape.
         plane: its axes.
-        path: what they show of the run.
+        path: of the run on the plane.
         grid: its nodes.
-        losses: at those of the level.
-        level: as in grid.
-        samples: behind each loss.
-        along: real losses of the run's checkpoints, and those of the plane.
+        losses: at the nodes of the level.
+        level: of the grid.
+        samples: for each loss.
+        along: the real losses of the run's checkpoints, and those of the plane at their coordinates.
         curvature: of the loss at the origin, if it is known.
     """
     real, on_plane = along
-    axes = int((plane.lengths > 0).sum())  # One of a line.
+    axes = int((plane.lengths > 0).sum())  # One for a line.
     truth = PathTruth(real.z, on_plane.z, path.residuals, real.standard_error) if path.has_steps else None
     details = LandscapeDetails(
         Measured(
@@ -116,7 +116,7 @@ def message_of(
 
 
 def is_flat(losses: LevelLosses) -> bool:
-    """Say whether the losses differ by less than four of their standard errors, the median one of the nodes."""
+    """Return whether the range of the losses is at most four times their median standard error."""
     finite = losses.z[np.isfinite(losses.z)]
     errors = losses.standard_error[np.isfinite(losses.standard_error)]
     return bool(finite.size and np.ptp(finite) <= _FLAT * (np.median(errors) if errors.size else 0.0))

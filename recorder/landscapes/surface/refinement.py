@@ -1,4 +1,4 @@
-"""Refinement: the losses of one landscape in stages, a first picture soon, then level by level."""
+"""Refinement: the losses of one landscape in stages, first a quick preview, then level by level."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from toposcope.recorder.landscapes.sweep.measuring import Request
 
 Doubles = npt.NDArray[np.float64]
 PREVIEW_SAMPLES = 192
-# A preview is worth its time where whole losses take so much longer.
-_WORTH_PREVIEW = 4
+# A preview is measured if full losses take at least this many times longer.
+_MIN_RATIO_FOR_PREVIEW = 4
 
 
 class Stage(NamedTuple):
-    """What is measured before the landscape is published anew."""
+    """The measurements before the next publication of the landscape."""
 
     level: int
     samples: int
@@ -25,14 +25,14 @@ class Stage(NamedTuple):
 
 
 class LevelLosses(NamedTuple):
-    """What is known of the nodes of a level; arrays of shape (m, n), row along y, column along x."""
+    """The losses at the nodes of a level, as arrays of shape (m, n), rows along y."""
 
     z: Doubles
-    """Mean losses; NaN where a loss is NaN, where there is a hole, and where nothing is known yet."""
+    """Mean losses; NaN for a NaN loss, for a hole, and where nothing has been measured yet."""
     known: npt.NDArray[np.bool_]
-    """Where a loss was measured, or tried in vain."""
+    """Where a loss has been measured, or the attempt has failed."""
     standard_error: Doubles
-    """Of the mean; NaN where it is not known."""
+    """Of the mean; NaN if unknown."""
 
 
 class PathLosses(NamedTuple):
@@ -43,17 +43,17 @@ class PathLosses(NamedTuple):
 
 
 def stages(grid: Grid, path: Doubles, has_path: bool, samples: int) -> list[Stage]:
-    """Return what is to be measured, in order.
+    """Return the stages of a landscape in order.
 
     Args:
         grid: the nodes.
         path: coordinates of the checkpoints, shape (T, 2); their real losses are measured.
-        has_path: whether the losses of the plane at these coordinates are, too.
-        samples: behind each loss.
+        has_path: whether the losses of the plane at these coordinates are measured as well.
+        samples: for each loss.
     """
     real = tuple(range(len(path)))
     planned = []
-    if samples >= _WORTH_PREVIEW * PREVIEW_SAMPLES:
+    if samples >= _MIN_RATIO_FOR_PREVIEW * PREVIEW_SAMPLES:
         preview = [_real(number, PREVIEW_SAMPLES) for number in real]
         planned.append(
             Stage(FIRST_LEVEL, PREVIEW_SAMPLES, (*preview, *_nodes(grid, FIRST_LEVEL, path, PREVIEW_SAMPLES)))
@@ -68,7 +68,7 @@ def stages(grid: Grid, path: Doubles, has_path: bool, samples: int) -> list[Stag
 
 
 def level_losses(journal: Journal, grid: Grid, stage: Stage) -> LevelLosses:
-    """Return what the journal knows of the nodes of a stage's level, and of those before it."""
+    """Return the losses in the journal at the nodes of a stage's level and of the levels before it."""
     shape = grid.y.nodes(stage.level).size, grid.x.nodes(stage.level).size
     losses = LevelLosses(np.full(shape, np.nan), np.zeros(shape, np.bool_), np.full(shape, np.nan))
     for place, measurement in journal.measured.items():
@@ -82,7 +82,7 @@ def level_losses(journal: Journal, grid: Grid, stage: Stage) -> LevelLosses:
 
 
 def path_losses(journal: Journal, kind: str, numbers: Sequence[int], samples: int) -> PathLosses:
-    """Return the losses of the checkpoints with these numbers, "real" or on the "plane"; NaN where there are none."""
+    """Return the losses of the checkpoints with these numbers, "real" or on the "plane"; NaN if there are none."""
     losses = PathLosses(np.full(len(numbers), np.nan), np.full(len(numbers), np.nan))
     for t, number in enumerate(numbers):
         measurement = journal.measured.get(Place(kind, 0, 0, number, samples))

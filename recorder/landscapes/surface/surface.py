@@ -1,4 +1,4 @@
-"""Surface: the losses between measured nodes, by cubic interpolation."""
+"""Surface: the losses at the written nodes, by cubic interpolation between the measured ones."""
 
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -16,21 +16,22 @@ class Surface(NamedTuple):
     """Losses at the written nodes."""
 
     losses: Doubles
-    """(n, n), rows along y; NaN where the nearest measured node has no finite loss."""
+    """(n, n), rows along y; NaN if the nearest measured node has no finite loss."""
     is_logarithmic: bool
-    """Whether the logarithm of the loss was interpolated, as it is where all losses are positive."""
+    """Whether the logarithm of the loss was interpolated, as it is if all losses are positive."""
 
 
 def surface_of(grid: Grid, level: int, losses: Doubles) -> Surface:
     """Return the losses at the written nodes of a grid.
 
-    A cubic spline goes through the measured ones, in the logarithm of the loss: on LeNet5 17 x 17 nodes so come within
-    1.1 % (95th percentile) of 65 x 65 measured ones. Where a written node is a measured one, it has its very loss.
+    A cubic spline interpolates the measured losses, or their logarithms if all are positive: on LeNet5, 17 x 17 nodes
+    are then within 1.1 % (95th percentile) of 65 x 65 measured ones. A written node at a measured node has exactly its
+    loss.
 
     Args:
         grid: of the landscape.
-        level: which is measured.
-        losses: (2^level + 1, 2^level + 1), rows along y; NaN or infinite ones are holes.
+        level: that has been measured.
+        losses: (2^level + 1, 2^level + 1), rows along y; those that are not finite are holes.
     """
     return _interpolated(grid, level, losses, grid.written_x, grid.written_y)
 
@@ -42,10 +43,10 @@ def hold_out_error(grid: Grid, level: int, coarse: Doubles, fine: Doubles) -> fl
         grid: of the landscape.
         level: the coarser one.
         coarse: its losses, (2^level + 1, 2^level + 1), rows along y.
-        fine: those of the next level.
+        fine: the losses of the next level.
 
     Returns:
-        The error over the nodes that are new and finite in both; None when there are none.
+        The error over the new nodes that are finite in both; None if there are none.
     """
     predicted = _interpolated(grid, level, coarse, grid.x.nodes(level + 1), grid.y.nodes(level + 1)).losses
     is_new = np.ones(fine.shape, bool)
@@ -57,18 +58,18 @@ def hold_out_error(grid: Grid, level: int, coarse: Doubles, fine: Doubles) -> fl
 
 
 def interpolation_error(grid: Grid, level: int, losses: Doubles) -> float | None:
-    """Return the error to be expected of a surface: the 95th percentile of the relative error between measured nodes.
+    """Return the expected error of a surface: the 95th percentile of the relative error between measured nodes.
 
-    The level before was off by its hold-out error. This one is expected to be better by as much as that one was than
-    the one before it; where there is none before it, the hold-out error is an upper bound.
+    It is the hold-out error of the previous level, multiplied by its ratio to that of the level before; if there is no
+    such level, the hold-out error is an upper bound.
 
     Args:
         grid: of the landscape.
-        level: that is measured.
-        losses: of it, the coarser levels among them.
+        level: that has been measured.
+        losses: of the level, which includes the coarser ones.
 
     Returns:
-        The error; None at the first level, or where too little is finite.
+        The error; None at the first level, or if too few losses are finite.
     """
     if level <= FIRST_LEVEL:
         return None
@@ -84,11 +85,12 @@ def _interpolated(grid: Grid, level: int, losses: Doubles, x: Doubles, y: Double
     if is_hole.all():
         return Surface(np.full((y.size, x.size), np.nan), False)
     is_logarithmic = bool((losses[~is_hole] > 0).all())
-    known = np.full(losses.shape, np.nan)
-    np.log(losses, out=known, where=~is_hole) if is_logarithmic else np.copyto(known, losses, where=~is_hole)
-    between = _spline(grid, level, _filled(known), x, y)
+    values = np.full(losses.shape, np.nan)
+    np.log(losses, out=values, where=~is_hole) if is_logarithmic else np.copyto(values, losses, where=~is_hole)
+    between = _spline(grid, level, _filled(values), x, y)
     if is_logarithmic:
-        between = np.exp(between)
+        with np.errstate(over="ignore"):
+            between = np.exp(between)
     row, row_is_node = _nearest(grid.y, level, y)
     column, column_is_node = _nearest(grid.x, level, x)
     nearest = losses[np.ix_(row, column)]
@@ -98,9 +100,9 @@ def _interpolated(grid: Grid, level: int, losses: Doubles, x: Doubles, y: Double
 
 
 def _spline(grid: Grid, level: int, values: Doubles, x: Doubles, y: Doubles) -> Doubles:
-    """Return a cubic spline through values at the nodes of a level, at other places; the same for all y of a line."""
+    """Evaluate a cubic spline through values at the nodes of a level at other coordinates; on a line, for all y."""
     nodes_x, nodes_y = grid.x.nodes(level), grid.y.nodes(level)
-    # Imported only now: the recorder does without SciPy.
+    # Imported here, because only landscapes need SciPy.
     interpolate: Any = import_module("scipy.interpolate")
     if nodes_y.size == 1:
         row: Doubles = interpolate.make_interp_spline(nodes_x, values[0])(x)
@@ -112,7 +114,7 @@ def _spline(grid: Grid, level: int, values: Doubles, x: Doubles, y: Doubles) -> 
 def _nearest(
     axis: MeasuredAxis, level: int, coordinates: Doubles
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Return the number of the measured node that is nearest to each coordinate, and whether it is the very same."""
+    """Return the number of the measured node nearest to each coordinate, and whether it is at that coordinate."""
     nodes = axis.nodes(level)
     if nodes.size == 1:
         return np.zeros(coordinates.size, np.int64), np.ones(coordinates.size, np.bool_)
@@ -121,7 +123,7 @@ def _nearest(
 
 
 def _filled(values: Doubles) -> Doubles:
-    """Return values whose holes have the mean of their neighbours, those next to known ones first."""
+    """Return values with holes filled by the mean of their neighbours, from the edges of each hole inwards."""
     filled = values.copy()
     while (is_hole := np.isnan(filled)).any():
         padded = np.pad(filled, 1, constant_values=np.nan)

@@ -1,1 +1,1 @@
-"""Measuring many losses: jobs, journals, workers of any executor."""
+"""Sweeps: many losses measured by the workers of any executor, with jobs and journals."""

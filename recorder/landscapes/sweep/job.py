@@ -1,4 +1,4 @@
-"""A job: all that determines the losses of one landscape, saved in a folder that is named by its hash."""
+"""LandscapeJob: everything that determines the losses of one landscape, saved in a folder named by its hash."""
 
 import json
 import os
@@ -19,9 +19,9 @@ from toposcope.recorder.landscapes.weights.hashing import hash_of
 from toposcope.recorder.landscapes.weights.layout import Layout
 
 FOLDER = "landscapes"
-"""In ckpt_dir: one folder a job."""
+"""The folder in ckpt_dir that contains one folder for each job."""
 VERSION = "3"
-"""Of the way planes are found and losses are measured: a journal of another version is not continued."""
+"""The version of how planes and losses are computed: journals of other versions are not continued."""
 _JOB, _ORIGIN, _DIRECTIONS, _MODE, _JOURNAL = "job.json", "origin.npy", "directions.npy", "mode", "journal"
 
 
@@ -29,52 +29,52 @@ class Training(NamedTuple):
     """The checkpoints of another training on the same plane."""
 
     ckpt_dir: str
-    """Relative to the one of the job, where there is such a path."""
+    """Relative to that of the job if possible."""
     points: tuple[int, ...]
     """Steps or epochs."""
 
 
 @dataclass(frozen=True)
 class LandscapeJob:
-    """What a landscape is computed from; plain enough to be written as JSON."""
+    """The inputs of a landscape, as plain data that can be written as JSON."""
 
     ckpt_dir: str
     points: tuple[int, ...]
-    """The checkpoints, steps or epochs."""
+    """Steps or epochs of the checkpoints."""
     others: tuple[Training, ...]
-    """On the same plane."""
+    """Other trainings on the same plane."""
     landscape_size: int
-    """Nodes a side: the grid depends on it."""
+    """Nodes a side, which determine the grid."""
     num_samples: int
-    """Samples that a model holds."""
+    """Samples of the model."""
     recalibrates: bool
-    """Whether statistics of normalisation layers are computed anew at each node."""
+    """Whether running statistics are recomputed at each node."""
     identity: Mapping[str, str]
-    """Hashes of checkpoints, samples and network, and settings: two jobs that have the same measure the same losses."""
+    """Hashes of checkpoints, samples and network, and settings; jobs with equal identities measure the same losses."""
 
     @property
     def folder(self) -> str:
-        """Path of the folder; its name is a hash that does not depend on where the checkpoints lie."""
+        """Path of the job's folder; its name is a hash that does not depend on the location of the checkpoints."""
         content = {**asdict(self), "ckpt_dir": "", "version": VERSION}
         return os.path.join(self.ckpt_dir, FOLDER, hash_of(json.dumps(content, sort_keys=True).encode()))
 
     @property
     def trainings(self) -> list[list[int]]:
-        """Return the numbers of its own checkpoints among all, in the order of the training, then of each other's."""
-        before, others = 0, []
+        """The numbers of the checkpoints of each training among all, in its order; the job's own training is first."""
+        count, others = 0, []
         for other in self.others:
-            others.append(list(range(before, before + len(other.points)))[::-1])
-            before += len(other.points)
-        return [list(range(before, before + len(self.points))), *others]
+            others.append(list(range(count, count + len(other.points)))[::-1])
+            count += len(other.points)
+        return [list(range(count, count + len(self.points))), *others]
 
     def checkpoints(self, layout: Layout) -> CheckpointSet:
-        """Return the checkpoints: of the others, each from its end, then its own; errors are those of open()."""
+        """Return all checkpoints: of each other training in reverse, then the job's own; errors are those of open()."""
         others = [(os.path.join(self.ckpt_dir, other.ckpt_dir), other.points) for other in self.others]
         return CheckpointSet.open_together([(self.ckpt_dir, self.points), *others], layout)
 
 
-class HeldAxes(NamedTuple):
-    """The vectors of a plane in the space of the weights, memory-mapped."""
+class MappedAxes(NamedTuple):
+    """The memory-mapped vectors of a plane."""
 
     origin: Float32s
     """Shape (N,)."""
@@ -83,19 +83,19 @@ class HeldAxes(NamedTuple):
 
 
 def is_saved(job: LandscapeJob) -> bool:
-    """Say whether the folder of a job is there: its axes need not be found again."""
+    """Return whether the folder of a job exists; its axes are not computed again then."""
     return os.path.exists(os.path.join(job.folder, _JOB))
 
 
 def save_job(job: LandscapeJob, axes: Axes, plane: Plane) -> None:
-    """Write a job with its axes into its folder.
+    """Write a job and its plane into its folder.
 
     Raises:
         OSError: they cannot be written.
     """
     folder = Path(job.folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Complete or not there at all: a folder without axes would be taken for one with.
+    # Complete or absent: is_saved() does not look into the folder.
     part = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
     try:
         part.chmod(0o777 & ~_umask())
@@ -106,12 +106,12 @@ def save_job(job: LandscapeJob, axes: Axes, plane: Plane) -> None:
         part.rename(folder)
     except OSError:
         shutil.rmtree(part, ignore_errors=True)
-        if not is_saved(job):  # Else another process was faster.
+        if not is_saved(job):  # Otherwise another process was faster.
             raise
 
 
 def load_job(folder: str) -> LandscapeJob:
-    """Return the job of a folder; OSError when it is not there."""
+    """Return the job in a folder; OSError if there is none."""
     with open(os.path.join(folder, _JOB), encoding="utf-8") as file:
         content: dict[str, Any] = json.load(file)
     ckpt_dir = os.path.dirname(os.path.dirname(folder))
@@ -119,14 +119,14 @@ def load_job(folder: str) -> LandscapeJob:
     return LandscapeJob(**{**content, "ckpt_dir": ckpt_dir, "points": tuple(content["points"]), "others": others})
 
 
-def load_axes(job: LandscapeJob) -> HeldAxes:
-    """Return the vectors of a job's plane, not read yet; OSError when they are not there."""
+def load_axes(job: LandscapeJob) -> MappedAxes:
+    """Return the memory-mapped vectors of a job's plane; OSError if there are none."""
     names = (_ORIGIN, _DIRECTIONS)
-    return HeldAxes(*(np.load(os.path.join(job.folder, name), mmap_mode="r") for name in names))
+    return MappedAxes(*(np.load(os.path.join(job.folder, name), mmap_mode="r") for name in names))
 
 
 def save_mode(job: LandscapeJob, mode: str) -> None:
-    """Note how the network is run for the losses of a saved job: another way may give other last digits."""
+    """Save the mode in which the losses of a saved job are computed; another mode may change their last digits."""
     path = os.path.join(job.folder, _MODE)
     with open(f"{path}.part", "w", encoding="utf-8") as file:
         file.write(mode)
@@ -134,7 +134,7 @@ def save_mode(job: LandscapeJob, mode: str) -> None:
 
 
 def load_mode(job: LandscapeJob) -> str | None:
-    """Return how the network is run for the losses of a saved job, None when that is not decided."""
+    """Return the mode of a saved job, None if none has been saved."""
     try:
         with open(os.path.join(job.folder, _MODE), encoding="utf-8") as file:
             return file.read()
@@ -143,7 +143,7 @@ def load_mode(job: LandscapeJob) -> str | None:
 
 
 def journal_path(job: LandscapeJob) -> str:
-    """Return where the journal of a job is."""
+    """Return the path of a job's journal."""
     return os.path.join(job.folder, _JOURNAL)
 
 

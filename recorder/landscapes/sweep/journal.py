@@ -1,4 +1,4 @@
-"""Journal: what has been measured of one landscape, a record a place, appended as it comes."""
+"""Journal: the measured losses of one landscape, appended one record at a time."""
 
 import contextlib
 import os
@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 from toposcope.recorder.landscapes.models.loss_sums import LossSums
 
 KINDS = ("node", "plane", "real")
-# Kind, level, i, j, whether it has a loss, samples wanted; samples, units, total, squares, seconds; and the checksum.
+# Kind, level, i, j, whether there is a loss, samples of the place; samples, units, total, squares, seconds; checksum.
 _CONTENT = struct.Struct("<BBHHBIQQddf")
 _CHECKSUM = struct.Struct("<I")
 RECORD_BYTES = _CONTENT.size + _CHECKSUM.size
-_BINARY = getattr(os, "O_BINARY", 0)  # Windows writes line ends of its own otherwise.
+_BINARY = getattr(os, "O_BINARY", 0)  # Otherwise Windows translates line ends.
 
 
 class Place(NamedTuple):
-    """Where a loss is measured, and on how many samples."""
+    """Where, and on how many samples, a loss is measured."""
 
     kind: str
     """"node": of the grid; "plane": the projection of checkpoint j; "real": checkpoint j itself."""
@@ -30,38 +30,38 @@ class Place(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The loss at a place; NaN and infinities are losses too."""
+    """The loss at a place, which may be NaN or infinite."""
 
     place: Place
     sums: LossSums | None
-    """None: a hole, nothing could be measured."""
+    """None: a hole, where the measurement has failed."""
     seconds: float = 0.0
-    """How long it took."""
+    """Duration of the measurement."""
     error: str = ""
-    """Why there is a hole; not kept in the journal."""
+    """The reason of a hole; not stored in the journal."""
 
 
 class JournalInUseError(RuntimeError):
-    """Another process writes this journal."""
+    """Another process has this journal open."""
 
 
 class Journal:
     """An append-only file of measurements.
 
-    A record of RECORD_BYTES is written at once and carries a checksum: `kill -9` loses at most the one that was being
-    written, and damage in the middle costs the records it hit. Holes are written, but forgotten when the file is opened
-    again: they are worth another attempt. Little-endian; see the source for the fields.
+    Each record of RECORD_BYTES is written by a single write and has a checksum: `kill -9` loses at most the record that
+    was being written, and damage affects only the damaged records. Holes are written, but ignored when the file is
+    opened again, so that they are measured again. Little-endian; see _CONTENT for the fields.
     """
 
     def __init__(self, path: str) -> None:
-        """Open the journal of *path*, or begin it.
+        """Open the journal at *path*; create it if it does not exist.
 
         Raises:
             JournalInUseError: another process has it open.
             OSError: it cannot be read or written.
         """
         self.measured: dict[Place, Measurement] = {}
-        """What is known, by its place; with the holes that were found since the journal was opened."""
+        """Measurements by place, including holes since the journal was opened."""
         self._path = path
         self._lock, self._file = _locked(path), -1
         try:
@@ -72,21 +72,21 @@ class Journal:
             raise
 
     def append(self, measurement: Measurement) -> None:
-        """Write a measurement; OSError when that fails, and the file is then as it was."""
-        left, size = _record(measurement), os.fstat(self._file).st_size
+        """Write a measurement; OSError if that fails, in which case the file is unchanged."""
+        remaining, size = _record(measurement), os.fstat(self._file).st_size
         try:
-            while left:  # A disk that becomes full takes a part first.
-                left = left[os.write(self._file, left) :]
+            while remaining:  # The last write before a disk is full may be partial.
+                remaining = remaining[os.write(self._file, remaining) :]
         except OSError as error:
-            os.ftruncate(self._file, size)  # What comes later begins where a record begins.
+            os.ftruncate(self._file, size)  # The next record begins at a multiple of RECORD_BYTES.
             raise OSError(error.errno, os.strerror(error.errno or 0), self._path) from None
         self.measured[measurement.place] = measurement
 
     def close(self) -> None:
-        """Bring the file to the disk and close it."""
+        """Sync and close the file, and release the lock."""
         descriptor, self._file = self._file, -1
         if descriptor >= 0:
-            with contextlib.suppress(OSError):  # Some file systems cannot.
+            with contextlib.suppress(OSError):  # Some file systems cannot sync.
                 os.fsync(descriptor)
             os.close(descriptor)
         self._lock.release()
@@ -124,20 +124,20 @@ def _measurement(record: bytes) -> Measurement | None:
     content, checksum = record[: _CONTENT.size], record[_CONTENT.size :]
     if _CHECKSUM.unpack(checksum) != (zlib.crc32(content),):
         return None
-    kind, level, i, j, has_loss, wanted, samples, units, total, squares, seconds = _CONTENT.unpack(content)
+    kind, level, i, j, has_loss, place_samples, samples, units, total, squares, seconds = _CONTENT.unpack(content)
     sums = LossSums(samples, units, total, squares) if has_loss else None
-    return Measurement(Place(KINDS[kind], level, i, j, wanted), sums, seconds)
+    return Measurement(Place(KINDS[kind], level, i, j, place_samples), sums, seconds)
 
 
 def _locked(path: str) -> Any:
-    """Return the lock of a journal, acquired unless its file system has no locks; it ends with the process."""
+    """Acquire the lock of a journal, which ends with the process, unless the file system does not support locks."""
     filelock: Any = import_module("filelock")
-    # Where there are no locks, a marker file in place of one would outlive a process that was killed.
+    # Without fallback_to_soft: a marker file in place of a lock would remain after the process was killed.
     lock = filelock.FileLock(f"{path}.lock", blocking=False, thread_local=False, fallback_to_soft=False)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise JournalInUseError(f"Another process computes this landscape: it has {path!r} open.") from None
+        raise JournalInUseError(f"Another process is computing this landscape: it has {path!r} open.") from None
     except OSError:
         pass
     return lock

@@ -1,4 +1,4 @@
-"""Measuring: the function that workers run, and the model that stays with each of them."""
+"""measure(): the function that workers run, with the model that stays in each worker process."""
 
 import os
 import threading
@@ -18,55 +18,55 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 
 
 class Request(NamedTuple):
-    """A loss that is wanted."""
+    """A loss to measure."""
 
     place: Place
     coordinates: tuple[float, ...]
-    """On the plane; without meaning for the real loss of a checkpoint."""
+    """On the plane; unused for the real loss of a checkpoint."""
 
 
 class Task(NamedTuple):
-    """Losses of one landscape, a second's work or so; all of it is plain data."""
+    """Losses of one landscape to measure, about a second of work, as plain data."""
 
     folder: str
-    """Of the job: the worker sees the same files."""
+    """The job's folder, which the worker can read."""
     model: str
-    """Which model: the path of a pickled callback_fn, or the name under which this process keeps one."""
+    """The path of a pickled callback_fn, or the name of a model in this process."""
     device: int | None
     mode: str
-    """How the model computes losses; one mode gives the same bits everywhere."""
+    """The mode of the model, with the same bits in every process."""
     attempt: int
-    """Dask remembers the results of equal calls: another attempt is another call."""
+    """The number of the attempt: Dask would return the cached result of an equal call."""
     requests: tuple[Request, ...]
 
 
 class ModelError(RuntimeError):
-    """callback_fn raised, or what it returned cannot be measured: the text says why, or has the worker's traceback."""
+    """callback_fn raised, or its result cannot be measured; the text contains the reason or the worker's traceback."""
 
 
-# One thread at a time measures in a process: callback_fn may return the same network twice.
+# In a process, one thread measures at a time: callback_fn may return the same network twice.
 _measuring = threading.Lock()
 _residents: dict[tuple[int, str, int | None], "_Resident"] = {}
 _watching: set[int] = set()
 
 
 def keep_model(name: str, device: int | None, model: LandscapeModel) -> None:
-    """Let the tasks of this process that name the model have it."""
+    """Store a model for the tasks in this process that name it."""
     _residents[os.getpid(), name, device] = _Resident(model)
 
 
 def drop_model(name: str, device: int | None) -> None:
-    """Forget a model, whose weights are then as they were when it was taken."""
+    """Remove a model and restore its network."""
     with _measuring:
         if (resident := _residents.pop((os.getpid(), name, device), None)) is not None:
             resident.model.restore()
 
 
 def measure(task: Task) -> list[Measurement]:
-    """Return the losses of a task, a hole for each that raised.
+    """Return the measurements of a task, with a hole for each loss that raised.
 
     Raises:
-        ModelError: there is no model, or it has other samples than the job.
+        ModelError: there is no model, or its samples differ from those of the job.
         OSError: the folder of the job cannot be read.
     """
     _end_with_parent()
@@ -79,7 +79,7 @@ def measure(task: Task) -> list[Measurement]:
 
 
 class _Resident:
-    """A model, and the plane that it holds."""
+    """A model and its current job."""
 
     def __init__(self, model: LandscapeModel) -> None:
         self.model = model
@@ -88,13 +88,13 @@ class _Resident:
         self._checkpoints: CheckpointSet | None = None
 
     def hold(self, folder: str) -> None:
-        """Hold the axes of a job, unless they are held."""
+        """Load the axes of a job into the model, unless they are loaded."""
         if folder != self._folder:
             job = load_job(folder)
             if job.identity.get("samples", self.model.data_hash) != self.model.data_hash:
                 raise ModelError(
-                    "callback_fn has returned other samples here than in the process that computes the landscape. "
-                    "It returns the same ones each time, in the same order: shuffle=False, or a generator with a seed."
+                    "callback_fn has returned other samples than in the process that computes the landscape. It must "
+                    "return the same samples in the same order each time: use shuffle=False, or a seeded generator."
                 )
             self._job, self._checkpoints, self._folder = job, None, ""
             self.model.hold(*load_axes(job))
@@ -112,7 +112,7 @@ class _Resident:
                 if self._job.recalibrates:
                     self.model.recalibrate()
             sums = self.model.loss(0, place.samples)
-        except Exception as error:  # The user's network may raise anything; other places may do better.
+        except Exception as error:  # The user's network may raise anything; other places may succeed.
             return Measurement(place, None, time.perf_counter() - begin, f"{type(error).__name__}: {error}")
         return Measurement(place, sums, time.perf_counter() - begin)
 
@@ -130,14 +130,14 @@ def _resident(task: Task) -> _Resident:
                 callback_fn: Any = import_module("cloudpickle").load(file)
             job = load_job(task.folder)
             model = model_of(callback_fn(), job.num_samples, task.device)
-        except Exception:  # Of any class; perhaps one that the other process could not unpickle.
+        except Exception:  # Of any class, possibly one that the other process cannot unpickle.
             raise ModelError(traceback.format_exc()) from None
         _residents[key] = _Resident(model)
     return _residents[key]
 
 
 def _end_with_parent() -> None:
-    """Have a worker of multiprocessing end when the process that gave it work was killed; once a process."""
+    """End a worker of multiprocessing when its parent process is killed; effective once a process."""
     parent = parent_process()
     if parent is not None and os.getpid() not in _watching:
         _watching.add(os.getpid())
@@ -145,6 +145,6 @@ def _end_with_parent() -> None:
 
 
 def _await_end(parent: object) -> None:
-    # What parent_process() returns has no public class to name.
+    # The result of parent_process() has no public class.
     parent.join()  # type: ignore[attr-defined]
     os._exit(1)

@@ -1,4 +1,4 @@
-"""A pool of one worker process: it dies alone, and never runs the user's program a second time."""
+"""WorkerPool: a pool of one worker process, whose death affects no other and which never runs the main module."""
 
 import os
 import signal
@@ -17,11 +17,11 @@ _starting = threading.Lock()
 
 
 class WorkerPool(Executor):
-    """Runs tasks in one process of its own, spawned at the first of them: forks do not mix with threads of PyTorch.
+    """Runs tasks in one process, spawned with the first task, because forking is unsafe with PyTorch's threads.
 
-    A process that multiprocessing spawns imports the user's main module first, and so would train again where that has
-    no `if __name__ == "__main__"`. Ours does not: what it needs of that module comes pickled by value. It computes with
-    one thread, and ignores Ctrl-C, which is for the process that gave it the tasks.
+    A process spawned by multiprocessing first imports the user's main module, and so would train again if that has no
+    `if __name__ == "__main__"`. This one does not: objects of that module are pickled by value. It uses one thread, and
+    ignores Ctrl-C, which the parent process handles.
     """
 
     def __init__(self) -> None:
@@ -29,11 +29,11 @@ class WorkerPool(Executor):
         self._pool = ProcessPoolExecutor(1, self._context, initializer=_ignore_interrupts)
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Run a function of an importable module; BrokenProcessPool in the future when the process has died."""
+        """Run a function of an importable module; the future raises BrokenProcessPool if the process has died."""
         return self._pool.submit(fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the process; with cancel_futures at once, in the middle of a task."""
+        """End the process; with cancel_futures, in the middle of a task."""
         if cancel_futures:
             for process in self._context.processes:
                 process.kill()
@@ -41,13 +41,13 @@ class WorkerPool(Executor):
 
 
 class _WorkerContext(SpawnContext):
-    """The context of spawned processes, which remembers those it has started."""
+    """A context of spawned processes that stores the processes it has started."""
 
     def __init__(self) -> None:
         super().__init__()
         self.processes: list[_Worker] = []
 
-    # multiprocessing's name, and a method here that is a class there.
+    # The name is multiprocessing's, where it is a class.
     def Process(self, *arguments: Any, **named: Any) -> "_Worker":  # type: ignore[override]  # noqa: N802
         process = _Worker(*arguments, **named)
         self.processes.append(process)
@@ -57,10 +57,10 @@ class _WorkerContext(SpawnContext):
 class _Worker(SpawnProcess):
     """A process that does not import the main module."""
 
-    # multiprocessing's name.
+    # The name is multiprocessing's.
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # noqa: N802
-        # multiprocessing looks at the main module of this moment, and hands down this environment.
+        # multiprocessing inspects the current main module and passes on the current environment.
         with _starting:
             main, before = sys.modules["__main__"], {name: os.environ.get(name) for name in _THREADS}
             sys.modules["__main__"] = ModuleType("__main__")

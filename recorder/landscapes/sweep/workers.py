@@ -1,4 +1,4 @@
-"""Workers: the lanes on which the losses of a call are measured, as its arguments and the work that is left suggest."""
+"""Workers: the lanes on which the losses of a call are measured, chosen by its arguments or by the amount of work."""
 
 import contextlib
 import os
@@ -18,18 +18,18 @@ from toposcope.recorder.landscapes.sweep.sweep import Here, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
 from toposcope.recorder.values.foreign import shown
 
-# What a process costs to start, several times over; and the most that are started unasked.
-_WORTH_PROCESSES_SECONDS, _MOST_PROCESSES = 30.0, 8
+# Work that justifies starting processes, several times the cost of a start; and the limit if there are no arguments.
+_MIN_SECONDS_FOR_PROCESSES, _MAX_PROCESSES = 30.0, 8
 
 
 def checked_device_ids(device_ids: object) -> list[int] | None:
-    """Return the devices; TypeError when they are no list of integers, ValueError when one is negative or none is."""
+    """Return the devices; TypeError if they are no list of integers, ValueError if it is empty or one is negative."""
     if device_ids is None:
         return None
     if not isinstance(device_ids, list | tuple):
         raise TypeError(f"device_ids is a list of integers or None, not {shown(device_ids)}.")
     if not device_ids:
-        raise ValueError("device_ids names one device or more; None leaves the choice to us.")
+        raise ValueError("device_ids contains at least one device; None for an automatic choice.")
     return [checked_integer("a device id", device, 0) for device in device_ids]
 
 
@@ -37,8 +37,8 @@ def checked_executor(executor: object) -> Executor | None:
     """Return the executor.
 
     Raises:
-        TypeError: it is no Executor of concurrent.futures.
-        ValueError: it forks: a child of a process with PyTorch's threads hangs.
+        TypeError: it is not an Executor of concurrent.futures.
+        ValueError: it forks, and a forked child of a process with PyTorch's threads hangs.
     """
     if executor is None:
         return None
@@ -47,14 +47,14 @@ def checked_executor(executor: object) -> Executor | None:
     context: Any = getattr(executor, "_mp_context", None)
     if isinstance(executor, ProcessPoolExecutor) and context is not None and context.get_start_method() == "fork":
         raise ValueError(
-            "executor forks its processes, which hang where PyTorch has threads: "
-            "ProcessPoolExecutor(2, mp_context=multiprocessing.get_context('spawn')) does not."
+            "executor forks its processes, which hang if PyTorch has threads: use "
+            "ProcessPoolExecutor(2, mp_context=multiprocessing.get_context('spawn'))."
         )
     return executor
 
 
 class Workers:
-    """The lanes of a call: here first, then those that pay."""
+    """The lanes of a call: first this process, then those that are worth starting."""
 
     def __init__(
         self,
@@ -65,36 +65,36 @@ class Workers:
     ) -> None:
         self._callback_fn = callback_fn
         self._device_ids, self._executor = device_ids, executor
-        # Unique: processes of another call keep the models of theirs under such a name.
+        # Unique: worker processes store their models under this name.
         self.path = Path(ckpt_dir) / FOLDER / f"callback_{uuid.uuid4().hex}.pickle"
         self.device = device_ids[0] if device_ids else None
         self._here = Lane(Here(), str(self.path), self.device, ahead=1, task_seconds=0)
         self.here = Sweep([self._here])
-        """Measures in this process."""
+        """The sweep of this process."""
         self._chosen: Sweep | None = None
 
     @contextlib.contextmanager
     def holding(self, model: LandscapeModel) -> Iterator[None]:
-        """Let this process measure with model meanwhile, and end all other workers afterwards."""
+        """Measure with model in this process within the block, and end all other workers after it."""
         keep_model(str(self.path), self.device, model)
-        is_done = False
+        is_complete = False
         try:
             yield
-            is_done = True
+            is_complete = True
         finally:
             if self._chosen is not None:
-                self._chosen.close(at_once=not is_done)
+                self._chosen.close(kills=not is_complete)
             self.path.unlink(missing_ok=True)
             drop_model(str(self.path), self.device)
 
     def for_work(self, seconds: float) -> Sweep:
-        """Return what measures the losses of this call, *seconds* of work in this process.
+        """Return the sweep for the losses of this call, which are *seconds* of work in this process.
 
-        It is chosen once: by the arguments of the call, or, without any, by the work that is left.
+        It is chosen once: by the arguments of the call, or without any by the amount of work.
 
         Raises:
             TypeError: callback_fn cannot be sent to other processes.
-            ImportError: cloudpickle, which sends it, is not installed.
+            ImportError: cloudpickle, which pickles it, is not installed.
         """
         if self._chosen is None:
             self._chosen = Sweep(self._lanes(seconds))
@@ -102,25 +102,25 @@ class Workers:
 
     def _lanes(self, seconds: float) -> list[Lane]:
         if self._executor is not None:
-            self._send()
+            self._pickle_callback()
             return [Lane.of(self._executor, str(self.path))]
         if self._device_ids is not None and len(self._device_ids) > 1:
-            self._send()
+            self._pickle_callback()
             return [self._process(device) for device in self._device_ids]
-        others = min(_processors(), _MOST_PROCESSES) - 1
-        if self._device_ids is not None or seconds < _WORTH_PROCESSES_SECONDS or others < 1:
+        others = min(_processors(), _MAX_PROCESSES) - 1
+        if self._device_ids is not None or seconds < _MIN_SECONDS_FOR_PROCESSES or others < 1:
             return [self._here]
         try:
-            self._send()
+            self._pickle_callback()
         except (TypeError, ImportError) as error:
-            log.warn("Losses take %.0f s in this process alone, without workers: %s", seconds, error)
+            log.warn("Losses are measured in this process alone, which takes %.0f s: %s", seconds, error)
             return [self._here]
         return [*(self._process(None) for _ in range(others)), self._here]
 
     def _process(self, device: int | None) -> Lane:
         return Lane(WorkerPool(), str(self.path), device, renew=WorkerPool)
 
-    def _send(self) -> None:
+    def _pickle_callback(self) -> None:
         try:
             cloudpickle = import_module("cloudpickle")
         except ImportError:
@@ -132,7 +132,7 @@ class Workers:
         except Exception as error:  # Of any class.
             raise TypeError(f"callback_fn cannot be sent to other processes: {error}") from error
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Readable by its owner alone: whoever can write it has workers run what he likes.
+        # Accessible by its owner alone: unpickling it runs code.
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "wb") as file:
             file.write(content)

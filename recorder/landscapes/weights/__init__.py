@@ -1,1 +1,1 @@
-"""The weights of checkpoints: flat vectors, mapped from their files, and the products of their displacements."""
+"""The weights of checkpoints: flat vectors mapped from their files, and inner products of their displacements."""

@@ -1,4 +1,4 @@
-"""CheckpointSet: checkpoints of a training, or of several of one network, as flat vectors of its weights."""
+"""CheckpointSet: checkpoints of one or several trainings of a network, as flat vectors of its weights."""
 
 import json
 import os
@@ -22,24 +22,24 @@ from toposcope.recorder.values.arrays import array_from
 
 METADATA, GRAM = "train_metadata.json", "gram.npz"
 _CONVERTED = "converted"
-_LEAST_SHARE = 1e-9
-"""Of the largest product: what is smaller has lost its digits where displacements are counted from another point."""
+_MIN_SHARE = 1e-9
+"""The least product relative to the largest; smaller ones have lost their digits to a change of the origin."""
 
 
 class Rows(Sequence[Float32s]):
-    """The flat vectors of checkpoints: rows[t] is read when it is asked for, from a file that is mapped."""
+    """The flat vectors of checkpoints; rows[t] is read on access, from a memory-mapped file."""
 
     def __init__(self, checkpoints: Sequence[MappedCheckpoint], layout: Layout) -> None:
-        """Read *checkpoints* as *layout* says."""
+        """Read *checkpoints* in the order of *layout*."""
         self._checkpoints, self._layout = checkpoints, layout
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return (T, N): how many there are, and the length of each."""
+        """(T, N): the number of checkpoints, and the length of each vector."""
         return len(self._checkpoints), self._layout.size
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of checkpoints."""
         return len(self._checkpoints)
 
     @overload
@@ -49,7 +49,7 @@ class Rows(Sequence[Float32s]):
     def __getitem__(self, index: slice) -> list[Float32s]: ...
 
     def __getitem__(self, index: int | slice) -> Float32s | list[Float32s]:
-        """Return one vector of shape (N,), of which nobody else has the memory."""
+        """Return a new vector of shape (N,)."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         vector = np.empty(self._layout.size, np.float32)
@@ -58,7 +58,7 @@ class Rows(Sequence[Float32s]):
         return vector
 
     def read(self, row: int, start: int, stop: int) -> Float32s:
-        """Return the numbers [start, stop) of one vector, not to be written: they may be the map's own."""
+        """Return the numbers [start, stop) of one vector, read-only: they may be views of the map."""
         return self._checkpoints[row].read(self._layout, start, stop)
 
 
@@ -68,15 +68,15 @@ class Checkpoint(NamedTuple):
     point: int
     """Step or epoch."""
     file: MappedCheckpoint
-    noted: CheckpointFile | None
-    """What the training has noted of it."""
+    recorded: CheckpointFile | None
+    """The record of the training about it, if there is one."""
 
 
 class CheckpointSet:
-    """Checkpoints of one network; the last one is the model, from which the others are displaced."""
+    """Checkpoints of one network; the last one is the model, relative to which displacements are computed."""
 
     def __init__(self, checkpoints: Sequence[Checkpoint], layout: Layout, saved: SavedGram | None) -> None:
-        """Take mapped checkpoints, and the Gram matrix of their training; see open()."""
+        """Use mapped checkpoints and the Gram matrix that the training has saved; see open()."""
         self._checkpoints, self._saved = tuple(checkpoints), saved
         self.layout = layout
         self.points = tuple(checkpoint.point for checkpoint in checkpoints)
@@ -89,42 +89,47 @@ class CheckpointSet:
     def open(
         cls, ckpt_dir: str | os.PathLike[str], points: Iterable[int], layout: Layout | None = None
     ) -> "CheckpointSet":
-        """Return the checkpoints of some points of a training.
+        """Open the checkpoints of some points of a training.
 
-        Files other than .safetensors are converted once, into the folder "converted" beside them.
+        Files other than .safetensors are converted once, into the folder "converted" in the same directory.
 
         Args:
-            ckpt_dir: folder with train_metadata.json, which names the files: relative to it, or, as MindSpore does, by
-                whole paths, whose files are looked for here first.
+            ckpt_dir: folder with train_metadata.json, which contains the paths of the files: relative to it or, as in
+                MindSpore, absolute; files of these names in the folder are preferred.
             points: steps or epochs, in the order of the training.
-            layout: of the network; None: what the names in the last checkpoint tell.
+            layout: of the network; None: derived from the names in the last checkpoint.
 
         Raises:
             FileNotFoundError: the metadata or a checkpoint is missing; the message names it.
             ValueError: the metadata or a checkpoint is damaged, or of another network, or a point has no checkpoint.
         """
         folder = os.path.abspath(os.fspath(ckpt_dir))
-        wanted = list(points)
-        if not wanted:
-            raise ValueError("points are the steps or epochs of one checkpoint or more; none was given.")
+        selected = list(points)
+        if not selected:
+            raise ValueError("points contains the steps or epochs of at least one checkpoint; it is empty.")
         named = _named_files(os.path.join(folder, METADATA))
-        if missing := [point for point in wanted if point not in named]:
-            raise ValueError(f"There is no checkpoint of {missing[0]}; those of {sorted(named)} are in {folder!r}.")
+        if missing := [point for point in selected if point not in named]:
+            raise ValueError(f"There is no checkpoint of {missing[0]}; {folder!r} contains those of {sorted(named)}.")
         saved, files = saved_gram(os.path.join(folder, GRAM)), MappedFiles()
-        noted = saved.files if saved else {}
-        mapped = [MappedCheckpoint(_mappable(_found(named[point], folder, point), folder), files) for point in wanted]
-        checkpoints = [Checkpoint(point, file, noted.get(point)) for point, file in zip(wanted, mapped, strict=True)]
+        recorded = saved.files if saved else {}
+        mapped = [
+            MappedCheckpoint(_mappable(_existing_path(named[point], folder, point), folder), files)
+            for point in selected
+        ]
+        checkpoints = [
+            Checkpoint(point, file, recorded.get(point)) for point, file in zip(selected, mapped, strict=True)
+        ]
         return cls(checkpoints, layout or _layout_by_names(mapped[-1]), saved)
 
     @classmethod
     def open_together(cls, trainings: Iterable[tuple[str, Iterable[int]]], layout: Layout) -> "CheckpointSet":
-        """Return the checkpoints of a training behind those of others, each of which is gone back from its end.
+        """Open the checkpoints of other trainings, each in reverse, followed by those of a training.
 
-        So the first one is the end of another training, the last one that of the training itself.
+        So the first checkpoint is the end of another training, and the last one is the end of the training itself.
 
         Args:
             trainings: ckpt_dir and points of the training, then of the others; errors are those of open().
-            layout: of the network of all.
+            layout: of the common network.
         """
         own, *others = (cls.open(ckpt_dir, points, layout) for ckpt_dir, points in trainings)
         before = [checkpoint for other in others for checkpoint in reversed(other._checkpoints)]
@@ -132,14 +137,14 @@ class CheckpointSet:
 
     @cached_property
     def hashes(self) -> tuple[str, ...]:
-        """The SHA-256 of the tensors of each; a file that is as the training has left it is not read for that."""
+        """The SHA-256 of each checkpoint's tensors; files that have not changed since the training are not read."""
         return tuple(_sha256(checkpoint) for checkpoint in self._checkpoints)
 
     @cached_property
     def products(self) -> Doubles:
-        """The Gram matrix (T, T), float64, of the displacements from the last checkpoint, over what is trained.
+        """The Gram matrix (T, T), float64, of the displacements from the last checkpoint in the trained weights.
 
-        It is the training's own (gram.npz) where that is complete, of these files and exact enough; else computed.
+        It is read from gram.npz if that is complete, of the same files and exact enough; otherwise it is computed.
 
         Raises:
             ValueError: weights of a checkpoint are not finite.
@@ -166,29 +171,29 @@ class CheckpointSet:
     def _not_finite(self, products: Doubles) -> str:
         if not np.isfinite(self.rows[-1][: self.layout.parameter_count]).all():
             return f"The checkpoint of {self.points[-1]}, the last one, has weights that are not finite."
-        named = [str(point) for point, own in zip(self.points, np.diag(products), strict=True) if not np.isfinite(own)]
-        return f"Weights are not finite in the checkpoint of {', '.join(named)}: choose intervals without it."
+        points = [str(p) for p, square in zip(self.points, np.diag(products), strict=True) if not np.isfinite(square)]
+        return f"Weights are not finite in the checkpoint of {', '.join(points)}: choose intervals without it."
 
 
 def products_from_last(products: Doubles, chosen: Sequence[int]) -> Doubles:
-    """Return the Gram matrix of the displacements of some checkpoints from the last one of them.
+    """Return the Gram matrix of the displacements of some checkpoints from the last of these.
 
     Args:
-        products: (T, T), of displacements from any point.
+        products: (T, T), of displacements from any origin.
         chosen: numbers of the checkpoints.
     """
-    own = products[np.ix_(chosen, chosen)]
-    displaced: Doubles = own - own[:, -1:] - own[-1:] + own[-1, -1]
+    of_chosen = products[np.ix_(chosen, chosen)]
+    displaced: Doubles = of_chosen - of_chosen[:, -1:] - of_chosen[-1:] + of_chosen[-1, -1]
     return displaced
 
 
 def _from_last(saved: SavedGram, points: Sequence[int]) -> Doubles | None:
-    """Return products of displacements from the last of *points*; None where subtracting leaves too few digits."""
+    """Return products of displacements from the last of *points*; None if the subtraction leaves too few digits."""
     places = {point: place for place, point in enumerate(saved.files)}
     chosen = [places[point] for point in points]
     products = products_from_last(saved.products, chosen)
     squares, before = np.diag(products)[:-1], np.diag(saved.products)[chosen]
-    return products if (squares > _LEAST_SHARE * before.max()).all() else None
+    return products if (squares > _MIN_SHARE * before.max()).all() else None
 
 
 def _named_files(path: str) -> dict[int, str]:
@@ -198,15 +203,15 @@ def _named_files(path: str) -> dict[int, str]:
         return {int(point): os.fspath(named) for point, named in files.items()}
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"There is no {path!r}: train with SummaryCollector(directory, collect_specified_data="
+            f"{path!r} does not exist: train with SummaryCollector(directory, collect_specified_data="
             "{'collect_landscape': {...}})."
         ) from None
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise ValueError(f"{path!r} names no checkpoints: it is damaged, or of something else.") from None
+        raise ValueError(f"{path!r} contains no checkpoints: it is damaged, or another file.") from None
 
 
-def _found(named: str, folder: str, point: int) -> str:
-    # Here first: a folder may be the copy of one whose files have changed since.
+def _existing_path(named: str, folder: str, point: int) -> str:
+    # In the folder first: it may be a copy of a folder whose files have changed since.
     for path in (os.path.join(folder, os.path.basename(named)), os.path.join(folder, named)):
         if os.path.isfile(path):
             return path
@@ -214,7 +219,7 @@ def _found(named: str, folder: str, point: int) -> str:
 
 
 def _mappable(path: str, folder: str) -> str:
-    """Return the path of a .safetensors file with the tensors of a checkpoint."""
+    """Return the path of a .safetensors file with the tensors of a checkpoint; convert the file if necessary."""
     if path.endswith(".safetensors"):
         return path
     stat = os.stat(path)
@@ -239,7 +244,7 @@ def _layout_by_names(checkpoint: MappedCheckpoint) -> Layout:
 
 
 def _sha256(checkpoint: Checkpoint) -> str:
-    noted, state = checkpoint.noted, checkpoint.file.state
-    if noted is not None and (noted.size, noted.changed) == (state.size, state.changed):
-        return noted.sha256
+    recorded, state = checkpoint.recorded, checkpoint.file.state
+    if recorded is not None and (recorded.size, recorded.changed) == (state.size, state.changed):
+        return recorded.sha256
     return checkpoint.file.sha256()

@@ -1,7 +1,7 @@
-"""Gram matrices: inner products of displacements in the space of weights, streamed over their numbers in float64.
+"""Gram matrices: inner products of displacements in weight space, streamed in float64.
 
-Matrices are multiplied in small blocks, for which BLAS starts no threads: on a busy machine those waste many times the
-CPU time that they save, and results would depend on their number.
+Matrices are multiplied in small blocks, for which BLAS starts no threads: on a busy machine threads waste many times
+the CPU time that they save, and the results would depend on their number.
 """
 
 from collections.abc import Iterator
@@ -18,25 +18,25 @@ _BLOCK, _BLOCK_ROWS = 256, 32
 
 
 class Rows(Protocol):
-    """Flat vectors, of which pieces are read as they are needed."""
+    """Flat vectors that are read in pieces."""
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of vectors."""
 
     def read(self, row: int, start: int, stop: int) -> Float32s:
-        """Return the numbers [start, stop) of one."""
+        """Return the numbers [start, stop) of one vector."""
 
 
 def displacement_products(rows: Rows, reference: int, size: int) -> Doubles:
     """Return the Gram matrix of the displacements of all rows from one of them, shape (T, T).
 
-    Row and column of the reference are exactly zero. One pass over the numbers, of which 64 MiB are held at a time, or
-    4096 of each row where that is more.
+    Row and column of the reference are exactly zero. The numbers are read once, at most 64 MiB at a time, or 4096 of
+    each row if that is more.
 
     Args:
         rows: T vectors.
-        reference: number of the row from which the others are displaced.
-        size: numbers of each row that count: those that are trained.
+        reference: number of the row relative to which displacements are computed.
+        size: how many numbers of each row are used: the trained ones.
     """
     products = np.zeros((len(rows), len(rows)))
     for _, _, displacements in _displacements(rows, reference, size):
@@ -69,7 +69,7 @@ def inner_products(vectors: Float32s, others: Float32s) -> Doubles:
 
 
 def linear_combinations(coefficients: Doubles, vectors: Float32s) -> Float32s:
-    """Return coefficients (K, L) @ vectors (L, N), added up in float64, shape (K, N)."""
+    """Return coefficients (K, L) @ vectors (L, N), accumulated in float64, shape (K, N)."""
     combinations = np.empty((len(coefficients), vectors.shape[1]), np.float32)
     for start, stop in _chunks(vectors.shape[1], len(vectors)):
         combinations[:, start:stop] = _combined(coefficients, _padded(vectors, start, stop))[:, : stop - start]
@@ -77,9 +77,9 @@ def linear_combinations(coefficients: Doubles, vectors: Float32s) -> Float32s:
 
 
 def _displacements(rows: Rows, reference: int, size: int) -> Iterator[tuple[int, int, Doubles]]:
-    """Yield chunks: start, stop, and the displacements of all rows there, zeros following to fill the last block.
+    """Yield chunks: start, stop, and the displacements of all rows in that range, padded with zeros to whole blocks.
 
-    The array is used again for the next chunk.
+    The array is reused for the next chunk.
     """
     buffer = np.empty((len(rows), 0))
     for start, stop in _chunks(size, len(rows)):
@@ -111,9 +111,9 @@ def _padded(vectors: Float32s, start: int, stop: int) -> Doubles:
 
 
 def _inner(left: Doubles, right: Doubles) -> Doubles:
-    """Return left (K, n) @ right (L, n) transposed, of whole blocks."""
+    """Return left (K, n) @ right (L, n) transposed, where n is a multiple of the block size."""
     products = np.empty((len(left), len(right)))
-    ours, theirs = _blocks(left, _BLOCK), _blocks(right, _BLOCK).transpose(0, 2, 1)
+    left_blocks, right_blocks = _blocks(left, _BLOCK), _blocks(right, _BLOCK).transpose(0, 2, 1)
     for i in range(0, len(left), _BLOCK_ROWS):
         for j in range(0, len(right), _BLOCK_ROWS):
             if left is right and j < i:  # It is symmetric.
@@ -121,13 +121,13 @@ def _inner(left: Doubles, right: Doubles) -> Doubles:
                     i : i + _BLOCK_ROWS, j : j + _BLOCK_ROWS
                 ]
             else:
-                by_block = ours[:, i : i + _BLOCK_ROWS] @ theirs[:, :, j : j + _BLOCK_ROWS]
+                by_block = left_blocks[:, i : i + _BLOCK_ROWS] @ right_blocks[:, :, j : j + _BLOCK_ROWS]
                 products[i : i + _BLOCK_ROWS, j : j + _BLOCK_ROWS] = by_block.sum(axis=0)
     return products
 
 
 def _combined(coefficients: Doubles, vectors: Doubles) -> Doubles:
-    """Return coefficients (K, L) @ vectors (L, n), of whole blocks."""
+    """Return coefficients (K, L) @ vectors (L, n), where n is a multiple of the block size."""
     width = _BLOCK
     while width < vectors.shape[1] and vectors.shape[1] % (2 * width) == 0 and 2 * width * coefficients.size <= 1 << 18:
         width *= 2
@@ -136,5 +136,5 @@ def _combined(coefficients: Doubles, vectors: Doubles) -> Doubles:
 
 
 def _blocks(vectors: Doubles, width: int) -> Doubles:
-    """Return vectors (L, n) as blocks (n / width, L, width), in the same memory."""
+    """Return a view of vectors (L, n) as blocks (n / width, L, width)."""
     return vectors.reshape(len(vectors), -1, width).transpose(1, 0, 2)

@@ -1,4 +1,4 @@
-"""Hashes: short names of what determines a landscape."""
+"""Short hashes of the inputs of a landscape."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ _CHARACTERS = 16
 
 
 def hash_of(*contents: bytes | npt.NDArray[np.float32]) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256 of bytes or arrays, one after the other."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of concatenated bytes or arrays."""
     sha = hashlib.sha256()
     for content in contents:
         sha.update(content if isinstance(content, bytes) else np.ascontiguousarray(content).reshape(-1).data)

@@ -1,4 +1,4 @@
-"""IncrementalGram: the products of the displacements of a training's checkpoints, a row more with each checkpoint."""
+"""IncrementalGram: the Gram matrix of a training's checkpoints, extended by one row with each checkpoint."""
 
 import json
 import os
@@ -15,12 +15,12 @@ from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, l
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import MappedCheckpoint, MappedFiles
 
 _FREE_SECONDS = 1.0
-"""Of a whole training: that much time nobody minds, and small networks need no more."""
+"""Time of a whole training that may be spent in any case; small networks need no more."""
 _CHUNK, _PIECE = 1 << 16, 1 << 13
 
 
 class CheckpointFile(NamedTuple):
-    """What tells a checkpoint from another one: without reading it (the first two), and for certain."""
+    """The identity of a checkpoint: size and time, which are known without reading it, and the exact hash."""
 
     size: int
     """Bytes of the file."""
@@ -31,21 +31,21 @@ class CheckpointFile(NamedTuple):
 
 
 class SavedGram(NamedTuple):
-    """The content of gram.npz: read by CheckpointSet, whose axes then need no pass over the checkpoints."""
+    """The content of gram.npz, with which CheckpointSet computes axes without reading the checkpoints."""
 
     files: dict[int, CheckpointFile]
-    """By point: step or epoch, in the order of the matrix."""
+    """By point (step or epoch), in the order of the matrix."""
     products: Doubles
-    """(T, T): inner products of the displacements from the first checkpoint that was saved, which need not be left."""
+    """(T, T): inner products of the displacements from the first saved checkpoint, which may have been removed."""
     tensors: tuple[str, ...]
-    """Names of those that count."""
+    """Names of the trained tensors."""
 
 
 class IncrementalGram:
-    """Adds a checkpoint at a time: an inner product with each one before, and gives up when that takes too long."""
+    """Computes the inner products of each new checkpoint with all before, and gives up if that takes too long."""
 
     def __init__(self, path: str) -> None:
-        """Begin with none; *path* is that of the file."""
+        """Start without checkpoints; *path* is that of the file to write."""
         self._path = path
         self._mapped = MappedFiles()
         self._checkpoints: dict[int, MappedCheckpoint] = {}
@@ -57,20 +57,20 @@ class IncrementalGram:
         self._has_given_up = False
 
     def add(self, point: int, path: str, trained: Collection[str], seconds: float) -> bool:
-        """Add a checkpoint and write the file, or remove it.
+        """Add a checkpoint and write the file, or give up and remove it.
 
         Args:
             point: step or epoch.
             path: of a .safetensors file.
-            trained: names of tensors that are; of the others, those that are called like buffers are left out.
-            seconds: how long it may take, besides what was left over before and a second for all. After that it gives
-                up and removes the file: those who read the checkpoints then compute the products themselves.
+            trained: names of the trained tensors; of the others, those named like buffers are left out.
+            seconds: added to the time that may be spent, of which one second is free. When it is used up, the file is
+                removed, and readers of the checkpoints compute the products themselves.
 
         Returns:
-            Whether there is a file.
+            Whether the file was written.
 
         Raises:
-            OSError: the checkpoint cannot be read, or the file not be written; it has then given up, too.
+            OSError: the checkpoint cannot be read, or the file cannot be written; later calls do nothing.
         """
         if self._has_given_up:
             return False
@@ -81,7 +81,7 @@ class IncrementalGram:
             raise
 
     def drop(self, points: Iterable[int]) -> None:
-        """Forget checkpoints whose files are removed."""
+        """Remove checkpoints whose files are removed."""
         dropped = set(points)
         kept = [i for i, point in enumerate(self._files) if point not in dropped]
         self._products = self._products[np.ix_(kept, kept)]
@@ -92,7 +92,7 @@ class IncrementalGram:
                 self._mapped.forget(checkpoint.path)
 
     def _add(self, point: int, path: str, trained: Collection[str], began: float, seconds: float) -> bool:
-        """Add a checkpoint; return False when the network has changed, or time is over."""
+        """Add a checkpoint; return False if the network has changed, or the time is used up."""
         self._seconds += seconds
         checkpoint = MappedCheckpoint(path, self._mapped)
         layout = layout_of(
@@ -103,7 +103,7 @@ class IncrementalGram:
             return False
         self._first, self._layout = self._first or checkpoint, layout
         self._checkpoints[point] = checkpoint
-        with np.errstate(invalid="ignore", over="ignore"):  # Of weights that are not finite.
+        with np.errstate(invalid="ignore", over="ignore"):  # The weights may not be finite.
             row = self._new_products([*self._checkpoints.values()], self._first, layout, began + self._seconds)
         if row is None:
             return False
@@ -118,7 +118,7 @@ class IncrementalGram:
     def _new_products(
         self, checkpoints: Sequence[MappedCheckpoint], first: MappedCheckpoint, layout: Layout, deadline: float
     ) -> Doubles | None:
-        """Return the products of the last one with all, itself included; None when time is over."""
+        """Return the products of the last checkpoint with all, including itself; None if the time is used up."""
         row = np.zeros(len(checkpoints))
         numbers = np.empty(_CHUNK)
         for start in range(0, layout.parameter_count, _CHUNK):
@@ -127,7 +127,7 @@ class IncrementalGram:
             stop = min(start + _CHUNK, layout.parameter_count)
             origin = first.read(layout, start, stop).astype(np.float64)
             newest = checkpoints[-1].read(layout, start, stop) - origin
-            # Of displacements (a - o) and b: a b - o b. That saves a subtraction for each of them.
+            # The product of a displacement (a - o) with b is a b - o b, which saves a subtraction for each checkpoint.
             from_origin = _inner(origin, newest)
             row[-1] += _inner(newest, newest)
             for number, checkpoint in enumerate(checkpoints[:-1]):
@@ -152,14 +152,14 @@ class IncrementalGram:
 
 
 def _inner(vector: Doubles, other: Doubles) -> float:
-    """Return an inner product, in pieces for which BLAS starts no threads."""
+    """Return an inner product, computed in pieces for which BLAS starts no threads."""
     whole = vector.size // _PIECE * _PIECE
     pieces = vector[:whole].reshape(-1, 1, _PIECE) @ other[:whole].reshape(-1, _PIECE, 1)
     return float(pieces.sum() + vector[whole:] @ other[whole:])
 
 
 def saved_gram(path: str) -> SavedGram | None:
-    """Return the content of gram.npz, None if there is none, or it is damaged."""
+    """Return the content of gram.npz; None if there is none, or it is damaged."""
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             facts, products = json.loads(str(archive["facts"])), archive["products"]
@@ -172,5 +172,5 @@ def saved_gram(path: str) -> SavedGram | None:
 
 
 def described(checkpoint: MappedCheckpoint) -> CheckpointFile:
-    """Return what tells a checkpoint from another one; it is read."""
+    """Return the identity of a checkpoint, which is read for its hash."""
     return CheckpointFile(checkpoint.state.size, checkpoint.state.changed, checkpoint.sha256())

@@ -1,4 +1,4 @@
-"""States on their way into a file."""
+"""Capturing the state of a training."""
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from toposcope.recorder.checkpoints.checkpoint import leaves_of
 
 
 def test_copies_share_no_memory_with_the_training() -> None:
-    """Of parameters, buffers and moments."""
+    """Parameters, buffers and moments are copied."""
     network, optimizer = trained_torch()
     checkpoint = capture(*states_of(network, optimizer), {}, copies=True)
     originals = [*leaves_of(network.state_dict()), *leaves_of(optimizer.state_dict())]
@@ -27,6 +27,6 @@ def test_arrays_are_copied_too() -> None:
     assert [leaf.tolist() for leaf in leaves_of([checkpoint.network, checkpoint.optimizer])] == [[0, 0, 0]] * 2
 
 
-def test_nothing_is_copied_that_is_written_at_once() -> None:
+def test_arrays_are_not_copied_by_default() -> None:
     array = np.zeros(3)
     assert capture({"weight": array}, None, {}).network["weight"] is array

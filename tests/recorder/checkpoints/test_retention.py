@@ -1,4 +1,4 @@
-"""Which checkpoints are deleted."""
+"""Which checkpoints are deleted after a new one has been saved."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by
 
 
 def saved_at(*minutes: float) -> list[SavedCheckpoint]:
-    """Return checkpoints of these minutes."""
+    """Return checkpoints saved at the given minutes."""
     return [SavedCheckpoint(str(minute), 60 * minute) for minute in minutes]
 
 
-@pytest.mark.parametrize(("most", "surplus"), [(1, [0, 1]), (2, [0]), (3, []), (9, [])])
-def test_count_keeps_the_newest(most: int, surplus: list[float]) -> None:
-    assert surplus_by_count(saved_at(0, 1, 2), most) == saved_at(*surplus)
+@pytest.mark.parametrize(("limit", "surplus"), [(1, [0, 1]), (2, [0]), (3, []), (9, [])])
+def test_count_keeps_the_newest(limit: int, surplus: list[float]) -> None:
+    assert surplus_by_count(saved_at(0, 1, 2), limit) == saved_at(*surplus)
 
 
 @pytest.mark.parametrize(

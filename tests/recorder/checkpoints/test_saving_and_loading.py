@@ -1,4 +1,4 @@
-"""Checkpoints of every format: saved, read by us and by the libraries whose formats they are, and put back."""
+"""Checkpoints of all formats: saving, loading (also by the libraries that define the formats), and restoring."""
 
 import io
 import os
@@ -14,14 +14,15 @@ from support.line_network import Line
 from support.trained_networks import Momentum, numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import Checkpoint, load_checkpoint, restore, save_checkpoint
+from toposcope.recorder.checkpoints.checkpoint import Appended
 
 FORMATS = ["ckpt", "safetensors"]
-APPENDED = {"epoch_num": 3, "rate": 0.1, "is_best": True, "note": "a\nb"}
+APPENDED: dict[str, Appended] = {"epoch_num": 3, "rate": 0.1, "is_best": True, "note": "a\nb"}
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_torch_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_path: Path, ending: str) -> None:
-    """Network with buffers, optimizer with moments and appended values come back exactly."""
+def test_torch_training_continues_from_a_checkpoint(tmp_path: Path, ending: str) -> None:
+    """Buffers of the network, moments of the optimizer and appended values are restored exactly."""
     network, optimizer = trained_torch()
     path = tmp_path / f"a.{ending}"
     save_checkpoint(network, path, optimizer=optimizer, append=APPENDED)
@@ -33,15 +34,15 @@ def test_torch_training_goes_on_from_a_checkpoint_as_if_it_had_not_stopped(tmp_p
     assert checkpoint.appended == APPENDED
     assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
     assert other_optimizer.state_dict().keys() == optimizer.state_dict().keys()
-    for each, each_optimizer in ((network, optimizer), (other, other_optimizer)):
-        each_optimizer.zero_grad()
-        each(torch.ones(2, 4)).square().sum().backward()
-        each_optimizer.step()
+    for trained, its_optimizer in ((network, optimizer), (other, other_optimizer)):
+        its_optimizer.zero_grad()
+        trained(torch.ones(2, 4)).square().sum().backward()
+        its_optimizer.step()
     assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
 
 
-def trained_pair() -> tuple[torch.nn.Module, tuple[torch.optim.Optimizer, ...]]:
-    """Return a module that two optimizers of different kinds train."""
+def trained_pair() -> tuple[torch.nn.Sequential, tuple[torch.optim.Optimizer, ...]]:
+    """Return a module that is trained by two optimizers of different types."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
     optimizers = (
@@ -54,29 +55,29 @@ def trained_pair() -> tuple[torch.nn.Module, tuple[torch.optim.Optimizer, ...]]:
     return network, optimizers
 
 
-@pytest.mark.parametrize("kind", [tuple, list])
+@pytest.mark.parametrize("container", [tuple, list])
 @pytest.mark.parametrize("ending", FORMATS)
-def test_several_optimizers_come_back_each_with_its_own_state(tmp_path: Path, ending: str, kind: Any) -> None:
+def test_states_of_several_optimizers_are_restored(tmp_path: Path, ending: str, container: Any) -> None:
     network, optimizers = trained_pair()
-    save_checkpoint(network, tmp_path / f"a.{ending}", optimizer=kind(optimizers))
+    save_checkpoint(network, tmp_path / f"a.{ending}", optimizer=container(optimizers))
     saved = numbers_of([optimizer.state_dict() for optimizer in optimizers])
 
     fresh = (
         torch.optim.Adam(network[0].parameters(), lr=1.0),
         torch.optim.SGD(network[1].parameters(), lr=1.0, momentum=0.1),
     )
-    restore(load_checkpoint(tmp_path / f"a.{ending}"), network, kind(fresh))
+    restore(load_checkpoint(tmp_path / f"a.{ending}"), network, container(fresh))
 
     assert numbers_of([optimizer.state_dict() for optimizer in fresh]) == saved
 
 
-def test_another_number_of_optimizers_is_told_and_changes_nothing(tmp_path: Path) -> None:
+def test_wrong_number_of_optimizers_is_rejected_without_changes(tmp_path: Path) -> None:
     network, optimizers = trained_pair()
     save_checkpoint(network, tmp_path / "two.ckpt", optimizer=optimizers)
     save_checkpoint(network, tmp_path / "one.ckpt", optimizer=optimizers[:1])
     two, one = load_checkpoint(tmp_path / "two.ckpt"), load_checkpoint(tmp_path / "one.ckpt")
     with torch.no_grad():
-        network[0].bias.fill_(7)
+        network[0].get_parameter("bias").fill_(7)
 
     with pytest.raises(ValueError, match=r"2 optimizers, and 1 "):
         restore(two, network, optimizers[0])
@@ -84,60 +85,58 @@ def test_another_number_of_optimizers_is_told_and_changes_nothing(tmp_path: Path
         restore(two, network, [*optimizers, optimizers[0]])
     with pytest.raises(ValueError, match=r"1 optimizers, and 2 "):
         restore(one, network, optimizers)
-    assert network[0].bias.tolist() == [7, 7, 7]
+    assert network[0].get_parameter("bias").tolist() == [7, 7, 7]
     restore(one, network, optimizers[0])
 
 
-class Remembering(torch.nn.Linear):
+class WithExtraState(torch.nn.Linear):
     """A module with extra state."""
 
-    def __init__(self, remembered: Any = None) -> None:
+    def __init__(self, extra: Any = None) -> None:
         super().__init__(2, 1)
-        self.remembered = remembered
+        self.extra = extra
 
     def get_extra_state(self) -> Any:
-        """Return what is remembered."""
-        return self.remembered
+        """Return the extra state."""
+        return self.extra
 
     def set_extra_state(self, state: Any) -> None:
-        """Remember it."""
-        self.remembered = state
+        """Set the extra state."""
+        self.extra = state
 
 
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize(
     "extra", [3, "text", None, torch.arange(3.0), {"scale": 0.5, 7: [1, (None, True)], "amax": torch.ones(2)}]
 )
-def test_extra_state_of_a_module_comes_back_as_it_was(tmp_path: Path, ending: str, extra: Any) -> None:
-    network = torch.nn.Sequential(Remembering(extra), Remembering(extra))
+def test_extra_state_of_modules_is_restored(tmp_path: Path, ending: str, extra: Any) -> None:
+    network = torch.nn.Sequential(WithExtraState(extra), WithExtraState(extra))
     save_checkpoint(network, tmp_path / f"a.{ending}")
-    other = torch.nn.Sequential(Remembering(), Remembering())
+    other = torch.nn.Sequential(WithExtraState(), WithExtraState())
     restore(load_checkpoint(tmp_path / f"a.{ending}"), other)
-    assert [repr(each.remembered) for each in other] == [repr(extra)] * 2
-    assert torch.equal(other[1].weight, network[1].weight)
+    assert [repr(module.extra) for module in other] == [repr(extra)] * 2
+    assert torch.equal(other[1].get_parameter("weight"), network[1].get_parameter("weight"))
 
 
-def test_extra_state_of_arrays_stays_one_of_arrays_in_a_safetensors_file(tmp_path: Path) -> None:
-    network = torch.nn.Sequential(Remembering({"seen": np.arange(3)}), Remembering(np.ones(2)))
+def test_arrays_in_extra_state_stay_arrays_in_a_safetensors_file(tmp_path: Path) -> None:
+    network = torch.nn.Sequential(WithExtraState({"seen": np.arange(3)}), WithExtraState(np.ones(2)))
     save_checkpoint(network, tmp_path / "a.safetensors")
-    other = torch.nn.Sequential(Remembering(), Remembering())
+    other = torch.nn.Sequential(WithExtraState(), WithExtraState())
     restore(load_checkpoint(tmp_path / "a.safetensors"), other)
-    assert repr(other[0].remembered) == repr({"seen": np.arange(3)})
-    assert repr(other[1].remembered) == repr(np.ones(2))
+    assert repr(other[0].extra) == repr({"seen": np.arange(3)})
+    assert repr(other[1].extra) == repr(np.ones(2))
 
 
 @pytest.mark.parametrize("extra", [{"file": io.BytesIO(b"x")}, {"dtype": torch.float32}, np.array(["a"])])
-def test_extra_state_that_a_safetensors_file_cannot_hold_is_told_with_the_format_that_can(
-    tmp_path: Path, extra: Any
-) -> None:
+def test_extra_state_that_safetensors_does_not_support_is_rejected(tmp_path: Path, extra: Any) -> None:
     with pytest.raises(ValueError, match=r"'0\._extra_state' .*format='ckpt'"):
-        save_checkpoint(torch.nn.Sequential(Remembering(extra)), tmp_path / "a.safetensors")
+        save_checkpoint(torch.nn.Sequential(WithExtraState(extra)), tmp_path / "a.safetensors")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_network_without_framework_comes_back_with_its_optimizer(tmp_path: Path, ending: str) -> None:
-    """Nesting, tuples, kinds of keys and numbers of the optimizer's state survive."""
+def test_network_without_a_framework_is_restored_with_its_optimizer(tmp_path: Path, ending: str) -> None:
+    """Nesting, tuples, and the types of keys and numbers in the state of the optimizer are preserved."""
     line, optimizer = trained_line(), Momentum()
     save_checkpoint(line, tmp_path / f"a.{ending}", optimizer=optimizer, append=APPENDED)
 
@@ -153,8 +152,8 @@ def test_network_without_framework_comes_back_with_its_optimizer(tmp_path: Path,
     assert (other_optimizer.state["lr"], other_optimizer.state["name"]) == (0.1, "momentum")
 
 
-def test_torch_reads_the_file_without_us(tmp_path: Path) -> None:
-    """With weights_only, and with a checksum behind the archive."""
+def test_torch_loads_the_file(tmp_path: Path) -> None:
+    """torch.load() accepts weights_only and a checksum after the archive."""
     network, _ = trained_torch()
     save_checkpoint(network, tmp_path / "a.ckpt", crc_check=True)
 
@@ -163,8 +162,8 @@ def test_torch_reads_the_file_without_us(tmp_path: Path) -> None:
     torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3)).load_state_dict(content["network"])
 
 
-def test_numpy_reads_the_file_without_us(tmp_path: Path) -> None:
-    """Parameters are members of an npz archive, whatever they are called."""
+def test_numpy_loads_the_file(tmp_path: Path) -> None:
+    """Parameters with any name are members of an npz archive."""
     state = {"a/b": np.arange(3, dtype=np.int8), "file": np.float16(1.5), "": np.zeros((2, 0))}
     save_checkpoint(state, tmp_path / "a.ckpt", crc_check=True)
 
@@ -173,8 +172,8 @@ def test_numpy_reads_the_file_without_us(tmp_path: Path) -> None:
     assert numbers_of(load_checkpoint(tmp_path / "a.ckpt").network) == [[0, 1, 2], 1.5, [[], []]]
 
 
-def test_safetensors_reads_the_file_without_us(tmp_path: Path) -> None:
-    """The network's tensors have their own names, tied ones too."""
+def test_safetensors_loads_the_file(tmp_path: Path) -> None:
+    """The tensors of the network have their names, also if they are tied."""
     network = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False), torch.nn.Linear(2, 2, bias=False))
     network[1].weight = network[0].weight
     save_checkpoint(network, tmp_path / "a.safetensors")
@@ -184,8 +183,8 @@ def test_safetensors_reads_the_file_without_us(tmp_path: Path) -> None:
     assert numbers_of(tensors) == numbers_of(network.state_dict())
 
 
-def test_files_of_the_libraries_themselves_are_read(tmp_path: Path) -> None:
-    """They are all network."""
+def test_files_of_the_libraries_are_loaded(tmp_path: Path) -> None:
+    """All of their tensors belong to the network."""
     state = OrderedDict(weight=torch.arange(3.0, dtype=torch.bfloat16))
     torch.save(state, tmp_path / "torch")
     np.savez(tmp_path / "numpy.npz", weight=np.arange(3.0))
@@ -195,8 +194,8 @@ def test_files_of_the_libraries_themselves_are_read(tmp_path: Path) -> None:
         assert (numbers_of(checkpoint.network), checkpoint.optimizer, checkpoint.appended) == ([[0, 1, 2]], None, {})
 
 
-def test_network_whose_names_begin_like_the_optimizers_is_told_apart(tmp_path: Path) -> None:
-    """Names are the user's."""
+def test_names_of_the_network_do_not_conflict_with_those_of_the_optimizer(tmp_path: Path) -> None:
+    """Names in the network may start with "optimizer."."""
     state = {"optimizer.lr": np.ones(1), "optimizer..moments.weight": np.zeros(1)}
     save_checkpoint(state, tmp_path / "a.ckpt", optimizer=Momentum())
     checkpoint = load_checkpoint(tmp_path / "a.ckpt")
@@ -206,13 +205,13 @@ def test_network_whose_names_begin_like_the_optimizers_is_told_apart(tmp_path: P
 
 
 @pytest.mark.parametrize("network", [None, 3, "net", object(), {}, torch.nn.ReLU(), torch.optim.SGD])
-def test_what_is_no_network_is_a_type_error(tmp_path: Path, network: Any) -> None:
+def test_objects_that_are_not_networks_are_type_errors(tmp_path: Path, network: Any) -> None:
     with pytest.raises(TypeError, match="network with parameters"):
         save_checkpoint(network, tmp_path / "a.ckpt")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_array_of_objects_is_a_type_error_and_leaves_nothing(tmp_path: Path) -> None:
+def test_array_of_objects_is_a_type_error_and_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="weight"):
         save_checkpoint({"weight": np.array([object()])}, tmp_path / "a.ckpt")
     assert list(tmp_path.iterdir()) == []
@@ -230,13 +229,13 @@ def test_array_of_objects_is_a_type_error_and_leaves_nothing(tmp_path: Path) -> 
         {"append": [1]},
     ],
 )
-def test_wrong_arguments_are_value_errors(tmp_path: Path, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_value_errors(tmp_path: Path, arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="|".join(arguments)):
         save_checkpoint(trained_line(), tmp_path / "a.ckpt", **arguments)
 
 
 @pytest.mark.parametrize("arguments", [{"enc_key": bytes(16)}, {"crc_check": True}])
-def test_safetensors_file_is_not_to_be_protected(tmp_path: Path, arguments: dict[str, Any]) -> None:
+def test_safetensors_file_cannot_be_protected(tmp_path: Path, arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="safetensors"):
         save_checkpoint(trained_line(), tmp_path / "a.safetensors", **arguments)
 
@@ -247,7 +246,7 @@ def test_key_is_not_shown_in_errors(tmp_path: Path) -> None:
     assert "secret" not in str(raised.value)
 
 
-def test_missing_and_unexpected_names_are_told() -> None:
+def test_missing_and_unexpected_names_are_reported() -> None:
     state = {name: np.zeros(1) for name in ("weight", "bias", "scale")}
     with pytest.raises(ValueError, match="scale"):
         restore(Checkpoint(state, None, {}), Line())
@@ -255,7 +254,7 @@ def test_missing_and_unexpected_names_are_told() -> None:
         restore(Checkpoint({"weight": np.zeros(1)}, None, {}), Line())
 
 
-def test_other_shape_is_told_and_changes_nothing() -> None:
+def test_wrong_shape_is_rejected_without_changes() -> None:
     line = trained_line()
     before = numbers_of(line.parameters())
     with pytest.raises(ValueError, match=r"bias.*\(2,\)"):
@@ -263,24 +262,24 @@ def test_other_shape_is_told_and_changes_nothing() -> None:
     assert numbers_of(line.parameters()) == before
 
 
-def test_checkpoint_without_optimizer_restores_none() -> None:
+def test_checkpoint_without_an_optimizer_restores_none() -> None:
     with pytest.raises(ValueError, match="without an optimizer"):
         restore(Checkpoint(dict(trained_line().parameters()), None, {}), Line(), Momentum())
 
 
 @pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("kept", [0.0, 0.01, 0.5, 0.99])
-def test_cut_file_is_a_value_error_that_names_it(tmp_path: Path, network: Any, ending: str, kept: float) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
+def test_truncated_file_is_a_value_error(tmp_path: Path, network: Any, ending: str, share: float) -> None:
     path = tmp_path / f"a.{ending}"
     save_checkpoint(network, path)
-    os.truncate(path, int(path.stat().st_size * kept))
+    os.truncate(path, int(path.stat().st_size * share))
     with pytest.raises(ValueError, match=f"a.{ending}"):
         load_checkpoint(path)
 
 
 @pytest.mark.parametrize(("ending", "expected"), [("ckpt", r"torch\.save\(\)"), ("safetensors", r"\.safetensors file")])
-def test_cut_file_is_told_what_it_should_be(tmp_path: Path, ending: str, expected: str) -> None:
+def test_error_of_a_truncated_file_names_its_format(tmp_path: Path, ending: str, expected: str) -> None:
     path = tmp_path / f"a.{ending}"
     save_checkpoint(trained_torch()[0], path)
     os.truncate(path, 100)
@@ -288,19 +287,19 @@ def test_cut_file_is_told_what_it_should_be(tmp_path: Path, ending: str, expecte
         load_checkpoint(path)
 
 
-def test_file_of_others_that_holds_more_than_a_network_is_told_by_its_entries(tmp_path: Path) -> None:
-    """A state_dict() with extra state is a network."""
+def test_file_with_more_than_a_network_is_rejected(tmp_path: Path) -> None:
+    """The message lists the entries. A state_dict() with extra state is accepted."""
     network, optimizer = trained_torch()
     content = {"model": network.state_dict(), "optimizer": optimizer.state_dict(), "epoch": 3}
     torch.save(content, tmp_path / "a.pt")
     with pytest.raises(ValueError, match=r"a\.pt' .*'model', 'optimizer', 'epoch'.*Checkpoint\(network"):
         load_checkpoint(tmp_path / "a.pt")
-    torch.save(Remembering("text").state_dict(), tmp_path / "b.pt")
+    torch.save(WithExtraState("text").state_dict(), tmp_path / "b.pt")
     assert load_checkpoint(tmp_path / "b.pt").network["_extra_state"] == "text"
 
 
 @pytest.mark.parametrize("path", [5, None, b"a.ckpt", ["a.ckpt"]])
-def test_what_is_no_path_is_a_type_error_that_names_the_argument(path: Any) -> None:
+def test_path_of_the_wrong_type(path: Any) -> None:
     with pytest.raises(TypeError, match=r"^path must be the path of a file, .*, not "):
         load_checkpoint(path)
     with pytest.raises(TypeError, match=r"^path must be the path of a file, .*, not "):
@@ -308,7 +307,7 @@ def test_what_is_no_path_is_a_type_error_that_names_the_argument(path: Any) -> N
 
 
 @pytest.mark.parametrize("checkpoint", ["a.ckpt", None, {"weight": np.zeros(1), "bias": np.zeros(1)}])
-def test_what_is_no_checkpoint_is_not_restored(checkpoint: Any) -> None:
+def test_checkpoint_of_the_wrong_type(checkpoint: Any) -> None:
     with pytest.raises(TypeError, match=r"^checkpoint must be a Checkpoint as returned by load_checkpoint\(\), not "):
         restore(checkpoint, Line())
 
@@ -316,7 +315,7 @@ def test_what_is_no_checkpoint_is_not_restored(checkpoint: Any) -> None:
 @pytest.mark.parametrize("content", [b"", b"x", b"hello, world", bytes(100), b"\n" * 5, b"PK\3\4" + bytes(50)])
 def test_unknown_file_is_a_value_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
-    # A line feed begins MindSpore's files, and MindSpore is not installed here.
+    # Files of MindSpore start with a line feed, and MindSpore is not installed here.
     with pytest.raises((ValueError, ImportError), match=r"not a readable checkpoint|mindspore"):
         load_checkpoint(tmp_path / "a")
 
@@ -326,7 +325,7 @@ def test_missing_file_is_an_os_error(tmp_path: Path) -> None:
         load_checkpoint(tmp_path / "a")
 
 
-def test_pickled_code_is_not_run(tmp_path: Path) -> None:
+def test_pickled_code_is_not_executed(tmp_path: Path) -> None:
     class Evil:
         def __reduce__(self) -> Any:
             return (os.mkdir, (str(tmp_path / "evil"),))
@@ -338,19 +337,19 @@ def test_pickled_code_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
-@pytest.mark.parametrize("place", [0.2, 0.5, 0.9])
-def test_checksum_finds_a_flipped_bit(tmp_path: Path, network: Any, place: float) -> None:
+@pytest.mark.parametrize("position", [0.2, 0.5, 0.9])
+def test_checksum_detects_a_flipped_bit(tmp_path: Path, network: Any, position: float) -> None:
     path = tmp_path / "a.ckpt"
     save_checkpoint(network, path, crc_check=True)
     load_checkpoint(path)
     content = bytearray(path.read_bytes())
-    content[int(len(content) * place)] ^= 1
+    content[int(len(content) * position)] ^= 1
     path.write_bytes(content)
     with pytest.raises(ValueError, match="checksum"):
         load_checkpoint(path)
 
 
-def test_existing_file_stays_when_the_new_one_cannot_be_written(tmp_path: Path) -> None:
+def test_existing_file_is_kept_if_the_new_one_cannot_be_written(tmp_path: Path) -> None:
     path = tmp_path / "a.ckpt"
     save_checkpoint(trained_line(), path)
     before = path.read_bytes()

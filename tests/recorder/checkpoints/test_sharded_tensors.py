@@ -1,4 +1,4 @@
-"""Networks whose tensors several processes share: two of them, joined by gloo."""
+"""Checkpoints of networks whose tensors are sharded over two processes, connected by gloo."""
 
 import json
 import os
@@ -65,12 +65,12 @@ TRAINING = """
         step_once(other, other_optimizer)
         if arguments.get("integrated_save", True):
             loaded = load_checkpoint(f"{saved}/net-1_2.ckpt")
-        else:  # What is not shared, only rank 0 has saved.
-            parts = [load_checkpoint(f"{saved}/net-1_2_rank_{each}.ckpt") for each in (0, rank)]
+        else:  # Tensors that are not sharded have been saved by rank 0 only.
+            parts = [load_checkpoint(f"{saved}/net-1_2_rank_{part}.ckpt") for part in (0, rank)]
             loaded = parts[1]._replace(network={**parts[0].network, **parts[1].network})
         restore(loaded, other, other_optimizer)
-        for each in ((network, optimizer), (other, other_optimizer)):
-            step_once(*each)
+        for pair in ((network, optimizer), (other, other_optimizer)):
+            step_once(*pair)
         for ours, theirs in zip(network.state_dict().values(), other.state_dict().values(), strict=True):
             assert torch.equal(getattr(ours, "to_local", lambda: ours)(), getattr(theirs, "to_local", lambda: theirs)())
         dist.barrier()
@@ -78,14 +78,14 @@ TRAINING = """
     for name, arguments in json.loads(sys.argv[3]).items():
         train(f"{directory}/{name}", arguments)
     dist.destroy_process_group()
-    os._exit(0)  # Threads of PyTorch now and then abort while Python ends.
+    os._exit(0)  # Threads of PyTorch sometimes abort at interpreter exit.
 """
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where two processes have saved what they trained, in a folder for each of CASES."""
-    directory = tmp_path_factory.mktemp("several")
+    """Return the directory in which two processes have saved checkpoints, with a folder for each of CASES."""
+    directory = tmp_path_factory.mktemp("sharded")
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "WORLD_SIZE": "2"}
     command = [sys.executable, "-c", textwrap.dedent(TRAINING)]
     ranks = [
@@ -108,8 +108,8 @@ def names_in(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
 
-def trained_alone() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
-    """Return the states of the same training without sharing: both processes see the same batches."""
+def train_unsharded() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
+    """Return the states of the same training in one process: both processes use the same batches."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.BatchNorm1d(5), torch.nn.Linear(5, 3))
     optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
@@ -122,14 +122,14 @@ def trained_alone() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
 
 
 @pytest.mark.parametrize("case", ["steps", "seconds"])
-def test_one_file_holds_the_whole_tensors(directory: Path, case: str) -> None:
-    """Network and optimizer are those of a training that shares nothing, and can be shared out again.
+def test_one_file_contains_the_whole_tensors(directory: Path, case: str) -> None:
+    """Network and optimizer are equal to those of an unsharded training, and can be restored to a sharded one.
 
-    When seconds decide, the clocks of the processes need not agree: rank 0 decides, or gathering would never end.
+    With save_checkpoint_seconds rank 0 decides: if the clocks of the processes disagreed, gathering would block.
     """
     assert names_in(directory / case) == ["net-1_2.ckpt"]
     checkpoint = load_checkpoint(directory / case / "net-1_2.ckpt")
-    network, optimizer = trained_alone()
+    network, optimizer = train_unsharded()
     assert checkpoint.network.keys() == network.keys()
     for name, tensor in network.items():
         assert type(checkpoint.network[name]) is torch.Tensor
@@ -138,19 +138,19 @@ def test_one_file_holds_the_whole_tensors(directory: Path, case: str) -> None:
     torch.testing.assert_close(checkpoint.optimizer, optimizer)
 
 
-def test_each_rank_saves_its_parts_when_they_are_not_gathered(directory: Path) -> None:
-    """And rank 0 alone what is not shared, when nothing is to be saved twice."""
+def test_each_rank_saves_its_shards_if_they_are_not_gathered(directory: Path) -> None:
+    """With remove_redundancy only rank 0 saves the tensors that are not sharded."""
     names = names_in(directory / "parts")
     assert names == ["net-1_2_rank_0.ckpt", "net-1_2_rank_1.ckpt"]
     parts = [load_checkpoint(directory / "parts" / name).network for name in names]
     weights = [part["1.weight"] for part in parts]
     assert [tuple(weight.shape) for weight in weights] == [(2, 5), (1, 5)]
-    torch.testing.assert_close(torch.cat(weights), trained_alone()[0]["1.weight"])
-    assert parts[0].keys() == trained_alone()[0].keys()
+    torch.testing.assert_close(torch.cat(weights), train_unsharded()[0]["1.weight"])
+    assert parts[0].keys() == train_unsharded()[0].keys()
     assert parts[1].keys() == {"1.weight", "1.bias"}
 
 
-def test_process_that_raises_saves_its_parts_without_waiting_for_the_others(directory: Path) -> None:
+def test_process_that_raises_saves_its_shards_without_waiting_for_others(directory: Path) -> None:
     names = names_in(directory / "raises")
     assert names == ["net-1_2_rank_1_breakpoint.ckpt"]
     assert tuple(load_checkpoint(directory / "raises" / names[0]).network["1.weight"].shape) == (1, 5)

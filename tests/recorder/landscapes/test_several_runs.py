@@ -136,18 +136,18 @@ def test_runs_that_cannot_be_on_one_plane_are_refused_before_anything_is_written
     before = sorted(tmp_path.rglob("*"))
     slow, fast = tmp_path / "slow", tmp_path / "fast"
     refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"others": [tmp_path / "absent"]}, NotADirectoryError, "others are directories of runs; .*absent"),
+        ({"others": [tmp_path / "absent"]}, NotADirectoryError, "others is a list of directories of runs; .*absent"),
         ({"others": [tmp_path]}, FileNotFoundError, "train_metadata"),
         ({"others": str(fast)}, TypeError, "others is a list of directories"),
         ({"others": [3]}, TypeError, "not one of 3"),
-        ({"others": [slow]}, ValueError, "others are runs other than this one, each once.*slow"),
+        ({"others": [slow]}, ValueError, "others contains other runs than this one, each once.*slow"),
         ({"others": [fast, fast]}, ValueError, "fast' is there twice"),
-        ({"others": [fast], "axes": "random"}, ValueError, "With others axes is one of 'anchored'.*not 'random'"),
-        ({"others": [fast], "output": tmp_path}, ValueError, "output is None with others"),
+        ({"others": [fast], "axes": "random"}, ValueError, "With others, axes is one of 'anchored'.*not 'random'"),
+        ({"others": [fast], "output": tmp_path}, ValueError, "output must be None with others"),
         (
             {"others": [fast], "collect_landscape": {"create_landscape": {"train": False}}},
             ValueError,
-            "create_landscape wants 'train'",
+            "create_landscape must enable 'train'",
         ),
     ]
     for options, error, words in refused:

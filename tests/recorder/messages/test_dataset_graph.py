@@ -1,4 +1,6 @@
-"""Dataset graphs, made of nested dicts."""
+"""Dataset graphs built from nested dicts."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from support import golden_run
 
 from toposcope.recorder.messages.dataset_graph import dataset_graph
 
-# What mindspore.dataset.serialize() of MindSpore 2.10 returns for the pipeline of the golden run.
+# The result of mindspore.dataset.serialize() of MindSpore 2.10 for the pipeline of the golden run.
 SERIALIZED = {
     "batch_size": 64,
     "children": [
@@ -49,16 +51,16 @@ SERIALIZED = {
 }
 
 
-def test_serialized_dataset_is_what_mindspore_wrote() -> None:
-    """The dict of mindspore.dataset.serialize() gives MindSpore's message, and is not changed."""
+def test_serialized_dataset_results_in_the_message_of_mindspore() -> None:
+    """The dict of mindspore.dataset.serialize() results in MindSpore's message, and is not modified."""
     description = repr(SERIALIZED)
 
     assert dataset_graph(SERIALIZED) == golden_run.lineage_events()["dataset_graph"].dataset_graph
     assert repr(SERIALIZED) == description
 
 
-def test_parameters_go_where_mindinsight_looks() -> None:
-    """A parameter is stored by its type; what no type of the format holds is JSON."""
+def test_parameters_are_stored_by_type() -> None:
+    """Parameters are in the fields that MindInsight reads; types that the format does not support become JSON."""
     stage = {
         "op_type": "Map",
         "name": "\ud800",
@@ -99,7 +101,7 @@ def test_operations_and_sampler() -> None:
 
 
 @pytest.mark.parametrize("stage", [{}, {"batch_size": 4}, {"op_type": ""}, {"op_type": "A", "children": [{}]}])
-def test_stages_have_names(stage: dict[str, object]) -> None:
+def test_stages_must_have_an_op_type(stage: dict[str, object]) -> None:
     """A stage without op_type is a ValueError."""
     with pytest.raises(ValueError, match="must have an op_type"):
         dataset_graph(stage)
@@ -118,7 +120,7 @@ def test_stages_have_names(stage: dict[str, object]) -> None:
         ({"op_type": "Map", "function": print}, "'function' of Map must be None, a str"),
     ],
 )
-def test_other_types_are_named(stage: object, message: str) -> None:
-    """A part of another type is a TypeError that says where it stands."""
+def test_wrong_types_are_type_errors(stage: Any, message: str) -> None:
+    """The message names the part with the wrong type."""
     with pytest.raises(TypeError, match=message):
         dataset_graph(stage)

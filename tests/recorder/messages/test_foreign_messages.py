@@ -1,6 +1,7 @@
-"""Messages of other classes, as MindSpore's, as messages of ours."""
+"""Conversion of messages of other classes, such as MindSpore's, to our classes."""
 
 import functools
+from typing import Any
 
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
@@ -13,14 +14,14 @@ from toposcope.recorder.messages.foreign_messages import LINEAGE_FIELDS, MESSAGE
 
 @functools.cache
 def foreign_class(name: str) -> type[Message]:
-    """Return a message class in a package and a pool of its own, as MindSpore's are."""
+    """Return a message class in a separate package and descriptor pool, like those of MindSpore."""
     message: type[Message] = message_factory.GetMessageClass(foreign_pool().FindMessageTypeByName(f"foreign.{name}"))
     return message
 
 
 @functools.cache
 def foreign_pool() -> descriptor_pool.DescriptorPool:
-    """Return our messages in the package "foreign", with a field 90 that ours have not in TrainLineage."""
+    """Return a pool with our messages in the package "foreign", with an additional field 90 in TrainLineage."""
     pool = descriptor_pool.DescriptorPool()
     for module in (tensor_pb2, graph_pb2, landscape_pb2, lineage_pb2):
         file = descriptor_pb2.FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
@@ -35,12 +36,12 @@ def foreign_pool() -> descriptor_pool.DescriptorPool:
 
 
 def foreign(message: Message) -> Message:
-    """Return message as one of the foreign class."""
+    """Convert message to the foreign class."""
     return foreign_class(message.DESCRIPTOR.name).FromString(message.SerializeToString())
 
 
 def golden_messages() -> dict[str, Message]:
-    """Return a message that MindSpore wrote for each plugin."""
+    """Return a message written by MindSpore for each plugin."""
     lineage = golden_run.lineage_events()
     return {
         "graph": golden_run.graph(),
@@ -50,38 +51,38 @@ def golden_messages() -> dict[str, Message]:
 
 
 @pytest.mark.parametrize("plugin", MESSAGES)
-def test_messages_of_any_class_become_ours(plugin: str) -> None:
-    """A message that MindSpore wrote is the same in our class, from our class and from a foreign one."""
+def test_messages_of_any_class_are_converted(plugin: str) -> None:
+    """A message written by MindSpore is equal after conversion from our class and from a foreign one."""
     golden = golden_messages()[plugin]
 
-    for actual in (golden, foreign(golden)):
-        message = message_from(plugin, actual)
+    for original in (golden, foreign(golden)):
+        message = message_from(plugin, original)
 
         assert type(message) is MESSAGES[plugin]
         assert message == golden
 
 
 def test_message_is_a_snapshot() -> None:
-    """What happens to the actual message later does not change ours."""
-    actual = lineage_pb2.EvaluationLineage(metric='{"loss": 1}')
-    message = message_from("eval_lineage", actual)
-    actual.metric = "{}"
+    """A later change of the original does not change the copy."""
+    original = lineage_pb2.EvaluationLineage(metric='{"loss": 1}')
+    message: Any = message_from("eval_lineage", original)
+    original.metric = "{}"
 
     assert message.metric == '{"loss": 1}'
 
 
 def test_unknown_fields_survive() -> None:
-    """Fields of a newer MindSpore, which our classes do not know, stay in the bytes."""
-    actual = foreign_class("TrainLineage")(extra="kept")
+    """Fields of newer versions of MindSpore are preserved."""
+    original = foreign_class("TrainLineage")(extra="kept")
 
-    assert message_from("train_lineage", actual).SerializeToString() == actual.SerializeToString()
+    assert message_from("train_lineage", original).SerializeToString() == original.SerializeToString()
 
 
-def test_graph_comes_out_of_a_model() -> None:
-    """MindSpore's compiler gives the bytes of a ModelProto, whose field 4 is the graph."""
+def test_graph_of_a_model() -> None:
+    """The output of MindSpore's compiler is a serialized ModelProto, whose field 4 is the graph."""
     golden = golden_run.graph()
     model = foreign_class("ModelProto")(graph=foreign(golden))
-    # ModelProto.ir_version, which our class does not know.
+    # ModelProto.ir_version, which our class does not declare.
     content = b"\x08\x01" + model.SerializeToString()
 
     assert message_from("graph", model) == golden
@@ -101,7 +102,7 @@ def test_graph_comes_out_of_a_model() -> None:
     ],
 )
 def test_other_values_are_type_errors(plugin: str, value: object, actual: str) -> None:
-    """Another message, and what is none, is refused in words that say what it is and what is wanted."""
+    """The message of the error names the expected and the actual type."""
     with pytest.raises(
         TypeError, match=f"{plugin}.* must be a message {MESSAGES[plugin].DESCRIPTOR.name}, not "
     ) as raised:
@@ -112,17 +113,17 @@ def test_other_values_are_type_errors(plugin: str, value: object, actual: str) -
 
 @pytest.mark.parametrize("content", [b"abc", b"", b"\x08\x01", graph_pb2.ModelProto()])
 def test_models_without_a_graph_are_value_errors(content: object) -> None:
-    """Bytes that are no ModelProto, and a model without a graph, are refused."""
+    """Bytes that are not a ModelProto, and models without a graph, are rejected."""
     with pytest.raises(ValueError, match="ModelProto"):
         message_from("graph", content)
 
 
-def test_message_of_equal_name_with_other_bytes_is_a_value_error() -> None:
-    """A message that is called as ours but cannot be read as one is refused."""
+def test_incompatible_message_with_the_same_name_is_a_value_error() -> None:
+    """A message with the same name as ours that cannot be parsed as one is rejected."""
     pool = descriptor_pool.DescriptorPool()
     file = descriptor_pb2.FileDescriptorProto(name="other.proto", package="other")
-    kind = file.message_type.add(name="TrainLineage")
-    kind.field.add(name="hyper_parameters", number=1, type="TYPE_STRING", label="LABEL_OPTIONAL")
+    message = file.message_type.add(name="TrainLineage")
+    message.field.add(name="hyper_parameters", number=1, type="TYPE_STRING", label="LABEL_OPTIONAL")
     pool.Add(file)
     other = message_factory.GetMessageClass(pool.FindMessageTypeByName("other.TrainLineage"))
 
@@ -131,7 +132,7 @@ def test_message_of_equal_name_with_other_bytes_is_a_value_error() -> None:
 
 
 @pytest.mark.parametrize("plugin", ["scalar", "LANDSCAPE", "", None])
-def test_other_plugins_are_value_errors(plugin: object) -> None:
-    """A plugin whose values are no messages is refused by name."""
+def test_other_plugins_are_value_errors(plugin: Any) -> None:
+    """A plugin whose values are not messages is rejected."""
     with pytest.raises(ValueError, match="plugin must be one of graph, "):
         message_from(plugin, graph_pb2.GraphProto())

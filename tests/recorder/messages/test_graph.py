@@ -1,4 +1,6 @@
-"""Computational graphs, made of plain nodes."""
+"""Computational graphs built from plain nodes."""
+
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -6,21 +8,21 @@ import pytest
 from support import golden_run
 
 from toposcope.proto import tensor_pb2 as codes
-from toposcope.proto.graph_pb2 import GraphProto, NodeProto, ValueProto
+from toposcope.proto.graph_pb2 import GraphProto, NodeProto, ParameterProto, ValueProto
 from toposcope.recorder.messages.graph import CONSTANT, PARAMETER, Node, graph
 
 
 def described(golden: GraphProto) -> list[Node]:
-    """Return the nodes of a graph that MindSpore wrote, as a user would describe them."""
+    """Return the nodes of a graph written by MindSpore, as a user would describe them."""
     names = {node.name: node.full_name for node in golden.node}
-    parameters = [Node(parameter.name, PARAMETER, (), *output(parameter)) for parameter in golden.parameters]
+    parameters = [Node(parameter.name, PARAMETER, (), *output_type(parameter)) for parameter in golden.parameters]
     constants = [Node(constant.key, CONSTANT) for constant in golden.const_vals]
     operators = [
         Node(
             node.full_name,
             node.op_type,
             [names.get(source.name, source.name) for source in node.input],
-            *output(node),
+            *output_type(node),
             {attribute.name: plain(attribute.value) for attribute in node.attribute},
         )
         for node in golden.node
@@ -28,12 +30,12 @@ def described(golden: GraphProto) -> list[Node]:
     return [*parameters, *constants, *operators]
 
 
-def output(item: object) -> tuple[tuple[int, ...] | None, str | None]:
-    """Return shape and dtype of the output of a node or of a parameter; None when it is no tensor."""
-    kind = item.output_type if isinstance(item, NodeProto) else item.type
-    if kind.data_type != codes.DT_TENSOR:
+def output_type(item: NodeProto | ParameterProto) -> tuple[tuple[int, ...] | None, str | None]:
+    """Return shape and dtype of the output of a node or a parameter; None if it is not a tensor."""
+    message = item.output_type if isinstance(item, NodeProto) else item.type
+    if message.data_type != codes.DT_TENSOR:
         return None, None
-    tensor = kind.tensor_type
+    tensor = message.tensor_type
     shape = tuple(dim.size for dim in tensor.shape.dim) if tensor.HasField("shape") else None
     return shape, codes.DataType.Name(tensor.elem_type).removeprefix("DT_").lower()
 
@@ -62,8 +64,8 @@ def plain(value: ValueProto) -> object:
     return None
 
 
-def test_described_graph_is_what_mindspore_wrote() -> None:
-    """A graph that is described as MindSpore's gives the same nodes, scopes, edges, types and outputs."""
+def test_described_graph_matches_mindspore() -> None:
+    """A description of MindSpore's graph results in the same nodes, scopes, edges, types and outputs."""
     golden = golden_run.graph()
 
     message = graph(described(golden), name=golden.name)
@@ -82,15 +84,15 @@ def test_described_graph_is_what_mindspore_wrote() -> None:
 
 
 def test_scope_is_the_name_up_to_its_last_slash() -> None:
-    """MindInsight folds nodes by scope; a node without "/" stands at the top."""
+    """MindInsight groups nodes by scope; a node without "/" is at the top level."""
     message = graph([Node("net/block/conv", "Conv2D"), Node("loss", "Mean", ["net/block/conv"])])
 
     assert [node.scope for node in message.node] == ["net/block", ""]
     assert [node.full_name for node in message.node] == ["net/block/conv", "loss"]
 
 
-def test_inputs_are_ids_of_operators_and_names_of_the_others() -> None:
-    """Ids are numbers from 1, without those that are names of parameters; an input may stand twice."""
+def test_inputs_are_ids_of_operators_and_names_of_other_nodes() -> None:
+    """Ids are numbers from 1, except for names of parameters; an input may occur twice."""
     message = graph(
         [
             Node("add", "Add", ["1", "1", "bias"]),
@@ -106,8 +108,8 @@ def test_inputs_are_ids_of_operators_and_names_of_the_others() -> None:
     assert [source.name for source in relu.input] == ["2"]
 
 
-def test_outputs_are_the_operators_that_nobody_reads() -> None:
-    """Parameters and constants are no outputs, read or not."""
+def test_outputs_are_operators_that_are_not_inputs() -> None:
+    """Parameters and constants are never outputs of the graph."""
     message = graph([Node("x", PARAMETER), Node("a", "Abs", ["x"]), Node("b", "Abs", ["a"], (2,), "int8")])
 
     (output_,) = message.outputs
@@ -116,14 +118,19 @@ def test_outputs_are_the_operators_that_nobody_reads() -> None:
 
 
 def test_loops_are_allowed() -> None:
-    """A node may read one that comes later: dataflow graphs have loops."""
+    """A node may have a later one as input: dataflow graphs have loops."""
     message = graph([Node("a", "Merge", ["b"]), Node("b", "Next", ["a"])])
 
     assert [node.input[0].name for node in message.node] == ["2", "1"]
 
 
+def make_node(*arguments: Any, **options: Any) -> Node:
+    """Return a node whose fields may have wrong types."""
+    return Node(*arguments, **options)
+
+
 class TorchType:
-    """A dtype as PyTorch has them: known by how it is printed."""
+    """A dtype like those of PyTorch, identified by its repr."""
 
     def __repr__(self) -> str:
         return "torch.bfloat16"
@@ -142,7 +149,7 @@ class TorchType:
     ],
 )
 def test_dtypes_of_any_framework(dtype: object, code: int) -> None:
-    """A dtype is known by its name."""
+    """A dtype is identified by its name."""
     (node,) = graph([Node("a", "Abs", dtype=dtype)]).node
 
     assert node.output_type.data_type == codes.DT_TENSOR
@@ -151,7 +158,7 @@ def test_dtypes_of_any_framework(dtype: object, code: int) -> None:
 
 
 def test_unknown_sizes_are_minus_one() -> None:
-    """None and -1 stand for a size that is not known; of a scalar the shape is known and empty."""
+    """None and -1 denote an unknown size; the shape of a scalar is present and empty."""
     message = graph([Node("a", "Abs", shape=(None, -1, np.int64(3))), Node("b", "Sum", ["a"], shape=())])
 
     a, b = (node.output_type.tensor_type.shape for node in message.node)
@@ -160,8 +167,8 @@ def test_unknown_sizes_are_minus_one() -> None:
     assert message.node[1].output_type.tensor_type.HasField("shape")
 
 
-def test_attributes_keep_their_types() -> None:
-    """Attributes are plain data; arrays are lists."""
+def test_types_of_attributes_are_preserved() -> None:
+    """Attributes are plain data; arrays become lists."""
     attributes = {
         "stride": (1, 2),
         "eps": 1e-5,
@@ -180,8 +187,8 @@ def test_attributes_keep_their_types() -> None:
     assert read == {**attributes, "groups": 4, "scale": [0.5]}
 
 
-def test_constants_hold_a_value_or_a_type() -> None:
-    """A constant is its value when that is given, else the shape and the dtype of a tensor."""
+def test_constants_have_a_value_or_a_type() -> None:
+    """A constant without a value is stored as the shape and dtype of a tensor."""
     message = graph([Node("c", CONSTANT, attributes={"value": 3}), Node("d", CONSTANT, shape=(2,), dtype="int8")])
 
     value, tensor = (constant.value for constant in message.const_vals)
@@ -190,8 +197,8 @@ def test_constants_hold_a_value_or_a_type() -> None:
     assert (list(tensor.tensor_val.dims), tensor.tensor_val.data_type) == ([2], codes.DT_INT8)
 
 
-def test_names_without_utf8_are_spelled_out() -> None:
-    """A lone surrogate in a name does not cost the graph."""
+def test_surrogates_in_names_are_escaped() -> None:
+    """A lone surrogate in a name does not prevent the graph from being recorded."""
     message = graph([Node("\ud800", PARAMETER), Node("a", "Abs", ["\ud800"])])
 
     assert GraphProto.FromString(message.SerializeToString()).node[0].input[0].name == "\\ud800"
@@ -218,8 +225,8 @@ def test_names_without_utf8_are_spelled_out() -> None:
         ([Node("a", "Abs", attributes={"seed": 2**64})], "attribute 'seed' of 'a' must be a 64-bit integer"),
     ],
 )
-def test_graphs_that_are_none(nodes: list[Node], message: str) -> None:
-    """Names that stand twice or are unknown, and fields with other values, are ValueErrors that name the node."""
+def test_invalid_graphs_are_value_errors(nodes: list[Node], message: str) -> None:
+    """The message names the node with a duplicate or unknown name, or with an invalid field."""
     with pytest.raises(ValueError, match=message):
         graph(nodes)
 
@@ -229,17 +236,17 @@ def test_graphs_that_are_none(nodes: list[Node], message: str) -> None:
     [
         (None, "nodes must be a list of Node"),
         ([("a", "Abs")], "nodes must be of type Node"),
-        ([Node(1, "Abs")], "name of a node must be a str"),
-        ([Node("a", None)], "op_type of 'a' must be a str"),
-        ([Node("a", "Abs", "b")], "inputs of 'a' must be a list of names of nodes, not 'b'"),
-        ([Node("a", "Abs", [1])], "inputs of 'a' must be a list of names of nodes"),
-        ([Node("a", "Abs", shape=3)], "shape of 'a' must be a tuple of integers"),
-        ([Node("a", "Abs", shape=("n",))], "shape of 'a' must be a tuple of integers"),
-        ([Node("a", "Abs", attributes=[1])], "attributes of 'a' must be a dict"),
+        ([make_node(1, "Abs")], "name of a node must be a str"),
+        ([make_node("a", None)], "op_type of 'a' must be a str"),
+        ([make_node("a", "Abs", "b")], "inputs of 'a' must be a list of names of nodes, not 'b'"),
+        ([make_node("a", "Abs", [1])], "inputs of 'a' must be a list of names of nodes"),
+        ([make_node("a", "Abs", shape=3)], "shape of 'a' must be a tuple of integers"),
+        ([make_node("a", "Abs", shape=("n",))], "shape of 'a' must be a tuple of integers"),
+        ([make_node("a", "Abs", attributes=[1])], "attributes of 'a' must be a dict"),
         ([Node("a", "Abs", attributes={"f": print})], "attribute 'f' of 'a' must be None, a str"),
     ],
 )
-def test_other_types_are_named(nodes: object, message: str) -> None:
-    """What is of another type is a TypeError that names the node and the field."""
+def test_wrong_types_are_type_errors(nodes: Any, message: str) -> None:
+    """The message names the node and the field with the wrong type."""
     with pytest.raises(TypeError, match=message):
         graph(nodes)

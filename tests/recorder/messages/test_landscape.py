@@ -1,4 +1,6 @@
-"""Loss landscapes, made of arrays."""
+"""Loss landscapes built from arrays."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,22 +15,22 @@ from toposcope.recorder.messages.landscape import landscape
 
 
 def singles(tensor: TensorProto) -> np.ndarray:
-    """Return what MindInsight reads of a tensor."""
+    """Return the elements of a tensor as MindInsight reads them."""
     return np.array(tensor.float_data, np.float32).reshape(tuple(tensor.dims))
 
 
 def doubles(tensor: TensorProto) -> np.ndarray:
-    """Return what our readers read of a tensor."""
+    """Return the elements of a tensor as our reader reads them."""
     if tensor.HasField("raw_data"):
         return np.frombuffer(tensor.raw_data, "<f8").reshape(tuple(tensor.dims))
     return singles(tensor).astype(np.float64)
 
 
-def test_landscape_with_a_path_is_what_mindspore_wrote() -> None:
-    """The arrays of a golden landscape, its path and its convergence point give its message."""
+def test_landscape_with_a_path_matches_mindspore() -> None:
+    """The arrays, the path and the convergence point of a golden landscape result in its message."""
     golden = golden_run.landscapes()["landscape_[1, 4]"]
     surface, points, end = golden.landscape, golden.loss_path.points, golden.convergence_point
-    # MindSpore's own arrays were float64, float32 and int64; ours are all float64.
+    # MindSpore's arrays are float64, float32 and int64; ours are all float64.
     for axis in (points.x, points.y, end.x, end.y):
         axis.data_type = DT_FLOAT64
 
@@ -46,7 +48,7 @@ def test_landscape_with_a_path_is_what_mindspore_wrote() -> None:
     assert message == golden
 
 
-def test_landscape_without_a_path_is_what_mindspore_wrote() -> None:
+def test_landscape_without_a_path_matches_mindspore() -> None:
     """A landscape along random directions has no path."""
     golden = golden_run.landscapes()["landscape_[4]"]
     surface, end = golden.landscape, golden.convergence_point
@@ -66,7 +68,7 @@ def test_landscape_without_a_path_is_what_mindspore_wrote() -> None:
 
 @given(arrays(np.float64, (2, 3), elements=st.floats()))
 def test_losses_are_exact(z: np.ndarray) -> None:
-    """Every double comes back; MindInsight reads the nearest float32."""
+    """Every double is stored exactly; MindInsight reads the nearest float32."""
     message = LossLandscape.FromString(landscape([0, 1, 2], [0, 1], z).SerializeToString())
 
     stored = message.landscape.z
@@ -77,8 +79,8 @@ def test_losses_are_exact(z: np.ndarray) -> None:
         np.testing.assert_array_equal(singles(stored), z.astype(np.float32))
 
 
-def test_raw_data_only_where_it_says_more() -> None:
-    """Numbers that float32 holds, NaN and infinities among them, are stored once."""
+def test_raw_data_is_absent_if_float32_is_exact() -> None:
+    """Numbers that float32 represents, including NaN and infinities, are stored once."""
     message = landscape([0.5, np.nan], [0.1], [[np.inf, 2.0]])
 
     assert not message.landscape.x.HasField("raw_data")
@@ -86,8 +88,8 @@ def test_raw_data_only_where_it_says_more() -> None:
     assert not message.landscape.z.HasField("raw_data")
 
 
-def test_path_of_rows_is_the_path_of_columns() -> None:
-    """A path may be an array of rows (x, y, loss) or a tuple of the three columns."""
+def test_path_of_rows_equals_path_of_columns() -> None:
+    """A path may be an array with rows (x, y, loss), or a tuple of three columns."""
     rows = np.arange(12.0).reshape(4, 3)
 
     by_rows = landscape([0], [0], [[1]], path=rows, intervals=np.arange(4))
@@ -99,7 +101,7 @@ def test_path_of_rows_is_the_path_of_columns() -> None:
 
 
 def test_message_is_a_snapshot() -> None:
-    """Arrays that change later do not change the landscape."""
+    """A later change of an array does not change the message."""
     z = np.zeros((1, 1))
     message = landscape([0], [0], z)
     z[:] = 7
@@ -116,8 +118,8 @@ def test_message_is_a_snapshot() -> None:
         ([], [], np.zeros((0, 0)), r"at least \(1, 1\)"),
     ],
 )
-def test_shapes_that_do_not_match(x: object, y: object, z: object, message: str) -> None:
-    """Surfaces whose shapes do not fit together are ValueErrors that name the shapes."""
+def test_shapes_that_do_not_match_are_value_errors(x: object, y: object, z: object, message: str) -> None:
+    """The message contains the shapes."""
     with pytest.raises(ValueError, match=message):
         landscape(x, y, z)
 
@@ -141,14 +143,14 @@ def test_shapes_that_do_not_match(x: object, y: object, z: object, message: str)
         ({"step_per_epoch": True}, TypeError, "step_per_epoch must be an integer"),
     ],
 )
-def test_other_arguments_are_named(options: dict[str, object], error: type[Exception], message: str) -> None:
-    """An argument that is not as described is refused by its name."""
+def test_invalid_arguments_are_rejected(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    """The message names the argument."""
     with pytest.raises(error, match=message):
         landscape([0], [0], [[1]], **options)
 
 
 @pytest.mark.parametrize("z", ["loss", [["1"]], [[1j]], [[1], [1, 2]], None, [[None]]])
-def test_losses_are_real_numbers(z: object) -> None:
-    """What holds no real numbers is a TypeError."""
+def test_losses_must_be_real_numbers(z: object) -> None:
+    """Other elements than real numbers are a TypeError."""
     with pytest.raises(TypeError, match="z"):
         landscape([0], [0], z)

@@ -1,8 +1,9 @@
-"""Lineage messages, made of plain Python values."""
+"""Lineage messages built from plain Python values."""
 
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -14,8 +15,8 @@ from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDef
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
 
 
-def test_train_lineage_is_what_mindspore_wrote() -> None:
-    """Told what MindSpore knew of a training, train_lineage() gives MindSpore's message, and the exact numbers."""
+def test_train_lineage_matches_mindspore() -> None:
+    """The settings of the golden training result in MindSpore's message, plus the exact numbers."""
     golden = golden_run.lineage_events()["train_lineage"].train_lineage
 
     lineage = train_lineage(
@@ -38,33 +39,33 @@ def test_train_lineage_is_what_mindspore_wrote() -> None:
     assert lineage == golden
 
 
-def test_eval_lineage_is_what_mindspore_wrote() -> None:
-    """The metrics of the golden evaluation give its message."""
+def test_eval_lineage_matches_mindspore() -> None:
+    """The metrics of the golden evaluation result in its message."""
     golden = golden_run.lineage_events()["evaluation_lineage"].evaluation_lineage
 
     assert eval_lineage(json.loads(golden.metric), valid_dataset_size=288) == golden
 
 
-def test_custom_lineage_is_what_mindspore_wrote() -> None:
-    """Texts, floats and small integers are stored as MindSpore stores them."""
+def test_custom_lineage_matches_mindspore() -> None:
+    """Texts, floats and small integers are stored in MindSpore's fields."""
     golden = golden_run.lineage_events()["user_defined_info"].user_defined_info
 
     assert custom_lineage({"note": "seed1", "lr0": 0.05, "width": 8}) == golden
 
 
-def test_nothing_given_is_nothing_stored() -> None:
-    """What is absent stays absent: the message is empty."""
+def test_message_without_arguments_is_empty() -> None:
+    """Arguments that are None are absent from the message."""
     assert train_lineage() == TrainLineage()
     assert eval_lineage({}) == EvaluationLineage(metric="{}")
 
 
-def test_model_path_is_stored_as_mindspore_does() -> None:
-    """The path of the checkpoint is JSON, whatever kind of path was given."""
+def test_model_path_is_stored_as_json() -> None:
+    """The path of the checkpoint is stored in MindSpore's JSON, also if it is a path object."""
     assert json.loads(train_lineage(model_path=Path("/runs") / "net.ckpt").model.path) == {"ckpt": "/runs/net.ckpt"}
 
 
-def test_undecodable_file_names_are_spelled_out() -> None:
-    """A path with bytes that are no UTF-8 is stored, not refused."""
+def test_undecodable_file_names_are_escaped() -> None:
+    """A path with bytes that are not UTF-8 is stored, not rejected."""
     lineage = train_lineage(train_dataset_path="/data/\udcff", model_path="/model/\udcff")
 
     assert TrainLineage.FromString(lineage.SerializeToString()).train_dataset.train_dataset_path == "/data/\\udcff"
@@ -83,8 +84,8 @@ def test_undecodable_file_names_are_spelled_out() -> None:
         (-math.inf, -math.inf, True),
     ],
 )
-def test_reals_are_exact(rate: object, nearest: float, is_exact: bool) -> None:
-    """A number that float32 does not hold is stored as a double too, and only then."""
+def test_reals_are_stored_exactly(rate: object, nearest: float, is_exact: bool) -> None:
+    """A number is also stored as a double if and only if float32 does not represent it exactly."""
     hyper_parameters = train_lineage(learning_rate=rate).hyper_parameters
 
     assert hyper_parameters.learning_rate == nearest
@@ -92,16 +93,16 @@ def test_reals_are_exact(rate: object, nearest: float, is_exact: bool) -> None:
     assert is_exact or hyper_parameters.learning_rate_double == np.asarray(rate).item()
 
 
-def test_nan_loss_is_kept() -> None:
-    """The loss of a training that diverged is NaN, which float32 holds."""
+def test_nan_loss_is_stored() -> None:
+    """The loss of a diverged training may be NaN, which needs no double."""
     algorithm = train_lineage(loss=math.nan).algorithm
 
     assert math.isnan(algorithm.loss)
     assert not algorithm.HasField("loss_double")
 
 
-def test_large_datasets_keep_their_size() -> None:
-    """A size beyond int32 is the largest int32 for MindInsight, and exact for us."""
+def test_sizes_of_large_datasets_are_stored_exactly() -> None:
+    """For a size beyond int32, MindInsight reads the largest int32, and our reader the exact size."""
     train = train_lineage(train_dataset_size=2**40).train_dataset
     valid = eval_lineage({}, valid_dataset_size=np.int64(2**40)).valid_dataset
 
@@ -126,14 +127,14 @@ def test_large_datasets_keep_their_size() -> None:
         ({"train_dataset_path": 7}, TypeError),
     ],
 )
-def test_bad_arguments_are_named(argument: dict[str, object], error: type[Exception]) -> None:
-    """What is of another type, or does not fit, is refused by the name of the parameter."""
+def test_invalid_arguments_are_rejected(argument: dict[str, Any], error: type[Exception]) -> None:
+    """The message names the parameter with the wrong type or an invalid value."""
     with pytest.raises(error, match=next(iter(argument))):
         train_lineage(**argument)
 
 
-def test_metrics_of_many_kinds() -> None:
-    """A metric is a number, an array, a text, None or a nest of these; NumPy's are as Python's."""
+def test_metrics_of_all_types() -> None:
+    """A metric may be a number of Python or NumPy, an array, a text, None, or a list or dict of these."""
     metrics = {
         "accuracy": np.float32(0.5),
         "f1": np.array([0.25, 1]),
@@ -162,15 +163,15 @@ def test_metrics_of_many_kinds() -> None:
 @pytest.mark.parametrize(
     "value", [object(), 1j, {1, 2}, b"x", [object()], {"a": {0.5: 1}}, np.array([None]), np.array(["2026"], "M8[s]")]
 )
-def test_metric_that_cannot_be_expressed_is_named(value: object) -> None:
-    """One bad metric is a TypeError that says which."""
+def test_metric_of_an_unsupported_type_is_a_type_error(value: object) -> None:
+    """The message names the metric."""
     with pytest.raises(TypeError, match="metric 'f1'"):
         eval_lineage({"accuracy": 1.0, "f1": value})
 
 
 @pytest.mark.parametrize("metrics", [None, [("loss", 1)], {1: 0.5}])
-def test_metrics_are_a_mapping_from_names(metrics: object) -> None:
-    """Anything else than a mapping with names as keys is a TypeError."""
+def test_metrics_must_be_a_mapping(metrics: Any) -> None:
+    """Anything other than a mapping with names as keys is a TypeError."""
     with pytest.raises(TypeError, match="metrics must be a dict"):
         eval_lineage(metrics)
 
@@ -188,8 +189,8 @@ def test_metrics_are_a_mapping_from_names(metrics: object) -> None:
         ("\ud800", {"map_str": "\\ud800"}),
     ],
 )
-def test_custom_values_keep_their_type(value: object, stored: dict[str, object]) -> None:
-    """MindInsight finds each value in a map that it knows; what that does not hold exactly stands in ours too."""
+def test_types_of_custom_values_are_preserved(value: object, stored: dict[str, object]) -> None:
+    """Each value is in one of MindSpore's maps, and also in one of ours if that is required to store it exactly."""
     info = UserDefinedInfo.FromString(custom_lineage({"key": value}).SerializeToString())
 
     (entry,) = MessageToDict(info, preserving_proto_field_name=True)["user_info"]
@@ -197,17 +198,17 @@ def test_custom_values_keep_their_type(value: object, stored: dict[str, object])
 
 
 @pytest.mark.parametrize("value", [None, [1], {"a": 1}, object(), np.zeros(2), b"x", 1j])
-def test_custom_values_of_other_types_are_named(value: object) -> None:
-    """Only texts, numbers and bools are custom lineage."""
+def test_custom_values_of_other_types_are_type_errors(value: object) -> None:
+    """Custom lineage supports texts, numbers and bools only."""
     with pytest.raises(TypeError, match=r"data\['key'\]"):
         custom_lineage({"key": value})
 
 
-def test_custom_lineage_that_does_not_fit() -> None:
-    """An integer beyond 64 bits, another key than a str, and no entry at all are refused."""
+def test_invalid_custom_lineage() -> None:
+    """Integers beyond 64 bits, keys other than str, and empty lineage are rejected."""
     with pytest.raises(ValueError, match=r"data\['key'\] must be a 64-bit integer"):
         custom_lineage({"key": 2**63})
     with pytest.raises(TypeError, match="keys of type str; 3 is not"):
-        custom_lineage({3: "x"})
+        custom_lineage({3: "x"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match="data is empty"):
         custom_lineage({})

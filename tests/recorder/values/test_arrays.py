@@ -1,4 +1,4 @@
-"""Array-likes as arrays of our own. Real tensors of PyTorch, JAX and MindSpore are tried by `make interop`."""
+"""Conversion of array-likes to arrays. `make interop` tests real tensors of PyTorch, JAX and MindSpore."""
 
 from typing import Any
 
@@ -30,8 +30,8 @@ NATIVE = {
 
 @pytest.mark.parametrize("dtype", NATIVE)
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_every_dtype_is_kept(dtype: str, order: str) -> None:
-    """Whatever the byte order, the numbers are the same and their type is named."""
+def test_every_dtype_is_preserved(dtype: str, order: str) -> None:
+    """The numbers and their type are preserved for both byte orders."""
     original = np.array([[0, 1], [1, 0]], order + dtype)
 
     array = array_from(original)
@@ -52,8 +52,8 @@ def test_every_dtype_is_kept(dtype: str, order: str) -> None:
         np.float16(1.5),
     ],
 )
-def test_layout_in_memory_does_not_matter(original: Any) -> None:
-    """Views, single numbers and empty arrays come out in C order, in their shape."""
+def test_memory_layout_is_irrelevant(original: Any) -> None:
+    """Views, single numbers and empty arrays are converted to C order and keep their shape."""
     array = array_from(original)
 
     assert array.values.flags.c_contiguous
@@ -62,7 +62,7 @@ def test_layout_in_memory_does_not_matter(original: Any) -> None:
 
 
 def test_copy_is_not_shared() -> None:
-    """What the training does to its array afterwards does not change what is recorded."""
+    """A later change of the original array does not change the copy."""
     original = np.zeros(3)
     array = array_from(original)
 
@@ -85,15 +85,15 @@ def test_copy_is_not_shared() -> None:
         (np.clongdouble(0.5j), codes.DT_COMPLEX128, 0.5j),
     ],
 )
-def test_numbers_and_lists_are_arrays(value: object, code: int, listed: object) -> None:
-    """Plain Python has the types that NumPy gives it; long doubles become doubles."""
+def test_numbers_and_lists_are_converted(value: object, code: int, listed: object) -> None:
+    """Python numbers have the types of NumPy; long doubles become doubles."""
     array = array_from(value)
 
     assert (array.data_type, array.values.tolist()) == (code, listed)
 
 
-def test_bfloat16_keeps_its_bits() -> None:
-    """NumPy knows bfloat16 by name only: the bits are recorded, and computed with as float32."""
+def test_bits_of_bfloat16_are_preserved() -> None:
+    """The bits of bfloat16 are stored as integers; numbers() returns float32."""
     original = np.array([0.0, -0.0, 1.0, 3.14, 1e38, np.inf, -np.inf, np.nan], ml_dtypes.bfloat16)
 
     array = array_from(original)
@@ -113,8 +113,8 @@ def test_bfloat16_keeps_its_bits() -> None:
         (ml_dtypes.uint4, np.uint8),
     ],
 )
-def test_types_without_a_name_are_widened(dtype: Any, wider: Any) -> None:
-    """The format has no code for them; a wider type holds all their numbers."""
+def test_types_without_a_data_type_are_widened(dtype: Any, wider: Any) -> None:
+    """Types without a DataType are converted to a wider type, without loss."""
     original = np.array([0, 1, 2, 3], dtype)
 
     array = array_from(original)
@@ -141,14 +141,14 @@ def test_types_without_a_name_are_widened(dtype: Any, wider: Any) -> None:
         np.zeros(2, [("a", "f4")]),
     ],
 )
-def test_other_things_are_refused(value: object) -> None:
-    """The message says what was given and what is wanted."""
+def test_other_values_are_rejected(value: object) -> None:
+    """The message names the accepted types."""
     with pytest.raises(TypeError, match="array, a tensor of any framework, a number or nested lists"):
         array_from(value)
 
 
-def test_failure_of_the_value_is_told_apart() -> None:
-    """What goes wrong inside the value's own methods is no mistake of the caller."""
+def test_errors_of_the_value_are_unreadable_value_errors() -> None:
+    """An error in the value's own methods is not an error of the caller."""
 
     class Broken:
         def __array__(self, *_: object, **__: object) -> None:
@@ -158,8 +158,8 @@ def test_failure_of_the_value_is_told_apart() -> None:
         array_from(Broken())
 
 
-def test_dlpack_is_understood() -> None:
-    """A tensor that offers nothing but DLPack is an array too."""
+def test_dlpack_is_supported() -> None:
+    """A tensor that supports only DLPack is converted."""
 
     class Exchangeable:
         def __dlpack__(self, **arguments: Any) -> object:
@@ -172,22 +172,22 @@ def test_dlpack_is_understood() -> None:
 
 
 def test_masked_elements_are_nan() -> None:
-    """What is masked is not the number that stands there; where there is no NaN it is refused."""
+    """Masked elements become NaN; they are rejected if the dtype has no NaN."""
     assert str(array_from(np.ma.masked_array([1.0, 2.0], [False, True])).values.tolist()) == "[1.0, nan]"
     assert array_from(np.ma.masked_array([1, 2])).values.tolist() == [1, 2]
     with pytest.raises(TypeError, match="Masked elements"):
         array_from(np.ma.masked_array([1, 2], [False, True]))
 
 
-def test_lists_may_hold_arrays() -> None:
-    """Arrays and tensors in lists are as good as numbers, bfloat16 too."""
+def test_lists_may_contain_arrays() -> None:
+    """Lists may contain arrays and tensors, also of bfloat16."""
     arrays = [np.zeros(2, ml_dtypes.bfloat16), np.ones(2, np.float32)]
 
     assert array_from([arrays, (arrays[0], [2, 3])]).values.tolist() == [[[0, 0], [1, 1]], [[0, 0], [2, 3]]]
 
 
-def test_list_that_holds_itself_is_refused() -> None:
-    """There is no end to it, but there is to the patience."""
+def test_list_that_contains_itself_is_rejected() -> None:
+    """Infinite recursion results in a TypeError."""
     endless: list[object] = []
     endless.append(endless)
 

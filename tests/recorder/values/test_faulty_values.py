@@ -1,6 +1,7 @@
-"""What a recording survives: values that fail when they are looked at."""
+"""Recording of values whose methods fail."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,25 +21,25 @@ class Unreadable:
 
 
 class Garbage(Unreadable):
-    """A tensor that gives no array."""
+    """A tensor whose __array__() does not return an array."""
 
-    def __array__(self, *_: object, **__: object) -> np.ndarray:
+    def __array__(self, *_: object, **__: object) -> Any:
         return "garbage"
 
 
-class Endless(Unreadable):
-    """A tensor that asks itself."""
+class Recursive(Unreadable):
+    """A tensor whose conversion recurses infinitely."""
 
     def __array__(self, *_: object, **__: object) -> np.ndarray:
         return np.asarray(self)
 
 
 @pytest.mark.parametrize("plugin", ["scalar", "tensor", "histogram", "image"])
-@pytest.mark.parametrize("value", [Unreadable(), Garbage(), Endless()], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", [Unreadable(), Garbage(), Recursive()], ids=lambda value: type(value).__name__)
 def test_value_that_cannot_be_read(
     tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture, plugin: str, value: Unreadable
 ) -> None:
-    """A value whose conversion fails costs one warning a tag and no other value of the same record(), which says so."""
+    """A value that cannot be converted causes one warning per tag, loses no other values, and record() is False."""
     value.shape = (1,) if plugin == "scalar" else (4, 4, 3)
     with SummaryRecord(tmp_path) as recorder:
         for step in range(3):
@@ -55,11 +56,11 @@ def test_value_that_cannot_be_read(
 
 @pytest.mark.parametrize("plugin", ["scalar", "tensor", "histogram", "image"])
 @pytest.mark.parametrize("dtype", ["O", "M8[s]", "U3", "S3", "V4", [("x", "f4")]], ids=str)
-def test_value_of_an_odd_dtype(tmp_path: Path, read_events: ReadEvents, plugin: str, dtype: object) -> None:
-    """An array of something else than numbers is refused where it is added; the other values are recorded."""
+def test_value_of_an_unsupported_dtype(tmp_path: Path, read_events: ReadEvents, plugin: str, dtype: Any) -> None:
+    """An array of other elements than numbers is rejected by add_value(); the other values are recorded."""
     with SummaryRecord(tmp_path) as recorder:
         with pytest.raises(TypeError):
-            recorder.add_value(plugin, "odd", np.zeros(1 if plugin == "scalar" else (4, 4, 3), dtype))
+            recorder.add_value(plugin, "unsupported", np.zeros(1 if plugin == "scalar" else (4, 4, 3), dtype))
         add_all_kinds(recorder, 1)
         assert recorder.record(1)
 

@@ -1,4 +1,4 @@
-"""Images are stored as the pixels that were given, or else scaled once for the whole batch."""
+"""Images are stored with unchanged pixels, or scaled once for the whole batch."""
 
 import io
 import math
@@ -18,14 +18,14 @@ SIDE = st.integers(1, 6)
 OTHER_DTYPES = ["int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
 
 
-def batches(dtype: str, most: int = 20) -> st.SearchStrategy[np.ndarray]:
-    """Return batches NHWC of any numbers."""
-    shapes = st.tuples(st.integers(1, most), SIDE, SIDE, CHANNELS)
+def batches(dtype: str, max_images: int = 20) -> st.SearchStrategy[np.ndarray]:
+    """Generate NHWC batches of arbitrary numbers."""
+    shapes = st.tuples(st.integers(1, max_images), SIDE, SIDE, CHANNELS)
     return shapes.flatmap(lambda shape: arrays.arrays(dtype, shape))
 
 
 def canvas(pixels: object, layout: str = "HW") -> np.ndarray:
-    """Return the decoded PNG of pixels: uint8, HWC."""
+    """Encode pixels as PNG and return the decoded image: uint8, HWC."""
     image = image_of(np.asarray(pixels), layout)
     picture = PIL.Image.open(io.BytesIO(image.png))
     assert picture.mode == {1: "L", 3: "RGB", 4: "RGBA"}[image.channels]
@@ -34,15 +34,15 @@ def canvas(pixels: object, layout: str = "HW") -> np.ndarray:
 
 
 def tiles(picture: np.ndarray, batch: np.ndarray) -> list[np.ndarray]:
-    """Cut a canvas into all of its cells, row by row."""
+    """Split a canvas into its tiles, row by row."""
     _, height, width, _ = batch.shape
     rows, columns = picture.shape[0] // height, picture.shape[1] // width
-    cells = [(row * height, column * width) for row in range(rows) for column in range(columns)]
-    return [picture[top : top + height, left : left + width] for top, left in cells]
+    offsets = [(row * height, column * width) for row in range(rows) for column in range(columns)]
+    return [picture[top : top + height, left : left + width] for top, left in offsets]
 
 
-def scaled_one_by_one(values: np.ndarray) -> list[int]:
-    """Scale pixels in the obvious way, in Python."""
+def scale_naively(values: np.ndarray) -> list[int]:
+    """Scale pixels with a loop in Python."""
     numbers = values.astype(np.float64).ravel().tolist()
     finite = [number for number in numbers if math.isfinite(number)]
     low, high = min(finite, default=0.0), max(finite, default=0.0)
@@ -54,7 +54,7 @@ def scaled_one_by_one(values: np.ndarray) -> list[int]:
 def shade(number: float, low: float, high: float) -> int:
     if not math.isfinite(number):
         return 255 if number == math.inf else 0
-    # Halves do not overflow; doubles of tiny numbers are exact.
+    # Halving avoids overflow; doubling makes tiny numbers exact.
     factor = 0.5 if max(-low, high) > 1 else 2.0
     return 128 if low == high else round((number * factor - low * factor) / (high * factor - low * factor) * 255)
 
@@ -70,8 +70,8 @@ def shade(number: float, low: float, high: float) -> int:
         ((3, 4), "HW"),
     ],
 )
-def test_layout_follows_from_the_shape(shape: tuple[int, ...], layout: str) -> None:
-    """The dimension that can be channels tells; of a batch the second is asked first."""
+def test_layout_is_inferred_from_the_shape(shape: tuple[int, ...], layout: str) -> None:
+    """The dimension of 1, 3 or 4 channels determines the layout; for batches the second one has precedence."""
     assert image_layout(shape, None) == layout
 
 
@@ -88,8 +88,8 @@ def test_layout_follows_from_the_shape(shape: tuple[int, ...], layout: str) -> N
         ((0, 4), "must have pixels"),
     ],
 )
-def test_shapes_that_are_no_image_are_refused(shape: tuple[int, ...], message: str) -> None:
-    """The error says what was expected."""
+def test_shapes_without_a_layout_are_rejected(shape: tuple[int, ...], message: str) -> None:
+    """The message names the expected shapes."""
     with pytest.raises(ValueError, match=message):
         image_layout(shape, None)
 
@@ -98,8 +98,8 @@ def test_shapes_that_are_no_image_are_refused(shape: tuple[int, ...], message: s
     ("layout", "shape"),
     [("NCHW", (2, 3, 4, 3)), ("NHWC", (2, 3, 4, 3)), ("CHW", (3, 8, 3)), ("HWC", (3, 8, 3)), ("HW", (1, 4))],
 )
-def test_given_layout_decides(layout: str, shape: tuple[int, ...]) -> None:
-    """What the caller says is right wherever it is possible."""
+def test_dataformats_determine_the_layout(layout: str, shape: tuple[int, ...]) -> None:
+    """The argument dataformats has precedence over the inferred layout."""
     assert image_layout(shape, layout) == layout
 
 
@@ -114,43 +114,43 @@ def test_given_layout_decides(layout: str, shape: tuple[int, ...]) -> None:
         ("NCHW", (3, 4, 4)),
     ],
 )
-def test_given_layout_that_does_not_fit_is_refused(dataformats: str, shape: tuple[int, ...]) -> None:
-    """Unknown names, and shapes with other dimensions or channels."""
+def test_dataformats_that_do_not_match_are_rejected(dataformats: str, shape: tuple[int, ...]) -> None:
+    """Unknown names are rejected, and shapes with another number of dimensions or channels."""
     with pytest.raises(ValueError, match=dataformats):
         image_layout(shape, dataformats)
 
 
 @given(batches("uint8"))
-def test_bytes_are_kept_and_tiled_in_rows_of_eight(batch: np.ndarray) -> None:
-    """Every image of a batch is in its cell, exactly; the cells that are left are zeros."""
+def test_uint8_is_unchanged_and_tiled_in_rows_of_eight(batch: np.ndarray) -> None:
+    """Every image of a batch is in its tile, unchanged; the remaining tiles are zero."""
     picture = canvas(batch, "NHWC")
 
-    cells = tiles(picture, batch)
+    images = tiles(picture, batch)
     columns = min(len(batch), 8)
     assert picture.shape[1] == columns * batch.shape[2]
-    assert len(cells) == math.ceil(len(batch) / columns) * columns
-    assert np.array_equal(cells[: len(batch)], batch)
-    assert not np.any(cells[len(batch) :])
+    assert len(images) == math.ceil(len(batch) / columns) * columns
+    assert np.array_equal(images[: len(batch)], batch)
+    assert not np.any(images[len(batch) :])
 
 
 @given(st.sampled_from(OTHER_DTYPES).flatmap(batches))
-def test_other_numbers_are_scaled_over_the_batch(batch: np.ndarray) -> None:
-    """Each pixel is what a formula of its value makes of it, within one shade of rounding."""
-    cells = tiles(canvas(batch, "NHWC"), batch)[: len(batch)]
+def test_other_dtypes_are_scaled_over_the_batch(batch: np.ndarray) -> None:
+    """Each pixel is equal to the naive result, within one unit of rounding."""
+    images = tiles(canvas(batch, "NHWC"), batch)[: len(batch)]
 
-    shades = np.array(scaled_one_by_one(batch)).reshape(batch.shape)
-    assert np.abs(np.array(cells).astype(int) - shades).max() <= 1
+    shades = np.array(scale_naively(batch)).reshape(batch.shape)
+    assert np.abs(np.array(images).astype(int) - shades).max() <= 1
 
 
 @given(arrays.arrays(st.sampled_from(["float16", "float32", "float64"]), (4, 5), elements=st.floats(0, 1, width=16)))
-def test_floats_within_one_are_shades(pixels: np.ndarray) -> None:
-    """They are multiplied by 255 and rounded, whatever their smallest and largest are."""
-    assert canvas(pixels).ravel().tolist() == scaled_one_by_one(pixels)
+def test_floats_within_0_and_1_are_multiplied_by_255(pixels: np.ndarray) -> None:
+    """The result is rounded, and does not depend on the smallest and largest value."""
+    assert canvas(pixels).ravel().tolist() == scale_naively(pixels)
 
 
 @pytest.mark.parametrize("layout", ["NCHW", "NHWC", "CHW", "HWC", "HW"])
-def test_layouts_mean_the_same_picture(layout: str) -> None:
-    """However the dimensions are ordered, each pixel is where it belongs."""
+def test_all_layouts_result_in_the_same_image(layout: str) -> None:
+    """The order of the dimensions does not change the position of the pixels."""
     batch = np.random.default_rng(0).integers(0, 256, (1, 5, 7, 1 if layout == "HW" else 3), np.uint8)
     order = ["NHWC".index(axis) for axis in layout]
     pixels = batch.transpose([*order, *({0, 1, 2, 3} - set(order))])
@@ -179,13 +179,13 @@ def test_layouts_mean_the_same_picture(layout: str) -> None:
         ([[-5e-324, 0.0, 5e-324]], [0, 128, 255]),
     ],
 )
-def test_shades_of_small_pictures(pixels: object, shades: list[int]) -> None:
-    """What MindSpore stretches, darkens or turns into garbage comes out as expected."""
+def test_pixels_of_small_images(pixels: object, shades: list[int]) -> None:
+    """Images that MindSpore scales unexpectedly or corrupts are stored correctly."""
     assert canvas(pixels).ravel().tolist() == shades
 
 
-def test_unused_cells_take_no_part_in_scaling() -> None:
-    """Nine images leave seven cells; the smallest value is still black."""
+def test_empty_tiles_do_not_influence_the_scale() -> None:
+    """With nine images, seven tiles are empty; the smallest value is still black."""
     batch = np.linspace(10, 20, 9 * 4).reshape(9, 1, 2, 2)
     picture = canvas(batch, "NCHW")
 
@@ -193,14 +193,14 @@ def test_unused_cells_take_no_part_in_scaling() -> None:
     assert (picture[0, 0, 0], picture[3, 1, 0]) == (0, 255)
 
 
-def test_unused_cells_of_rgba_are_transparent() -> None:
-    """The background shows through."""
+def test_empty_tiles_of_rgba_are_transparent() -> None:
+    """All channels of empty tiles are zero."""
     assert (canvas(np.full((9, 4, 1, 1), 255, np.uint8), "NCHW")[1, 1:] == 0).all()
 
 
-@given(batches("uint8", most=2))
-def test_message_is_read_by_the_generated_class(batch: np.ndarray) -> None:
-    """All fields arrive."""
+@given(batches("uint8", max_images=2))
+def test_message_is_parsed_by_the_generated_class(batch: np.ndarray) -> None:
+    """All fields are present."""
     image = image_of(batch, "NHWC")
     message = Summary.Image.FromString(encode(image))
 
@@ -208,22 +208,23 @@ def test_message_is_read_by_the_generated_class(batch: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA", "P", "1", "CMYK"])
-def test_images_of_pillow_are_images(mode: str) -> None:
-    """Whatever way Pillow keeps the colours, they are the ones that are seen."""
+def test_pillow_images(mode: str) -> None:
+    """The colours are correct for all modes of Pillow."""
     picture = PIL.Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert(mode)
 
-    pixels, layout = unpack_image(picture, None)
-    image = image_of(np.asarray(pixels), image_layout(np.shape(pixels), layout))
+    unpacked, layout = unpack_image(picture, None)
+    pixels = np.asarray(unpacked)
+    image = image_of(pixels, image_layout(pixels.shape, layout))
 
-    seen = PIL.Image.open(io.BytesIO(image.png))
-    assert seen.mode in ("L", "RGB", "RGBA")
-    np.testing.assert_array_equal(np.asarray(seen.convert("RGB")), np.asarray(picture.convert("RGB")))
+    decoded = PIL.Image.open(io.BytesIO(image.png))
+    assert decoded.mode in ("L", "RGB", "RGBA")
+    np.testing.assert_array_equal(np.asarray(decoded.convert("RGB")), np.asarray(picture.convert("RGB")))
 
 
 @pytest.mark.parametrize(("mode", "dtype"), [("I;16", np.uint16), ("I", np.int32), ("F", np.float32)])
-def test_numbers_in_images_of_pillow_are_numbers(mode: str, dtype: type) -> None:
-    """An image of 16 bits or of floats is stretched like an array, not cut off at 255."""
-    numbers = np.array([[0, 300], [600, 6000]], dtype)
+def test_pillow_images_of_numbers(mode: str, dtype: type) -> None:
+    """Pixels of 16 bits or floats are returned unchanged, not clipped to 255."""
+    numbers: np.ndarray = np.array([[0, 300], [600, 6000]], dtype)
     picture = PIL.Image.fromarray(numbers)
     assert picture.mode == mode
 

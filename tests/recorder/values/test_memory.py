@@ -1,4 +1,4 @@
-"""MemoryPool that is used again."""
+"""Reuse of memory for snapshots."""
 
 import gc
 import subprocess
@@ -16,8 +16,8 @@ LARGE = 300_000
 
 @pytest.mark.parametrize("size", [0, 1, LARGE])
 @pytest.mark.parametrize("dtype", ["?", "u1", "f4", "c16"])
-def test_copies_are_equal_and_in_order(size: int, dtype: str) -> None:
-    """Small or large, contiguous or not."""
+def test_copies_are_equal_and_contiguous(size: int, dtype: str) -> None:
+    """Also for large arrays, and for arrays that are not contiguous."""
     for original in (np.arange(size).astype(dtype), np.arange(2 * size).astype(dtype).reshape(2, size).T):
         copy = MemoryPool().copy_of(original)
 
@@ -27,8 +27,8 @@ def test_copies_are_equal_and_in_order(size: int, dtype: str) -> None:
         np.testing.assert_array_equal(copy, original)
 
 
-def test_block_is_used_again_when_its_array_is_gone() -> None:
-    """The next array of about that size gets the same memory."""
+def test_block_is_reused_after_its_array_is_deleted() -> None:
+    """The next array of a similar size uses the same memory."""
     pool = MemoryPool()
     first = pool.copy_of(np.zeros(LARGE))
     address = first.ctypes.data
@@ -37,22 +37,22 @@ def test_block_is_used_again_when_its_array_is_gone() -> None:
     assert pool.copy_of(np.ones(LARGE - 10)).ctypes.data == address
 
 
-def test_block_is_not_used_while_a_view_of_it_lives() -> None:
-    """What is still to be written keeps its bytes, in whatever form it is held."""
+def test_block_is_not_reused_while_a_view_exists() -> None:
+    """Any type of view of the copy keeps its bytes unchanged."""
     pool = MemoryPool()
     copy = pool.copy_of(np.zeros(LARGE))
-    held = copy.reshape(-1).view(np.uint8).data[8:16]
+    view = copy.reshape(-1).view(np.uint8).data[8:16]
     del copy
     gc.collect()
 
-    others = [pool.copy_of(np.ones(LARGE)) for _ in range(3)]
+    copies = [pool.copy_of(np.ones(LARGE)) for _ in range(3)]
 
-    assert bytes(held) == bytes(8)
-    assert len({other.ctypes.data for other in others}) == 3
+    assert bytes(view) == bytes(8)
+    assert len({other.ctypes.data for other in copies}) == 3
 
 
 def test_free_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of sizes that nobody asks for any more are let go."""
+    """Blocks of sizes that are no longer used are released."""
     monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 10 << 20)
     pool = MemoryPool()
     for number in range(1, 40):
@@ -62,8 +62,8 @@ def test_free_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pool._free_bytes == sum(size * len(blocks) for size, blocks in pool._free.items())
 
 
-def test_block_larger_than_all_that_may_be_free_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One giant value does not take its memory until the end of the training."""
+def test_block_larger_than_the_limit_is_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of a single huge value is not kept until the end of the training."""
     monkeypatch.setattr(memory, "_MAX_FREE_BYTES", 1 << 20)
     pool = MemoryPool()
     pool.copy_of(np.zeros(LARGE))
@@ -71,23 +71,23 @@ def test_block_larger_than_all_that_may_be_free_is_let_go(monkeypatch: pytest.Mo
     assert (pool._free, pool._free_bytes) == ({}, 0)
 
 
-def test_child_does_not_wait_for_a_lock_of_the_parent() -> None:
-    """A process that is forked while another thread takes memory can take memory."""
+def test_child_does_not_wait_for_the_lock_of_the_parent() -> None:
+    """A process that is forked while another thread holds the lock can use the pool."""
     script = """
         import os, signal, threading
         import numpy as np
         from toposcope.recorder.values.memory import MemoryPool
 
         pool = MemoryPool()
-        held, forked = threading.Event(), threading.Event()
+        locked, forked = threading.Event(), threading.Event()
 
         def hold():
             with pool._lock:
-                held.set()
+                locked.set()
                 forked.wait()
 
         threading.Thread(target=hold).start()
-        held.wait()
+        locked.wait()
         child = os.fork()
         if child == 0:
             signal.alarm(20)

@@ -1,4 +1,4 @@
-"""Values of any framework as plain Python numbers."""
+"""Conversion of values of any framework to scalars."""
 
 import datetime
 import decimal
@@ -16,17 +16,17 @@ from toposcope.recorder.values.scalar import Scalar, scalar_from
 
 
 class Tensor:
-    """A tensor as PyTorch makes them: on a device, with a gradient, unknown to NumPy."""
+    """A tensor like PyTorch's: on a device, with a gradient, not convertible by NumPy."""
 
     def __init__(self, number: object, shape: tuple[int, ...] = (), attached: bool = True) -> None:
         self.number, self.shape, self.attached = number, shape, attached
 
     def detach(self) -> "Tensor":
-        """Return the same tensor, without its gradient."""
+        """Return the same tensor without its gradient."""
         return Tensor(self.number, self.shape, attached=False)
 
     def item(self) -> object:
-        """Move the number to Python."""
+        """Return the number as a Python object."""
         if self.attached:
             raise RuntimeError("cannot read a tensor that requires grad")
         if isinstance(self.number, Exception):
@@ -35,7 +35,7 @@ class Tensor:
 
 
 class OnlyArray:
-    """An object that NumPy can read, and that has nothing else."""
+    """An object with only the method __array__()."""
 
     def __init__(self, content: object) -> None:
         self.content = content
@@ -45,8 +45,8 @@ class OnlyArray:
 
 
 @given(st.floats(allow_nan=False))
-def test_floats_are_themselves(number: float) -> None:
-    """A Python float is recorded as it is."""
+def test_floats_are_unchanged(number: float) -> None:
+    """A Python float is converted without loss."""
     assert scalar_from(number) == Scalar(number, is_exact=True)
 
 
@@ -72,12 +72,12 @@ def test_floats_are_themselves(number: float) -> None:
     ],
 )
 def test_numbers_arrays_and_tensors(value: object, number: float) -> None:
-    """Python's and NumPy's numbers, arrays of one element and tensors of any framework give their number."""
+    """Numbers of Python and NumPy, arrays of one element and tensors of any framework are converted."""
     assert scalar_from(value) == Scalar(number, is_exact=True)
 
 
 def test_nan_is_a_number() -> None:
-    """NaN is recorded, and is exact."""
+    """NaN counts as exact."""
     scalar = scalar_from(np.float32("nan"))
 
     assert math.isnan(scalar.value)
@@ -85,8 +85,8 @@ def test_nan_is_a_number() -> None:
 
 
 @pytest.mark.parametrize("value", [2**53 + 1, np.int64(2**62 + 1), np.array([2**64 - 1], np.uint64), -(2**70) - 1])
-def test_integers_beyond_a_double_are_the_nearest(value: object) -> None:
-    """Integers that no double holds give the nearest double, and say so."""
+def test_large_integers_are_rounded(value: object) -> None:
+    """Integers that no double represents become the nearest double, with is_exact=False."""
     scalar = scalar_from(value)
 
     assert not scalar.is_exact
@@ -116,8 +116,8 @@ def test_integers_beyond_a_double_are_the_nearest(value: object) -> None:
         Tensor("text"),
     ],
 )
-def test_other_kinds_of_value_are_type_errors(value: object) -> None:
-    """What is no real number is refused, in words that say what is wanted."""
+def test_other_types_are_type_errors(value: object) -> None:
+    """The message names the accepted types."""
     with pytest.raises(TypeError, match="real number"):
         scalar_from(value)
 
@@ -126,26 +126,26 @@ def test_other_kinds_of_value_are_type_errors(value: object) -> None:
     ("value", "is_exact"),
     [(decimal.Decimal("0.5"), True), (decimal.Decimal("0.1"), False), (fractions.Fraction(1, 2), True)],
 )
-def test_other_numbers_of_python_are_numbers(value: Any, is_exact: bool) -> None:
-    """Decimals and fractions become the nearest double."""
+def test_decimals_and_fractions(value: Any, is_exact: bool) -> None:
+    """Decimals and fractions are converted to the nearest double."""
     assert scalar_from(value) == (float(value), is_exact)
 
 
 @pytest.mark.parametrize("value", [np.ma.masked, np.ma.masked_array([1.0], [True])])
 def test_masked_numbers_are_nan(value: object) -> None:
-    """What is masked is not the number that stands there."""
+    """A masked element has no value."""
     assert math.isnan(scalar_from(value).value)
 
 
 @pytest.mark.parametrize("value", [np.zeros(2), np.zeros((3, 0)), Tensor(0.0, (2, 2)), OnlyArray([1, 2])])
-def test_more_or_less_than_one_element_is_a_value_error(value: object) -> None:
+def test_other_numbers_of_elements_are_value_errors(value: object) -> None:
     """An array or tensor must have exactly one element."""
     with pytest.raises(ValueError, match=r"has [024]\."):
         scalar_from(value)
 
 
 def test_large_value_is_shortened_in_the_message() -> None:
-    """A message shows the beginning and the end of a value, not all of it."""
+    """The message contains the beginning and the end of a long value only."""
     with pytest.raises(TypeError) as raised:
         scalar_from("x" * 10_000)
 
@@ -153,20 +153,20 @@ def test_large_value_is_shortened_in_the_message() -> None:
 
 
 def test_integer_beyond_the_range_of_a_double_is_a_value_error() -> None:
-    """There is no nearest double for 10**400."""
+    """10**400 is out of the range of a double."""
     with pytest.raises(ValueError, match="range of a double"):
         scalar_from(10**400)
 
 
-def test_failing_methods_of_a_tensor_are_told_apart() -> None:
-    """An error inside the framework is not the caller's mistake."""
+def test_errors_of_a_tensor_are_unreadable_value_errors() -> None:
+    """An error inside the framework is not an error of the caller."""
     with pytest.raises(UnreadableValueError, match="device is lost"):
         scalar_from(Tensor(RuntimeError("device is lost")))
 
 
 @pytest.mark.parametrize("name", ["shape", "dtype", "item", "detach"])
-def test_failing_properties_are_told_apart(name: str) -> None:
-    """Whatever part of a value fails when it is looked at: that is no mistake of the caller."""
+def test_errors_of_properties_are_unreadable_value_errors(name: str) -> None:
+    """An error of any attribute is not an error of the caller."""
 
     def fail(_: object) -> None:
         raise RuntimeError("no size")

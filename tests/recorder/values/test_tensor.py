@@ -1,4 +1,4 @@
-"""Tensors in event files: exact for us, float32 for MindInsight."""
+"""Encoding of tensors: exact, and as float32 for MindInsight."""
 
 import ml_dtypes
 import numpy as np
@@ -23,24 +23,24 @@ DTYPES = st.one_of(
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
 
 
-def encoded(value: object) -> TensorProto:
-    """Return value as a message, by way of its bytes."""
+def to_proto(value: object) -> TensorProto:
+    """Encode value and parse the result."""
     return TensorProto.FromString(b"".join(tensor_parts(array_from(value))))
 
 
 @given(arrays.arrays(DTYPES, SHAPES))
-def test_every_tensor_is_read_back_bit_for_bit(original: np.ndarray) -> None:
-    """Shape, dtype and bits survive, those of NaNs too."""
-    read = tensor_array(encoded(original))
+def test_tensors_round_trip_bit_for_bit(original: np.ndarray) -> None:
+    """Shape, dtype and bits are preserved, including those of NaN."""
+    read = tensor_array(to_proto(original))
 
     assert (read.shape, read.dtype) == (original.shape, original.dtype)
     assert read.tobytes() == original.tobytes()
 
 
 @given(arrays.arrays(DTYPES, SHAPES))
-def test_old_readers_see_float32(original: np.ndarray) -> None:
-    """float_data has one float32 an element, of complex numbers the real part."""
-    tensor = encoded(original)
+def test_other_readers_see_float32(original: np.ndarray) -> None:
+    """float_data contains a float32 for each element; for complex numbers it is the real part."""
+    tensor = to_proto(original)
 
     with np.errstate(over="ignore", invalid="ignore"):
         expected = original.real.astype(np.float32).ravel()
@@ -48,12 +48,12 @@ def test_old_readers_see_float32(original: np.ndarray) -> None:
     assert list(tensor.dims) == list(original.shape)
 
 
-def test_bfloat16_is_read_as_equal_float32() -> None:
-    """All 65,536 of them; the bits are in the file."""
+def test_bfloat16_is_read_as_float32() -> None:
+    """For all 65,536 numbers; raw_data contains their bits."""
     bits = np.arange(1 << 16, dtype=np.uint16)
     original = bits.view(ml_dtypes.bfloat16).reshape(256, 256)
 
-    tensor = encoded(original)
+    tensor = to_proto(original)
 
     assert tensor.data_type == codes.DT_BFLOAT16
     assert tensor.raw_data == bits.tobytes()
@@ -61,20 +61,20 @@ def test_bfloat16_is_read_as_equal_float32() -> None:
 
 
 def test_float32_is_stored_once() -> None:
-    """What float_data holds exactly is not repeated."""
-    assert not encoded(np.zeros(3, np.float32)).HasField("raw_data")
+    """float_data is exact, so raw_data is absent."""
+    assert not to_proto(np.zeros(3, np.float32)).HasField("raw_data")
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "u1"])
-def test_size_is_known_beforehand(dtype: str) -> None:
-    """It decides what is too large, before anything is encoded."""
+def test_encoded_size(dtype: str) -> None:
+    """The estimated size, which is compared with the limit, is close to the actual one."""
     array = array_from(np.zeros((100, 100), dtype))
 
     assert 0 <= sum(map(len, tensor_parts(array))) - encoded_size(array) < 64
 
 
 def test_elements_are_not_copied() -> None:
-    """A large tensor goes from the snapshot to the disk."""
+    """The parts share memory with the array."""
     array = array_from(np.zeros(1000, np.float32))
 
     assert any(np.shares_memory(np.frombuffer(part, np.uint8), array.values) for part in tensor_parts(array))

@@ -6,8 +6,10 @@ import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
+from support.written_events import ReadEvents
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
@@ -81,7 +83,7 @@ def event(step: int, tag: str = "loss") -> RecordedEvent:
     return (1.0, step, {tag: 0.5}, None)
 
 
-def test_head_and_events_are_written_in_order(tmp_path: Path, read_events) -> None:
+def test_head_and_events_are_written_in_order(tmp_path: Path, read_events: ReadEvents) -> None:
     """The file contains the head and then all events, in the order of put()."""
     file = event_file(tmp_path)
     recording = Recording(file)
@@ -183,7 +185,7 @@ def test_closed_writer_accepts_no_events(tmp_path: Path) -> None:
     assert recording.flush()
 
 
-def test_accepted_events_are_written_even_if_close_is_concurrent(tmp_path: Path, read_events) -> None:
+def test_accepted_events_are_written_even_if_close_is_concurrent(tmp_path: Path, read_events: ReadEvents) -> None:
     """While another thread closes the writer, put() returns True only for events that will be in the file."""
     for number in range(10):
         file = event_file(tmp_path / str(number))
@@ -275,12 +277,12 @@ def test_full_queue_waits_for_a_writer_that_makes_progress(pipe: Pipe) -> None:
 
 
 def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The batch is reported as lost, and the next one is written."""
     file = event_file(tmp_path)
     recording = Recording(file)
-    recording.put((1.0, 1, {"loss": "no number"}, None))
+    recording.put((1.0, 1, cast(dict[str, float], {"loss": "no number"}), None))
     assert not recording.flush()
     recording.put(event(2))
 
@@ -292,8 +294,12 @@ def test_events_that_cannot_be_encoded_do_not_stop_the_thread(
 def test_log_handler_may_flush_the_writer_that_logs(caplog: pytest.LogCaptureFixture) -> None:
     """A handler that flushes on an error is also called in the writer's thread, and does not wait for itself there."""
     recording = Recording(full_disk())
-    handler = logging.Handler()
-    handler.emit = lambda _: recording.flush()
+
+    class FlushingHandler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            recording.flush()
+
+    handler = FlushingHandler()
     logger = logging.getLogger("toposcope.recorder")
     logger.addHandler(handler)
     try:

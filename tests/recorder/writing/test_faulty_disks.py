@@ -382,7 +382,7 @@ def test_export_that_fails(tmp_path: Path, read_events: ReadEvents, caplog: pyte
 
 def test_export_that_fails_is_raised_with_raise_exception(tmp_path: Path) -> None:
     """With raise_exception the next call raises the error of a failed export, once."""
-    exporting = {"tensor_format": "npy"}
+    exporting: dict[str, str | None] = {"tensor_format": "npy"}
     recorder = SummaryRecord(tmp_path, raise_exception=True, export_options=exporting, flush_seconds=NEVER)
     seconds = Path(recorder.log_dir).name.split(".")[4]
     (tmp_path / f"export_{seconds}").write_text("in the way")

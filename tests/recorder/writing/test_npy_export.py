@@ -5,12 +5,13 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from support.written_events import ReadEvents
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.writing import event_file
 
-NPY = {"tensor_format": "npy"}
+NPY: dict[str, str | None] = {"tensor_format": "npy"}
 
 
 def exported(directory: Path) -> dict[str, np.ndarray]:
@@ -63,12 +64,14 @@ def test_bfloat16_is_exported_as_float32(tmp_path: Path) -> None:
         recorder.record(0)
 
     (array,) = exported(tmp_path).values()
-    assert (array.dtype, array.tolist()) == (np.float32, [0.5, 3.0])
+    assert array.dtype == np.float32
+    assert array.tolist() == [0.5, 3.0]
 
 
 def test_nothing_is_exported_by_default(tmp_path: Path) -> None:
     """Without the option, or if it is None, only event files are written."""
-    for number, options in enumerate((None, {}, {"tensor_format": None})):
+    choices: list[dict[str, str | None] | None] = [None, {}, {"tensor_format": None}]
+    for number, options in enumerate(choices):
         with SummaryRecord(tmp_path / str(number), export_options=options) as recorder:
             recorder.add_value("tensor", "x", [1])
             recorder.record(0)
@@ -77,7 +80,7 @@ def test_nothing_is_exported_by_default(tmp_path: Path) -> None:
 
 
 def test_tag_too_long_for_a_file_name_is_recorded_only(
-    tmp_path: Path, read_events, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The tensor is in the event file; the failed export is logged once, and record() returns False."""
     with SummaryRecord(tmp_path, export_options=NPY) as recorder:

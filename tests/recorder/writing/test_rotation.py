@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support import servers
+from support.written_events import ReadEvents
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Event
@@ -60,7 +61,7 @@ def test_every_file_respects_the_limit(run: Path) -> None:
     assert min(sizes[:-1]) > LIMIT - 5000
 
 
-def test_every_file_is_readable_on_its_own(run: Path, read_events) -> None:
+def test_every_file_is_readable_on_its_own(run: Path, read_events: ReadEvents) -> None:
     """Each starts with a version event with the session and its number; graph and lineage are not repeated."""
     contents: list[list[Event]] = [read_events(path) for path in summaries(run)]
 
@@ -79,7 +80,7 @@ def test_names_are_unique_and_increasing(run: Path) -> None:
     assert seconds == sorted(set(seconds))
 
 
-def test_nothing_is_lost(run: Path, read_events) -> None:
+def test_nothing_is_lost(run: Path, read_events: ReadEvents) -> None:
     """The steps are complete and in order across the files."""
     events = [event for path in summaries(run) for event in read_events(path) if event.HasField("summary")]
 
@@ -116,7 +117,7 @@ def test_lineage_files_respect_the_limit(tmp_path: Path) -> None:
     assert max(sizes) <= 200
 
 
-def test_value_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path, read_events) -> None:
+def test_value_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path, read_events: ReadEvents) -> None:
     """A value larger than the limit is written in order, like any other."""
     with SummaryRecord(tmp_path, max_file_size=1000) as recorder:
         for step in range(4):

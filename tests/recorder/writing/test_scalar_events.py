@@ -16,7 +16,7 @@ INT64 = st.integers(-(2**63), 2**63 - 1)
 # Only one NaN: whether the bits of others are preserved depends on the platform.
 FINITE = st.floats(allow_nan=False) | st.floats(allow_nan=False, width=32)
 NUMBERS = FINITE | st.just(math.nan) | st.sampled_from([3.4028235677973366e38, -1e300, -0.0, 5e-324])
-TAGS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=300)
+TAGS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300)
 SCALARS = st.dictionaries(TAGS, NUMBERS, min_size=1, max_size=12)
 
 

@@ -107,7 +107,12 @@ def test_disk_that_stops_responding(
     recorder.flush()
     pipe.start_reading()
     recorder.add_value("scalar", "loss", 1.0)
-    wait_until(lambda: recorder.flush() is None and recorder.record(12), SLOW_SECONDS)
+
+    def record_last() -> bool:
+        recorder.flush()
+        return recorder.record(12)
+
+    wait_until(record_last, SLOW_SECONDS)
     recorder.close()
     pipe.wait_until_closed()
 

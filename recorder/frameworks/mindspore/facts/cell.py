@@ -1,4 +1,4 @@
-"""Cells, MindSpore's networks: their graph, and the parts that mindspore.Model wraps into the one that trains."""
+"""MindSpore cells: their graphs, and the parts that mindspore.Model wraps into the cell that it trains."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -7,41 +7,41 @@ from toposcope.recorder.adapters import is_cell
 
 
 def graph_of(cell: Any) -> bytes | None:
-    """Return the serialized ModelProto of a Cell; None when it was not compiled, as before its first run."""
+    """Return the serialized ModelProto of a Cell; None if it is not compiled, as before its first run."""
     graph: bytes | None = cell.get_func_graph_proto()
     return graph
 
 
 def backbone_of(cell: Any) -> Any:
-    """Return the network that the user wrote: the one in the cells that add a loss, an optimizer or loss scaling."""
+    """Return the user's network without the cells that add a loss, an optimizer or loss scaling."""
     while (wrapped := _wrapped_in(cell)) is not None:
         cell = wrapped
     return cell
 
 
 def optimizer_in(cell: Any) -> Any:
-    """Return the first optimizer in a network that brings its own; None when there is none."""
+    """Return the first optimizer among the cells of a network; None if there is none."""
     return _first(cell, is_optimizer)
 
 
 def loss_in(cell: Any) -> Any:
-    """Return the first loss function in a network that brings its own; None when there is none."""
+    """Return the first loss function among the cells of a network; None if there is none."""
     return _first(cell, is_loss)
 
 
 def is_optimizer(thing: object) -> bool:
-    """Say whether thing is an optimizer of mindspore.nn, mindspore.mint or the user: with parameters and rates."""
+    """Return whether an object is an optimizer: a Cell with parameters and learning rates."""
     has_rate = hasattr(thing, "learning_rate") or hasattr(thing, "param_groups")
     return is_cell(thing) and has_rate and hasattr(thing, "parameters")
 
 
 def is_loss(thing: object) -> bool:
-    """Say whether thing is a mindspore.nn.LossBase."""
+    """Return whether an object is a mindspore.nn.LossBase."""
     return any(kind.__name__ == "LossBase" for kind in type(thing).__mro__)
 
 
-def _first(cell: Any, is_wanted: Callable[[object], bool]) -> Any:
-    return next((inner for inner in _cells(cell) if is_wanted(inner)), None)
+def _first(cell: Any, is_match: Callable[[object], bool]) -> Any:
+    return next((inner for inner in _cells(cell) if is_match(inner)), None)
 
 
 def _cells(cell: Any) -> Iterator[Any]:
@@ -49,7 +49,7 @@ def _cells(cell: Any) -> Iterator[Any]:
 
 
 def _wrapped_in(cell: Any) -> Any:
-    """Return the network that a cell of MindSpore's, or one with an optimizer, adds something to; None for others."""
+    """Return the network inside a wrapper, which is a cell of MindSpore or has an optimizer; None for other cells."""
     parts = cell.name_cells()
     is_wrapper = type(cell).__module__.startswith("mindspore.") or any(map(is_optimizer, parts.values()))
     return parts.get("network", parts.get("_backbone", parts.get("_network"))) if is_wrapper else None

@@ -1,4 +1,4 @@
-"""MindSpore's data pipelines: their stages, and the facts for the lineage."""
+"""MindSpore data pipelines: their stages, and their facts for the lineage."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ _PATHS = ("dataset_dir", "dataset_files", "dataset_file")
 
 
 def is_dataset(thing: object) -> bool:
-    """Say whether thing is a pipeline of mindspore.dataset."""
+    """Return whether an object is a pipeline of mindspore.dataset."""
     return not isinstance(thing, type) and hasattr(thing, "get_batch_size") and hasattr(thing, "children")
 
 
@@ -22,26 +22,26 @@ def stages_of(dataset: Any) -> DatasetGraph:
 
 
 def batch_size_of(dataset: Any) -> int | None:
-    """Return the samples of a batch; None when batches differ."""
+    """Return the number of samples in a batch; None if batches differ."""
     size = dataset.get_batch_size()
     return size if isinstance(size, int) and size > 0 else None
 
 
 def samples_of(dataset: Any) -> int | None:
-    """Return the samples of an epoch; None when batches differ.
+    """Return the number of samples in an epoch; None if batches differ.
 
-    MindSpore's collector takes the last batch for a full one. Here its samples are counted, unless MindSpore would have
-    to run the whole pipeline for that.
+    MindSpore's collector counts the last batch as a full one. Here its samples are counted, unless MindSpore would
+    have to run the whole pipeline for that.
     """
     batches, size = dataset.get_dataset_size(), batch_size_of(dataset)
-    kept = next((stage for stage in _first_line(dataset) if hasattr(stage, "drop_remainder")), None)
+    kept = next((stage for stage in _main_stages(dataset) if hasattr(stage, "drop_remainder")), None)
     if kept is not None and not kept.drop_remainder and kept.get_dataset_size() == batches and _is_countable(kept):
         return int(kept.children[0].get_dataset_size())
     return None if size is None else batches * size
 
 
 def path_of(dataset: Any) -> str | None:
-    """Return the directory of the first source of a pipeline that has files; None when there is none."""
+    """Return the directory of the first source with files in a pipeline; None if there is none."""
     for stage in _all_stages(dataset):
         for name in _PATHS:
             if path := _first_path(getattr(stage, name, None)):
@@ -55,8 +55,8 @@ def _first_path(paths: object) -> str | None:
     return paths if isinstance(paths, str) else None
 
 
-def _first_line(dataset: Any) -> Iterator[Any]:
-    """Go from the last stage to a source, while there is one way."""
+def _main_stages(dataset: Any) -> Iterator[Any]:
+    """Yield the stages from the last one towards the source, up to the first branch."""
     yield dataset
     while len(dataset.children) == 1:
         dataset = dataset.children[0]

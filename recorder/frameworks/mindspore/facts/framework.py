@@ -1,4 +1,4 @@
-"""MindSporeFramework: what callbacks ask of MindSpore."""
+"""MindSporeFramework: the facts of MindSpore objects."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,31 +13,31 @@ from toposcope.recorder.frameworks.mindspore.facts.state import load_state, netw
 
 
 class MindSporeFramework:
-    """Facts of Cells, their optimizers and data pipelines. What is of another kind has none."""
+    """Facts of Cells, their optimizers and data pipelines; objects of other kinds have none."""
 
     rates_are_of_last_step = True
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return the optimizer's parameters, of the one in the network when it is None; else the trainable ones."""
-        found = optimizer if is_optimizer(optimizer) else optimizer_in(network)
-        if found is not None:
-            return {parameter.name: parameter for parameter in found.parameters}
+        """Return the parameters of the optimizer, or of the one in the network; without any, the trainable ones."""
+        own_optimizer = optimizer if is_optimizer(optimizer) else optimizer_in(network)
+        if own_optimizer is not None:
+            return {parameter.name: parameter for parameter in own_optimizer.parameters}
         return {parameter.name: parameter for parameter in network.trainable_params()} if is_cell(network) else {}
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return none: MindSpore's gradients live inside the training step; summary operators can show them."""
+        """Return an empty dict: gradients exist only inside the training step; see MindSpore's summary operators."""
         return {}
 
     def learning_rates(self, optimizer: Any) -> list[float]:
-        """Return the learning rate of each group: of a schedule that of the step that was taken last."""
+        """Return the learning rate of each group; for a schedule, the rate of the last step."""
         return rates_of(optimizer) if is_optimizer(optimizer) else []
 
     def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
-        """Set the learning rate of each group; ValueError when one follows a schedule."""
+        """Set the learning rate of each group; ValueError if one follows a schedule."""
         set_rates(optimizer, learning_rates)
 
     def class_name(self, thing: Any) -> str | None:
-        """Return the name of the class; of a network that the user's is wrapped in, that of the user's."""
+        """Return the class name of an object, without the cells that wrap the user's network."""
         if thing is None:
             return None
         return type(backbone_of(thing) if is_cell(thing) and not is_optimizer(thing) else thing).__name__
@@ -51,7 +51,7 @@ class MindSporeFramework:
         return pipelines.stages_of(dataset) if pipelines.is_dataset(dataset) else None
 
     def dataset_facts(self, dataset: Any) -> DatasetFacts:
-        """Return what the pipeline knows of its batches and files."""
+        """Return the facts of a pipeline's batches and files."""
         if not pipelines.is_dataset(dataset):
             return DatasetFacts()
         batch_size, size = pipelines.batch_size_of(dataset), pipelines.samples_of(dataset)
@@ -62,22 +62,22 @@ class MindSporeFramework:
         return network_state_of(backbone_of(network)) if is_cell(network) else {}
 
     def load_network_state(self, network: Any, state: Mapping[str, Any]) -> None:
-        """Give the user's network the state; ValueError naming what is missing or unexpected."""
+        """Load a state into the user's network; ValueError naming what is missing or unexpected."""
         load_state(network_state_of(backbone_of(network)), state)
 
     def optimizer_state(self, optimizer: Any) -> dict[str, Any] | None:
-        """Return what the optimizer has beside the network's parameters: moments, steps, learning rates."""
+        """Return the optimizer's own parameters: moments, steps, learning rates."""
         return optimizer_state_of(optimizer) if is_optimizer(optimizer) else None
 
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
-        """Give the optimizer its state; ValueError naming what is missing or unexpected."""
+        """Load a state into the optimizer; ValueError naming what is missing or unexpected."""
         load_state(optimizer_state_of(optimizer), state)
 
     def histogram(self, tensor: Any) -> None:
-        """Return None: MindSpore's tensors are copied to be counted."""
+        """Return None: MindSpore's tensors are copied to the host for histograms."""
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
-        """Return the settings of the optimizer and of its schedule of the learning rate."""
+        """Return the settings of the optimizer and of its learning-rate schedule."""
         return settings_of(optimizer) if is_optimizer(optimizer) else {}
 
 

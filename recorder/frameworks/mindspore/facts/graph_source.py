@@ -1,4 +1,4 @@
-"""The source of a cell's graph for recorder.network_graph: known once MindSpore has compiled the cell."""
+"""The GraphSource of a MindSpore cell, whose graph is known once MindSpore has compiled it."""
 
 from typing import Any
 

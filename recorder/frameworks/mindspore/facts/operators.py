@@ -1,4 +1,4 @@
-"""MindSpore's summary operators (ScalarSummary, ...): the values that they saw in a network."""
+"""MindSpore's summary operators (ScalarSummary, ...): the values that they recorded in a network."""
 
 import re
 import sys
@@ -10,17 +10,17 @@ _NAME = re.compile(r"(?P<tag>.+)\[:(?P<plugin>Scalar|Tensor|Histogram|Image)\]",
 
 
 def is_imported() -> bool:
-    """Say whether this process uses MindSpore."""
+    """Return whether the process has imported MindSpore's summary operators."""
     return "mindspore.train.summary.summary_record" in sys.modules
 
 
 def take_operator_values() -> list[OperatorValue]:
-    """Take what the summary operators of all networks have left since the last call: of each tag the newest value.
+    """Return and remove the newest value of each tag that the summary operators of all networks have recorded.
 
-    MindSpore 2.10 keeps them in two places: operators called one by one (PyNative mode) append to a list, compiled
-    graphs call back and fill a dict.
+    MindSpore 2.10 stores them in two places: operators that are called one by one (PyNative mode) append to a list,
+    compiled graphs fill a dict in a callback.
     """
-    # A compiled function may still run: its values come when it has ended.
+    # A compiled function may still be running; its values are available when it has ended.
     sys.modules["mindspore.graph.api"]._pynative_executor.sync()
     operators: Any = sys.modules["mindspore.ops.operations.debug_ops"]
     called, operators.SUMMARY_TENSOR_CACHE = operators.SUMMARY_TENSOR_CACHE, []

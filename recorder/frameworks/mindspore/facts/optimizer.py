@@ -1,4 +1,4 @@
-"""MindSpore's optimizers: their learning rates, fixed or scheduled, and their settings."""
+"""MindSpore optimizers: their learning rates, fixed or scheduled, and their settings."""
 
 import inspect
 import sys
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-# What a setting may be to stand in the lineage.
+# The types that the lineage can store.
 Setting = str | int | float
 
 _PLAIN = (str, int, float)
 
 
 def rates_of(optimizer: Any) -> list[float]:
-    """Return the learning rates of an optimizer's groups; of a schedule that of the step that was taken last."""
+    """Return the learning rates of an optimizer's groups; for a schedule, the rate of the last step."""
     if hasattr(optimizer, "param_groups"):
         return [_number(group["lr"]) for group in optimizer.param_groups]
     step = max(int(_array(optimizer.global_step).item()) - 1, 0)
@@ -22,10 +22,10 @@ def rates_of(optimizer: Any) -> list[float]:
 
 
 def set_rates(optimizer: Any, rates: Sequence[float]) -> None:
-    """Let each group of an optimizer go on with a learning rate of its own, in the order of rates_of().
+    """Set the learning rate of each group of an optimizer, in the order of rates_of().
 
     Raises:
-        ValueError: the rate of a group follows a schedule, which would overrule it.
+        ValueError: the rate of a group follows a schedule.
     """
     if hasattr(optimizer, "param_groups"):
         sources = [group["lr"] for group in optimizer.param_groups]
@@ -39,7 +39,7 @@ def set_rates(optimizer: Any, rates: Sequence[float]) -> None:
 
 
 def settings_of(optimizer: Any) -> dict[str, Setting]:
-    """Return the settings of an optimizer, and the class and settings of its schedule of the learning rate."""
+    """Return the settings of an optimizer, and the class and settings of its learning-rate schedule."""
     named = dict(getattr(optimizer, "init_args", {})) | _group_settings(optimizer)
     settings = {name: value for name, value in named.items() if isinstance(value, _PLAIN)}
     schedule = next((source for source in _sources(optimizer) if not hasattr(source, "set_data")), None)
@@ -50,16 +50,16 @@ def settings_of(optimizer: Any) -> dict[str, Setting]:
 
 
 def _sources(optimizer: Any) -> list[Any]:
-    """Return where the learning rate of each group comes from: a Parameter, or a Cell that computes it."""
+    """Return the source of each group's learning rate: a Parameter, or a Cell that computes it."""
     rate = getattr(optimizer, "learning_rate", None)
     if not getattr(optimizer, "is_group_lr", False):
         return [] if rate is None else [rate]
-    # One a parameter of the network; those of a group are the same.
+    # There is one source for each parameter; the parameters of a group share theirs.
     return list({id(source): source for source in map(_unwrapped, optimizer.group_lr)}.values())
 
 
 def _unwrapped(source: Any) -> Any:
-    """Return the Parameter in the Cell that makes it a schedule among other groups' schedules."""
+    """Return the Parameter inside the Cell that converts it to a schedule, as other groups have one."""
     return source.learning_rate if type(source).__name__ == "_ConvertToCell" else source
 
 

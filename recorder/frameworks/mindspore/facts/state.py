@@ -1,4 +1,4 @@
-"""What a checkpoint keeps of MindSpore's networks and optimizers: their parameters, by name."""
+"""The states of MindSpore networks and optimizers: their parameters by name."""
 
 import sys
 from collections.abc import Mapping
@@ -19,21 +19,21 @@ def optimizer_state_of(optimizer: Any) -> dict[str, Any]:
 
 
 def load_state(parameters: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-    """Set the parameters to the arrays or tensors of state.
+    """Assign the arrays or tensors of a state to parameters.
 
     Raises:
-        ValueError: names or a shape differ; nothing is changed then.
+        ValueError: names or a shape differ; nothing is changed.
     """
     if missing := sorted(parameters.keys() - state.keys()):
         raise ValueError(f"The state lacks {', '.join(missing)}.")
     if unexpected := sorted(state.keys() - parameters.keys()):
-        raise ValueError(f"The state has {', '.join(unexpected)}, which there is no parameter for.")
+        raise ValueError(f"The state contains {', '.join(unexpected)}, for which there are no parameters.")
     for name, parameter in parameters.items():
         if (shape := np.shape(state[name])) != parameter.shape:
-            raise ValueError(f"{name} is of shape {shape} in the state, and of shape {parameter.shape} here.")
+            raise ValueError(f"{name} has the shape {shape} in the state and {parameter.shape} in the network.")
     mindspore: Any = sys.modules["mindspore"]
     for name, parameter in parameters.items():
         value = state[name]
         array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
-        # In place: compiled steps go on with the memory that they know, whatever Parameter.set_data() is given.
+        # In place: compiled steps keep using their memory, whatever Parameter.set_data() receives.
         mindspore.ops.assign(parameter, mindspore.Tensor(array, parameter.dtype))

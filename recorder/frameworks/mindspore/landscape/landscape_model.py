@@ -1,4 +1,4 @@
-"""The landscape of a MindSpore Cell: its parameters assigned in place, and its loss in evaluation mode."""
+"""The landscape model of a MindSpore Cell: its parameters are assigned in place, its loss is that of evaluation."""
 
 import sys
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from toposcope.recorder.frameworks.mindspore.facts.cell import backbone_of
 from toposcope.recorder.frameworks.mindspore.facts.dataset import is_dataset
 from toposcope.recorder.frameworks.mindspore.facts.operators import take_operator_values
 from toposcope.recorder.frameworks.mindspore.facts.state import network_state_of
-from toposcope.recorder.frameworks.mindspore.landscape.moving_statistics import new_statistics, normalisations_in
+from toposcope.recorder.frameworks.mindspore.landscape.moving_statistics import normalisations_in, recompute_statistics
 from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
 from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
-from toposcope.recorder.landscapes.models.network_ownership import give_back, take
+from toposcope.recorder.landscapes.models.network_ownership import acquire, release
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import parts_of
@@ -31,22 +31,22 @@ _SEED = 0
 
 
 class CellLandscapeModel(HostModel):
-    """A Cell whose weights are moved about; see LandscapeModel.
+    """The LandscapeModel of a Cell.
 
-    The loss is that of batches, of the size that the dataset gives. What summary operators in the network see is
-    dropped: it would stand in the summary of the training.
+    Losses are those of batches, of the dataset's batch size. Values of summary operators in the network are dropped,
+    since they would be recorded in the summary of the training.
     """
 
-    def __init__(self, network: Any, loss_fn: Any, held: FixedSamples) -> None:
-        """Take a Cell over, until restore().
+    def __init__(self, network: Any, loss_fn: Any, fixed: FixedSamples) -> None:
+        """Acquire a Cell until restore().
 
         Args:
             network: the user's Cell.
-            loss_fn: called with its outputs and the last column; None: it returns its loss.
-            held: samples, as arrays of NumPy.
+            loss_fn: called with its outputs and the last column; None: the Cell returns its loss.
+            fixed: the samples that losses are computed from, as NumPy arrays.
 
         Raises:
-            ValueError: it has no weights.
+            ValueError: it has no floating-point parameters, or another model uses it.
         """
         self._mindspore: Any = sys.modules["mindspore"]
         self.network_name = type(network).__name__
@@ -55,18 +55,18 @@ class CellLandscapeModel(HostModel):
             name: parameter for name, parameter in network_state_of(network).items() if _is_floating(parameter)
         }
         if not self._parameters:
-            raise ValueError(f"The {self.network_name} has no weights to be moved.")
+            raise ValueError(f"The {self.network_name} has no weights to move.")
         values = {name: self._array_of(parameter) for name, parameter in self._parameters.items()}
         self.layout = layout_of((name, array.shape, kind_by_name(name, array.shape)) for name, array in values.items())
         self._weights = HostWeights(self.layout, values)
         self._originals = {name: parameter.value().copy() for name, parameter in self._parameters.items()}
-        self._joined = held.recut(512, np.concatenate)
-        self.data_hash = held.hash(np.asarray)
-        self._held = held.mapped(self._mindspore.Tensor)
-        self.samples = held.samples
+        self._joined = fixed.recut(512, np.concatenate)
+        self.data_hash = fixed.hash(np.asarray)
+        self._fixed = fixed.mapped(self._mindspore.Tensor)
+        self.samples = fixed.samples
         self.notes: list[str] = []
         cells = [cell for each in (network, loss_fn) if is_cell(each) for _, cell in each.cells_and_names()]
-        take(network, self)
+        acquire(network, self)
         self._modes = [(cell, cell.training, cell.phase) for cell in cells]
         for each in (network, loss_fn):
             if is_cell(each):
@@ -74,51 +74,51 @@ class CellLandscapeModel(HostModel):
 
     @cached_property
     def has_statistics(self) -> bool:
-        """Whether there are BatchNorms that keep statistics."""
+        """Whether there are normalisation layers with moving statistics."""
         return bool(normalisations_in(self._network))
 
     def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the held samples [first, last), in evaluation mode."""
+        """Return the loss of the samples [first, last), in evaluation mode."""
         self._weights.check_use()
         losses, sizes = [], []
         with self._unrecorded():
-            for batch, size in self._held.between(first, last):
+            for batch, size in self._fixed.between(first, last):
                 losses.append(self._loss(parts_of(batch)).mean(dtype=np.float64))
                 sizes.append(size)
         return sums_of(np.array(losses), np.array(sizes))
 
     def recalibrate(self, samples: int = 512) -> None:
-        """Compute the statistics of BatchNorms anew, from the first samples as one batch and the weights as now."""
+        """Recompute the moving statistics from the first samples, as one batch, and the current weights."""
         self._weights.check_use()
         if not self.has_statistics:
             return
         batch, _ = next(self._joined.between(0, samples))
         inputs = [self._mindspore.Tensor(array) for array in self._inputs(parts_of(batch))]
         with self._unrecorded():
-            new_statistics(self._network, lambda: self._network(*inputs))
+            recompute_statistics(self._network, lambda: self._network(*inputs))
         for tensor in self.layout.tensors:
             if tensor.kind == "buffer":
-                own = self._array_of(self._parameters[tensor.name])
-                self._weights.flat[tensor.start : tensor.stop] = own.reshape(-1)
+                statistics = self._array_of(self._parameters[tensor.name])
+                self._weights.flat[tensor.start : tensor.stop] = statistics.reshape(-1)
 
     def restore(self) -> None:
-        """Assign the weights that the Cell had, and give every cell its mode back."""
-        if self._weights.is_done:
+        """Restore the weights of the Cell and the mode of every cell in it."""
+        if self._weights.is_restored:
             return
-        self._weights.is_done = True
+        self._weights.is_restored = True
         for name, original in self._originals.items():
             self._mindspore.ops.assign(self._parameters[name], original)
         for cell, is_training, phase in self._modes:
             cell.add_flags(training=is_training)
             cell.phase = phase
-        give_back(self._network, self)
+        release(self._network, self)
 
     def _loss(self, batch: tuple[Any, ...]) -> npt.NDArray[Any]:
         outputs = self._network(*self._inputs(batch))
         if self._loss_fn is not None:
             outputs = self._loss_fn(outputs, batch[-1])
-        found: npt.NDArray[Any] = (outputs[0] if isinstance(outputs, tuple) else outputs).asnumpy()
-        return found
+        loss: npt.NDArray[Any] = (outputs[0] if isinstance(outputs, tuple) else outputs).asnumpy()
+        return loss
 
     def _inputs(self, batch: tuple[Any, ...]) -> tuple[Any, ...]:
         return batch if self._loss_fn is None else batch[:-1]
@@ -126,7 +126,7 @@ class CellLandscapeModel(HostModel):
     def _write(self) -> None:
         for name, array in self._weights.arrays().items():
             parameter = self._parameters[name]
-            # In place: compiled graphs go on with the memory that they know.
+            # In place: compiled graphs keep using the same memory.
             self._mindspore.ops.assign(parameter, self._mindspore.Tensor(array).astype(parameter.dtype))
 
     def _array_of(self, parameter: Any) -> Float32s:
@@ -141,12 +141,12 @@ class CellLandscapeModel(HostModel):
 
 
 def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
-    """Return the model of what callback_fn has returned; see model_of().
+    """Return the landscape model of the result of callback_fn; see model_of().
 
-    A model with an optimizer is taken for its network and loss function; its training step never runs.
+    If the model has an optimizer, only its network and its loss function are used; its training step never runs.
 
     Raises:
-        TypeError: model is no mindspore.Model, or the dataset no iterable.
+        TypeError: model is not a mindspore.Model, or the dataset is not iterable.
         ValueError: network is not that of the model.
     """
     mindspore: Any = sys.modules["mindspore"]
@@ -154,27 +154,25 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         raise TypeError(f"The model of callback_fn is a mindspore.Model, not {shown(model)}.")
     inner = backbone_of(network)
     if backbone_of(model._network) is not inner:
-        raise ValueError(
-            f"callback_fn returns a model and its network; that of the model is another {type(inner).__name__}."
-        )
+        raise ValueError(f"callback_fn returns a model and its network; the model has another {type(inner).__name__}.")
     if device is not None and mindspore.get_context("device_target") != "CPU":
         mindspore.set_context(device_id=device)
-    # A network that brings its own loss is evaluated whole.
+    # A network that contains its loss is evaluated as a whole.
     evaluated = inner if model._loss_fn is not None else network
-    made = CellLandscapeModel(evaluated, model._loss_fn, _held(mindspore, dataset, num_samples))
+    made = CellLandscapeModel(evaluated, model._loss_fn, _fixed_samples(mindspore, dataset, num_samples))
     if made.samples < num_samples:
-        made.notes.append(f"The dataset has {made.samples:,} samples; {num_samples:,} were wanted.")
+        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
     return made
 
 
-def _held(mindspore: Any, dataset: Any, number: int) -> FixedSamples:
+def _fixed_samples(mindspore: Any, dataset: Any, number: int) -> FixedSamples:
     if not is_dataset(dataset):
         return first_samples(
             dataset, number, lambda array: np.array(array.asnumpy() if hasattr(array, "asnumpy") else array)
         )
     config = mindspore.dataset.config
     seed = config.get_seed()
-    with fixed_randomness():  # MindSpore's set_seed() seeds the generators of Python and NumPy, too.
+    with fixed_randomness():  # MindSpore's set_seed() also seeds the generators of Python and NumPy.
         config.set_seed(_SEED)
         try:
             return first_samples(dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), number, np.array)

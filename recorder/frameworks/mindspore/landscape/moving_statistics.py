@@ -1,27 +1,27 @@
-"""Moving statistics: the means and variances of MindSpore's BatchNorms, computed anew from data."""
+"""Moving means and variances of MindSpore's normalisation layers, recomputed from data."""
 
 import sys
 from collections.abc import Callable
 from typing import Any
 
-# A graph of its own: MindSpore does not see that only some cells of a network train.
+# A separate graph: MindSpore does not notice that only some cells of a network are in training mode.
 _PHASE = "train_statistics"
 
 
 def normalisations_in(network: Any) -> list[Any]:
-    """Return the cells that keep statistics of what they have seen."""
+    """Return the cells with moving statistics."""
     cells = [cell for _, cell in network.cells_and_names()]
     return [cell for cell in cells if hasattr(cell, "moving_mean") and getattr(cell, "use_batch_statistics", 0) is None]
 
 
-def new_statistics(network: Any, forward: Callable[[], Any]) -> None:
-    """Set the statistics to those of one batch.
+def recompute_statistics(network: Any, forward: Callable[[], Any]) -> None:
+    """Set the moving statistics to those of one batch.
 
-    In training mode a cell computes (1 - momentum) * old + momentum * new, by its attribute momentum: from zero, what
-    it has then is momentum times those of the batch.
+    In training mode a cell computes (1 - momentum) * old + momentum * new with its attribute momentum: starting from
+    zero, the result is momentum times the statistics of the batch.
 
     Args:
-        network: in evaluation mode, in which it is afterwards too.
+        network: in evaluation mode, before and after the call.
         forward: runs the network on the batch.
     """
     mindspore: Any = sys.modules["mindspore"]

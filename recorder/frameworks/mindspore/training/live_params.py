@@ -1,4 +1,4 @@
-"""LiveParams: the facts of a training as MindSpore keeps them, seen and changed by our callbacks."""
+"""LiveParams: MindSpore's facts of a training, read and changed by our callbacks."""
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any
@@ -7,17 +7,17 @@ from toposcope.recorder.training.run_context import CallbackParams
 
 
 class LiveParams(CallbackParams):
-    """A view of MindSpore's cb_params: what callbacks read is there now, and what they write is written there.
+    """A view of MindSpore's cb_params: callbacks read and write MindSpore's current values.
 
-    A missing attribute is an AttributeError here (MindSpore raises KeyError).
+    A missing attribute raises AttributeError (MindSpore raises KeyError).
     """
 
     _theirs: MutableMapping[str, Any]
     _derived: Mapping[str, Callable[[Any], Any]]
 
     def __init__(self, theirs: MutableMapping[str, Any], derived: Mapping[str, Callable[[Any], Any]]) -> None:
-        """View theirs; of the keys in derived the values are what its functions make of MindSpore's."""
-        # Attributes are items here.
+        """View theirs; the values of keys in derived are computed by its functions from MindSpore's values."""
+        # Setting an attribute would set an item.
         object.__setattr__(self, "_theirs", theirs)
         object.__setattr__(self, "_derived", derived)
 
@@ -41,11 +41,11 @@ class LiveParams(CallbackParams):
         return repr(self.copy())
 
     def copy(self) -> dict[str, Any]:
-        """Return the facts of this moment."""
+        """Return the current facts."""
         return {key: self[key] for key in self}
 
 
-# Those of dict would work on the items of the view itself, which has none.
+# The methods of dict would use the items of the view itself, which has none.
 for _method in (
     "__contains__",
     "__eq__",

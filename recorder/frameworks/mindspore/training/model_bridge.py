@@ -1,4 +1,4 @@
-"""The bridge: our callbacks in the trainings of mindspore.Model."""
+"""The bridge that runs our callbacks in the trainings of mindspore.Model."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -14,21 +14,21 @@ from toposcope.recorder.values.foreign import shown
 def model_bridge(*callbacks: Callback | EventCallback) -> Any:
     """Return a mindspore.train.Callback that runs callbacks inside mindspore.Model; see bridge()."""
     if not callbacks:
-        raise TypeError("bridge() takes the callbacks to run; it was given none.")
+        raise TypeError("bridge() takes at least one callback.")
     for callback in callbacks:
         if not isinstance(callback, Callback | EventCallback):
             raise TypeError(f"bridge() takes Callbacks and EventCallbacks of toposcope, not {shown(callback)}.")
     base: Any = import_module("mindspore.train").Callback
     hooks = {hook: _forwarding(hook) for hooks in HOOKS.values() for hook in hooks}
     legacy = [callback for callback in callbacks if isinstance(callback, Callback) and legacy_hooks_of(callback)]
-    # MindSpore looks for them in the class of what it was given.
-    shown_hooks = {hook: getattr(base, hook) for one in legacy for hook in legacy_hooks_of(one)}
+    # MindSpore searches the class of the callback for them.
+    visible_hooks = {hook: getattr(base, hook) for callback in legacy for hook in legacy_hooks_of(callback)}
     name = f"bridge({', '.join(type(callback).__name__ for callback in legacy or callbacks)})"
     enter_and_exit = {"__enter__": _enter, "__exit__": _exit}
-    kind: Any = type(name, (base,), {**hooks, **shown_hooks, **enter_and_exit, "_run": None})
-    made = kind()
-    made.bridged_callbacks = callbacks
-    return made
+    kind: Any = type(name, (base,), {**hooks, **visible_hooks, **enter_and_exit, "_run": None})
+    bridge = kind()
+    bridge.bridged_callbacks = callbacks
+    return bridge
 
 
 def _enter(self: Any) -> Any:
@@ -37,7 +37,7 @@ def _enter(self: Any) -> Any:
     try:
         self._run.enter()
     finally:
-        _forget(self)
+        _end_run_if_over(self)
     return self
 
 
@@ -45,11 +45,11 @@ def _exit(self: Any, kind: object, error: BaseException | None, trace: object) -
     try:
         return bool(self._run.leave(error))
     finally:
-        _forget(self)
+        _end_run_if_over(self)
 
 
-def _forget(self: Any) -> None:
-    """Let the next training begin anew."""
+def _end_run_if_over(self: Any) -> None:
+    """Start the next training with a new run."""
     if self._run.is_over:
         self._run = None
 

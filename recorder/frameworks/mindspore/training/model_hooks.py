@@ -12,43 +12,43 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 
 class ModelContext(RunContext):
-    """MindSpore's own RunContext, with our view of its facts."""
+    """A RunContext that views MindSpore's own."""
 
     def __init__(self, theirs: Any) -> None:
         super().__init__(_view_of(theirs.original_args()))
         self._theirs = theirs
 
     def request_stop(self) -> None:
-        """Ask MindSpore to end the training, or the evaluation, after this step."""
+        """Request MindSpore to end the training, or the evaluation, after this step."""
         self._theirs.request_stop()
 
     def get_stop_requested(self) -> bool:
-        """Say whether any callback, MindSpore's too, asked for a stop."""
+        """Return whether any callback, including MindSpore's, has requested a stop."""
         return bool(self._theirs.get_stop_requested())
 
 
 class ModelHooks(Hooks):
-    """Remembers the training and perhaps the evaluation in it; the facts of both are MindSpore's."""
+    """Hooks of a training and of an evaluation inside it; the facts of both are MindSpore's."""
 
     _due: str | None = None
 
     @property
     def depth(self) -> int:
-        """How many phases are open: 2 in an evaluation inside fit()."""
+        """The number of open phases: 2 in an evaluation inside fit()."""
         return len(self._phases)
 
     def begin_phase(self) -> None:
-        """Enter the callbacks: all of them, or in a training those that take part in its evaluations."""
+        """Enter the callbacks: all of them, or inside a training those that run in its evaluations."""
         callbacks = [callback for callback in self._callbacks() if not self._phases or callback.runs_in_fit_evaluation]
         try:
             self._enter(RunContext({}), callbacks)
         except BaseException as error:
-            # MindSpore leaves nothing that it could not enter.
+            # MindSpore does not exit a callback that it failed to enter.
             self.end_phase(error)
             raise
 
     def show(self, theirs: Any) -> CallbackParams:
-        """Take MindSpore's RunContext in the newest phase; return the facts that its callbacks see."""
+        """Use MindSpore's RunContext in the newest phase; return the facts that its callbacks read."""
         phase = self._phases[-1]
         if not isinstance(phase.context, ModelContext):
             phase.context = ModelContext(theirs)
@@ -56,26 +56,26 @@ class ModelHooks(Hooks):
         return self.params
 
     def stop_training(self) -> None:
-        """Ask the training to stop, in which an evaluation may run now."""
+        """Request a stop of the training, inside which an evaluation may be running."""
         self._phases[0].context.request_stop()
 
     def expect(self, hook: str) -> None:
-        """Let the next event call a hook."""
+        """Set the hook that the next event calls."""
         self._due = hook
 
     def call_all(self, hook: str) -> None:
-        """Call a hook of every callback, for which there is no event."""
+        """Call a hook that has no event, for every callback."""
         for callback in self._callbacks():
             self.call(callback, hook)
 
     def hooks_at(self, event: Event) -> Iterator[str]:
-        """Yield the hook that MindSpore calls now."""
+        """Yield the hook that MindSpore is calling."""
         if (hook := self._due) is not None:
             self._due = None
             yield hook
 
     def _restore(self, phase: Phase) -> None:
-        """Change nothing: MindSpore gives back itself what the evaluation has borrowed."""
+        """Do nothing: MindSpore itself restores what the evaluation has changed."""
 
 
 def _view_of(theirs: Any) -> LiveParams:
@@ -86,13 +86,13 @@ def _view_of(theirs: Any) -> LiveParams:
         theirs,
         {
             "list_callback": _with_ours,
-            # MindSpore leaves them out when the network brings its own.
-            "optimizer": lambda given: optimizer_in(network()) if given is None else given,
-            "loss_fn": lambda given: loss_in(network()) if given is None else given,
+            # MindSpore leaves them out if the network contains its own.
+            "optimizer": lambda optimizer: optimizer_in(network()) if optimizer is None else optimizer,
+            "loss_fn": lambda loss_fn: loss_in(network()) if loss_fn is None else loss_fn,
         },
     )
 
 
 def _with_ours(callbacks: list[Any]) -> list[Callback]:
-    """Return MindSpore's list, with our callbacks where their bridges stand."""
-    return [callback for one in callbacks for callback in getattr(one, "bridged_callbacks", [one])]
+    """Return MindSpore's list with each bridge replaced by its callbacks."""
+    return [callback for each in callbacks for callback in getattr(each, "bridged_callbacks", [each])]

@@ -1,4 +1,4 @@
-"""ModelRun: one call of mindspore.Model.train, fit or eval, told to our callbacks as events of the engine."""
+"""ModelRun: one call of mindspore.Model.train, fit or eval, reported to our callbacks as events of the engine."""
 
 import sys
 import time
@@ -22,10 +22,10 @@ _LABEL = "eval"
 
 
 class ModelRun:
-    """Keeps the state up to date from what MindSpore tells, and fires the events that are over or begin then.
+    """Updates the state from MindSpore's hooks and runs the events that these imply.
 
-    MindSpore runs a whole step at once: the events of its forward pass, its loss and its backward pass come around it,
-    with the loss known from AFTER_FORWARD on. An epoch that a stop cuts short has no EPOCH_END, as in Composer.
+    MindSpore runs a whole step in one call, so the events of its forward pass, loss and backward pass run around it;
+    the loss is known from AFTER_FORWARD on. An epoch that a stop cuts short has no EPOCH_END, as in Composer.
     """
 
     def __init__(self, callbacks: Sequence[Callback | EventCallback]) -> None:
@@ -42,23 +42,23 @@ class ModelRun:
         self._hooks.begin_phase()
 
     def leave(self, error: BaseException | None) -> bool:
-        """Leave the callbacks; after the outermost phase close them. Say whether one wants error to be forgotten."""
+        """Exit the callbacks, and close them after the outermost phase. Return whether one suppresses the error."""
         return self._hooks.end_phase(error) if self._hooks.depth > 1 else self._engine.close(error)
 
     @property
     def is_over(self) -> bool:
-        """True when the outermost phase was left."""
+        """True after the end of the outermost phase."""
         return self._hooks.depth == 0
 
     def hook(self, name: str, context: Any) -> None:
-        """Go through the events that belong to a hook of MindSpore's.
+        """Run the events that belong to one of MindSpore's hooks.
 
         Args:
-            name: of MindSpore's hook, "on_train_begin" to "on_eval_end".
+            name: of the hook, "on_train_begin" to "on_eval_end".
             context: MindSpore's RunContext.
 
         Raises:
-            Exception: what a callback raised.
+            Exception: the exception of a callback.
         """
         params = self._hooks.show(context)
         getattr(self, f"_{name}")(params)
@@ -67,7 +67,7 @@ class ModelRun:
 
     def _on_train_begin(self, params: CallbackParams) -> None:
         state = self._state
-        self._take_model(params)
+        self._set_model(params)
         state.optimizers = [] if params.optimizer is None else [params.optimizer]
         state.loss_fn, state.train_dataloader = params.loss_fn, params.train_dataset
         state.device_number, state.parallel_mode = params.device_number, params.parallel_mode
@@ -81,7 +81,7 @@ class ModelRun:
     def _on_train_epoch_begin(self, params: CallbackParams) -> None:
         state, epoch = self._state, Time(params.cur_epoch_num - 1, TimeUnit.EPOCH)
         if not self._is_epoch_counted and state.max_duration is not None:
-            # The first of this training, which MindSpore may begin at a later epoch.
+            # The first epoch of this training, which MindSpore may begin at a later one.
             state.timestamp, state.max_duration = state.timestamp.copy(epoch=epoch), state.max_duration + epoch
             self._fire(Event.ITERATION_START)
         self._is_epoch_counted = False
@@ -124,10 +124,10 @@ class ModelRun:
     def _on_eval_begin(self, params: CallbackParams) -> None:
         state = self._state
         if self._hooks.depth == 1:
-            self._take_model(params)
+            self._set_model(params)
             self._fire(Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.EVAL_STANDALONE_START)
         else:
-            # params.batch_num is the evaluation's by now.
+            # params.batch_num is already that of the evaluation.
             self._end_epoch(int(state.dataloader_len or 0))
             self._fire(Event.EVAL_BEFORE_ALL)
         state.set_dataloader(params.valid_dataset, _LABEL, params.batch_num)
@@ -145,7 +145,7 @@ class ModelRun:
 
     def _on_eval_step_end(self, params: CallbackParams) -> None:
         state, outputs = self._state, params.net_outputs
-        if isinstance(outputs, tuple | list) and len(outputs) == 3:  # Of MindSpore's own WithEvalCell.
+        if isinstance(outputs, tuple | list) and len(outputs) == 3:  # From MindSpore's WithEvalCell.
             state.loss, state.outputs, state.labels = outputs
         else:
             state.outputs = outputs
@@ -169,12 +169,12 @@ class ModelRun:
         self._fire(Event.EVAL_AFTER_ALL)
         self._began = time.perf_counter()
 
-    def _take_model(self, params: CallbackParams) -> None:
+    def _set_model(self, params: CallbackParams) -> None:
         self._state.model = params.network
         self._state.device = Device(str(sys.modules["mindspore"].get_context("device_target")).lower())
 
     def _end_epoch(self, batches: int) -> None:
-        """Count the epoch, once, unless it has been cut short."""
+        """Count the epoch, once, unless it was cut short."""
         state = self._state
         if not self._is_epoch_counted and int(state.timestamp.batch_in_epoch) == batches:
             state.timestamp = state.timestamp.to_next_epoch()
@@ -182,7 +182,7 @@ class ModelRun:
             self._fire(Event.EPOCH_END)
 
     def _after_step(self, params: CallbackParams) -> Timestamp:
-        """Return the timestamp after a step, or after all the steps of a sink, of which MindSpore tells at once."""
+        """Return the timestamp after a step, or after all steps of a sink, which MindSpore reports together."""
         before = self._state.timestamp
         steps = max(params.cur_step_num - int(before.batch), 1)
         after = before.to_next_batch(steps * _samples(self._state.batch), duration=self._lap())
@@ -213,7 +213,7 @@ def _first_of(outputs: Any) -> Any:
 
 
 def _samples(batch: Any) -> int:
-    """Return the number of samples in a batch; 0 when it is unknown, as where MindSpore keeps it from us."""
+    """Return the number of samples in a batch; 0 if it is unknown, as where MindSpore does not provide the batch."""
     first = next(iter(batch), None) if isinstance(batch, tuple | list) else batch
     shape = getattr(first, "shape", None)
     return int(shape[0]) if shape else 0

@@ -1,4 +1,4 @@
-"""Data pipelines of PyTorch: loader, sampler, datasets and transforms, as a dataset graph and as facts."""
+"""PyTorch data pipelines: loader, sampler, datasets and transforms, as a dataset graph and as facts."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -20,16 +20,16 @@ Stage = dict[str, object]
 
 
 def pipeline_of(dataset: Any) -> DatasetGraph | None:
-    """Return the graph of a DataLoader, or of a Dataset; None of another object.
+    """Return the graph of a DataLoader or a Dataset; None for another object.
 
-    Stages are the loader, then the datasets down to the innermost ones, each with its settings; transforms of a dataset
-    are a Map stage above it, as in MindSpore's pipelines. Nothing is read or iterated.
+    Stages are the loader, then the datasets down to the innermost ones, each with its settings. The transforms of a
+    dataset are a Map stage above it, as in MindSpore's pipelines. Nothing is read or iterated.
     """
     return dataset_graph(_stage(dataset, 0)) if _is_pipeline(dataset) else None
 
 
 def facts_of(dataset: Any) -> DatasetFacts:
-    """Return the batch size, the samples, and the first existing path that a loader or a dataset names."""
+    """Return the batch size, the number of samples, and the first existing path that an attribute names."""
     if not _is_pipeline(dataset):
         return DatasetFacts()
     innermost = attribute(dataset, "dataset") if _is_loader(dataset) else dataset
@@ -42,7 +42,7 @@ def _is_pipeline(thing: object) -> bool:
 
 
 def _is_loader(thing: object) -> bool:
-    """Say whether thing is a DataLoader, or an object of another library that is like one."""
+    """Return whether an object is a DataLoader, or has the attributes of one."""
     return all(attribute(thing, name) is not None for name in ("dataset", "collate_fn"))
 
 
@@ -69,12 +69,12 @@ def _loader_stage(loader: Any, depth: int) -> Stage:
     if type(sampler).__name__ in ("RandomSampler", "SequentialSampler"):
         stage["shuffle"] = type(sampler).__name__ == "RandomSampler"
     stage["collate_fn"] = name_of(attribute(loader, "collate_fn"))
-    stage["sampler"] = _sampler(_told_sampler(loader), 0)
+    stage["sampler"] = _sampler(_described_sampler(loader), 0)
     return stage | _children([attribute(loader, "dataset")], depth)
 
 
-def _told_sampler(loader: Any) -> Any:
-    """Return the sampler that says most: of batches only where it is not the loader's own."""
+def _described_sampler(loader: Any) -> Any:
+    """Return the sampler to describe: that of batches only if it is not the loader's default."""
     batches = attribute(loader, "batch_sampler")
     if type(batches).__name__ in ("BatchSampler", "NoneType"):
         inner = attribute(batches, "sampler")
@@ -103,11 +103,11 @@ def _dataset_stage(dataset: Any, depth: int) -> Stage:
     if isinstance(tensors, list | tuple) and all(is_tensor(tensor) for tensor in tensors):
         settings["shapes"] = [list(tensor.shape) for tensor in tensors[:_MOST_PARTS]]
         settings["dtypes"] = [str(tensor.dtype).removeprefix("torch.") for tensor in tensors[:_MOST_PARTS]]
-    # What a stage is made of is told otherwise.
-    own = {
+    # These keys have a meaning of their own in a stage.
+    settings = {
         name: value for name, value in settings.items() if name not in ("op_type", "children", "operations", "sampler")
     }
-    return {"op_type": type(dataset).__name__, **own} | _children(_inner_datasets(dataset), depth)
+    return {"op_type": type(dataset).__name__, **settings} | _children(_inner_datasets(dataset), depth)
 
 
 def _children(datasets: list[Any], depth: int) -> Stage:
@@ -117,25 +117,25 @@ def _children(datasets: list[Any], depth: int) -> Stage:
 
 
 def _inner_datasets(dataset: Any) -> list[Any]:
-    """Return the datasets that a dataset takes its samples from; an iterator of them is not used up."""
+    """Return the datasets that a dataset wraps; an iterator of datasets is not consumed."""
     inner = attribute(dataset, "dataset")
     if inner is not None and not isinstance(inner, str | os.PathLike):
         return [inner]
-    several = attribute(dataset, "datasets")
-    if isinstance(several, Mapping):
-        several = list(several.values())
-    return list(several) if isinstance(several, list | tuple) else []
+    datasets = attribute(dataset, "datasets")
+    if isinstance(datasets, Mapping):
+        datasets = list(datasets.values())
+    return list(datasets) if isinstance(datasets, list | tuple) else []
 
 
 def _transforms_of(dataset: Any) -> list[str]:
-    """Return the names of the attributes that hold transforms."""
+    """Return the names of the attributes that are transforms."""
     named = [name for name in _TRANSFORMS if attribute(dataset, name) is not None]
-    # torchvision's datasets have the two in this one as well.
+    # torchvision's datasets combine the two in this attribute as well.
     return named or (["transforms"] if attribute(dataset, "transforms") is not None else [])
 
 
 def _operations(transform: Any, depth: int) -> Iterator[Stage]:
-    """Yield a transform, or those that it is composed of, one after the other."""
+    """Yield a transform, or the transforms that it is composed of, in order."""
     parts = transform if isinstance(transform, list | tuple) else attribute(transform, "transforms")
     if parts is None and is_module(transform) and type(transform).__name__ in ("Sequential", "ModuleList"):
         parts = list(transform.children())
@@ -152,7 +152,7 @@ def _operations(transform: Any, depth: int) -> Iterator[Stage]:
 
 
 def _paths(thing: Any, depth: int) -> Iterator[str]:
-    """Yield the existing paths that a dataset names, from the outermost one inwards."""
+    """Yield the existing paths among the attributes of a dataset and of the datasets inside it."""
     for name in _PATHS:
         path = attribute(thing, name)
         if isinstance(path, str | os.PathLike) and (existing := _existing(path)) is not None:

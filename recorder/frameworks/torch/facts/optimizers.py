@@ -1,4 +1,4 @@
-"""Optimizers of PyTorch and their schedulers: the parameters by their names, learning rates and settings."""
+"""PyTorch optimizers and schedulers: parameters by name, learning rates and settings."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from toposcope.recorder.frameworks.torch.names import plain_name
 from toposcope.recorder.frameworks.torch.plain_settings import attribute, constructor_settings, plain_setting
 
 _DEEPEST = 4
-# How a step is computed, not what it does; and what changes, or is told elsewhere.
+# Settings of the implementation, and values that change or are recorded elsewhere.
 _LEFT_OUT = {"params", "param_names", "lr", "initial_lr", "foreach", "fused", "capturable", "differentiable"}
 
 
 def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
-    """Return the groups of parameters of an optimizer; none of an object that is no optimizer."""
+    """Return the parameter groups of an optimizer or a tuple of them; an empty list for another object."""
     if isinstance(optimizer, tuple):
         return [group for each in optimizer for group in groups_of(each)]
     groups = attribute(optimizer, "param_groups")
@@ -24,8 +24,9 @@ def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
 def parameters_of(network: object, optimizer: object) -> dict[str, Any]:
     """Return the optimizer's parameters by the network's names, in the optimizer's order.
 
-    One that is not in the network is called as the optimizer has it, or by its place: "group0.3". Without optimizer all
-    trainable parameters of the network, in its order. Those that have no values yet, of lazy modules, are left out.
+    A parameter that is not in the network has the optimizer's name for it, or its position: "group0.3". Without an
+    optimizer, all trainable parameters of the network, in its order. Parameters of lazy modules that have no values yet
+    are left out.
     """
     is_lazy = library("torch.nn.parameter").is_lazy if is_module(network) or groups_of(optimizer) else bool
     named = list(unwrapped(network).named_parameters()) if is_module(network) else []
@@ -43,17 +44,17 @@ def parameters_of(network: object, optimizer: object) -> dict[str, Any]:
 
 def _members(number: int, group: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     members = list(group.get("params", ()))
-    own = group.get("param_names") or [f"group{number}.{place}" for place in range(len(members))]
-    return zip(own, members, strict=False)
+    names = group.get("param_names") or [f"group{number}.{place}" for place in range(len(members))]
+    return zip(names, members, strict=False)
 
 
 def learning_rates_of(optimizer: object) -> list[float]:
-    """Return the learning rate of each group, also where it is a tensor."""
+    """Return the learning rate of each group; it may be a tensor there."""
     return [float(group["lr"]) for group in groups_of(optimizer) if "lr" in group]
 
 
 def set_learning_rates_of(optimizer: object, learning_rates: Sequence[float]) -> None:
-    """Set the learning rate of each group that has one; a tensor is filled, since compiled steps hold on to it."""
+    """Set the learning rate of each group that has one; a tensor is filled, because compiled steps refer to it."""
     groups = [group for group in groups_of(optimizer) if "lr" in group]
     for group, learning_rate in zip(groups, learning_rates, strict=True):
         if is_tensor(group["lr"]):
@@ -64,13 +65,13 @@ def set_learning_rates_of(optimizer: object, learning_rates: Sequence[float]) ->
 
 
 def optimizer_facts(optimizer: object, schedulers: Any) -> dict[str, str | int | float]:
-    """Return the settings of an optimizer, such as momentum, and of the schedulers of its learning rate.
+    """Return the settings of an optimizer, such as momentum, and of its learning-rate schedulers.
 
-    Groups that differ have all their values, in the order of the groups. Settings of a scheduler follow "scheduler/",
-    of the next ones "scheduler2/" and so on; "scheduler/class" is its class.
+    A setting that differs between groups has the values of all groups, in order. Settings of a scheduler have the
+    prefix "scheduler/", those of the next ones "scheduler2/" and so on; "scheduler/class" is the class.
 
     Args:
-        optimizer: of torch.optim, or None.
+        optimizer: of torch.optim; or None.
         schedulers: one of torch.optim.lr_scheduler, several, or None.
     """
     facts: dict[str, object] = {}
@@ -93,7 +94,7 @@ def _listed(schedulers: Any) -> list[Any]:
 
 
 def _all_schedulers(schedulers: Iterable[Any], depth: int = 0) -> Iterator[Any]:
-    """Yield schedulers, each followed by those that it is made of."""
+    """Yield schedulers, each followed by the schedulers that it combines."""
     for scheduler in schedulers:
         yield scheduler
         inner = attribute(scheduler, "_schedulers")
@@ -103,9 +104,9 @@ def _all_schedulers(schedulers: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 
 def _scheduler_settings(scheduler: Any) -> dict[str, object]:
     settings = constructor_settings(scheduler)
-    settings.pop("last_epoch", None)  # It counts.
+    settings.pop("last_epoch", None)  # A counter.
     milestones = attribute(scheduler, "milestones")
-    if isinstance(milestones, Mapping):  # Of MultiStepLR: a Counter.
+    if isinstance(milestones, Mapping):  # MultiStepLR has a Counter.
         settings["milestones"] = plain_setting(sorted(milestones))
     return settings
 

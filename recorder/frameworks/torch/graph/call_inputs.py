@@ -1,4 +1,4 @@
-"""What a module is called with, without the data: enough to run it on fake tensors."""
+"""The inputs of a module's call without their data: enough to run the module on fake tensors."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -9,8 +9,8 @@ _PLAIN = (type(None), bool, int, float, complex, str)
 _SETTINGS = ("dtype", "device", "layout", "memory_format")
 
 
-class Inputs(NamedTuple):
-    """The arguments of a call, with a TensorInput in the place of each tensor."""
+class CallInputs(NamedTuple):
+    """The arguments of a call, with a TensorInput in place of each tensor."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -18,7 +18,7 @@ class Inputs(NamedTuple):
 
 @dataclass(frozen=True)
 class TensorInput:
-    """What a tensor is like."""
+    """The properties of a tensor."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
@@ -27,23 +27,23 @@ class TensorInput:
 
 
 @dataclass(frozen=True)
-class UnfitInput:
-    """An argument that no network can be traced with."""
+class UntraceableInput:
+    """An argument with which a network cannot be traced."""
 
     kind: str
-    """Name of its type."""
+    """The name of its type."""
 
 
-def described(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
-    """Return what a module is called with; nothing of it keeps a tensor alive."""
-    return Inputs(*library("torch.utils._pytree").tree_map(_described, (tuple(args), dict(kwargs))))
+def described(args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallInputs:
+    """Return a description of a module's arguments that keeps no tensor alive."""
+    return CallInputs(*library("torch.utils._pytree").tree_map(_described, (tuple(args), dict(kwargs))))
 
 
-def faked(inputs: Inputs, mode: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return arguments like those described, with fake tensors of a FakeTensorMode, which take no memory.
+def faked(inputs: CallInputs, mode: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return the described arguments with fake tensors of a FakeTensorMode, which take no memory.
 
     Raises:
-        TypeError: an argument is no tensor, plain value or nest of these.
+        TypeError: an argument is not a tensor, a plain value or a container of these.
     """
     with mode:
         arguments: tuple[tuple[Any, ...], dict[str, Any]] = library("torch.utils._pytree").tree_map(
@@ -56,16 +56,16 @@ def _described(leaf: Any) -> object:
     torch = library()
     if isinstance(leaf, torch.Tensor):
         if leaf.layout is not torch.strided or leaf.is_quantized or leaf.is_nested:
-            return UnfitInput(f"{type(leaf).__name__} of layout {leaf.layout}")
-        # A stride per size is all that tells a contiguous tensor from a transposed one.
+            return UntraceableInput(f"{type(leaf).__name__} of layout {leaf.layout}")
+        # Only the strides distinguish a contiguous tensor from a transposed one.
         return TensorInput(tuple(leaf.shape), tuple(leaf.stride()), leaf.dtype, leaf.device)
     if type(leaf) in _PLAIN or isinstance(leaf, tuple(getattr(torch, name) for name in _SETTINGS)):
         return leaf
-    return UnfitInput(type(leaf).__name__)
+    return UntraceableInput(type(leaf).__name__)
 
 
 def _faked(leaf: object) -> object:
-    if isinstance(leaf, UnfitInput):
+    if isinstance(leaf, UntraceableInput):
         raise TypeError(f"an input is a {leaf.kind}")
     if not isinstance(leaf, TensorInput):
         return leaf

@@ -1,27 +1,27 @@
-"""The inputs of the first call of a module, overheard and described."""
+"""FirstInputs: a hook that describes the inputs of a module's first call."""
 
 import sys
 from functools import partial
 from typing import Any
 
-from toposcope.recorder.frameworks.torch.graph.call_inputs import Inputs, UnfitInput, described
+from toposcope.recorder.frameworks.torch.graph.call_inputs import CallInputs, UntraceableInput, described
 from toposcope.recorder.frameworks.torch.modules import library
 
 
 class FirstInputs:
-    """Listens to a module until its first call, and then takes itself off.
+    """A forward pre-hook that observes the first call of a module and then removes itself.
 
-    It is a forward pre-hook. A module may be copied and pickled with it. Some calls it never hears: of forward()
-    itself, of a module that is compiled (`module.compile()`), or of one inside a wrapper that is; then remove() it.
-    While it listens torch.jit.script() refuses the module, as it does for every hook that is no function it could
-    compile: script before.
+    A module may be copied and pickled with it. Some calls are not observed: those of forward() itself, of a module that
+    is compiled in place (`module.compile()`), and of a module inside such a wrapper; remove() the hook then.
+    While it is registered, torch.jit.script() refuses the module, as it does for every hook that is not a function that
+    it can compile: script the module before.
     """
 
     def __init__(self, module: Any) -> None:
-        """Begin to listen to *module*, which may be a wrapper."""
+        """Register the hook on *module*, which may be a wrapper."""
         torch = library()
-        self.inputs: Inputs | None = None
-        # Looked up here: what is called while a module is compiled must be as plain as possible.
+        self.inputs: CallInputs | None = None
+        # Looked up here, because the code that runs while a module is compiled must be as simple as possible.
         self._is_compiling, self._is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing
         self._handle = module.register_forward_pre_hook(self, with_kwargs=True)
 
@@ -34,16 +34,16 @@ class FirstInputs:
             self.inputs = _safely_described(args, kwargs)
 
     def remove(self) -> None:
-        """Listen no more; the inputs stay unknown, if they are."""
+        """Remove the hook; the inputs remain unknown if there was no call."""
         self._handle.remove()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Be copied and pickled, with the module, as a function that does nothing and needs no toposcope."""
+        """Reduce to a function that does nothing and needs no toposcope, when the module is copied or pickled."""
         return partial, (sys.audit, "toposcope.forward")
 
 
-def _safely_described(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+def _safely_described(args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallInputs:
     try:
         return described(args, kwargs)
-    except Exception as error:  # A container of the user's may raise anything.
-        return Inputs((UnfitInput(f"container that raises {type(error).__name__}"),), {})
+    except Exception as error:  # A user-defined container may raise anything.
+        return CallInputs((UntraceableInput(f"container that raises {type(error).__name__}"),), {})

@@ -1,4 +1,4 @@
-"""The source of a module's graph for recorder.network_graph: known once the module has been called."""
+"""The GraphSource of a PyTorch module, whose graph is known once the module has been called."""
 
 from typing import Any
 

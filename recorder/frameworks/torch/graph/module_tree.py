@@ -1,25 +1,25 @@
-"""The graph of a module that cannot be traced: its submodules, and the order in which they are called."""
+"""The module tree, the graph of a module that cannot be traced: its submodules in the order of their calls."""
 
 from typing import Any
 
 from toposcope.proto.graph_pb2 import GraphProto, InputProto
-from toposcope.recorder.frameworks.torch.graph.call_inputs import Inputs, faked
+from toposcope.recorder.frameworks.torch.graph.call_inputs import CallInputs, faked
 from toposcope.recorder.frameworks.torch.modules import dtype_name, library, shape_of
 from toposcope.recorder.frameworks.torch.names import path_of, terminal_name, unique_name
 from toposcope.recorder.frameworks.torch.plain_settings import settings_of
-from toposcope.recorder.frameworks.torch.shadow_module import twin_of
+from toposcope.recorder.frameworks.torch.shadow_module import shadow_of
 from toposcope.recorder.messages.graph import PARAMETER, Node, graph
 
 
-def module_tree(module: Any, inputs: Inputs | None, name: str) -> GraphProto:
-    """Return a graph with one node for each submodule that holds no others, or has parameters of its own.
+def module_tree(module: Any, inputs: CallInputs | None, name: str) -> GraphProto:
+    """Return a graph with one node for each submodule that has parameters or no submodules.
 
-    All edges are of control. They lead from each module to the one that is called next, as far as a run on fake tensors
-    gets, in a twin of the module; without inputs there are only those from parameters.
+    All edges are control edges, from each module to the next one that is called in a run of a shadow of the module on
+    fake tensors, as far as that run succeeds. Without inputs there are only the edges from parameters.
 
     Args:
-        module: a torch.nn.Module without wrapper.
-        inputs: what it is called with, None if unknown.
+        module: a torch.nn.Module without wrappers.
+        inputs: of the call; None if unknown.
         name: of the graph.
     """
     modules = {path: each for path, each in module.named_modules() if not each._modules or any(_own(each))}
@@ -35,9 +35,9 @@ def module_tree(module: Any, inputs: Inputs | None, name: str) -> GraphProto:
                 parameter = unique_name(terminal_name(f"{path}.{key}" if path else key), taken)
                 parameters[id(tensor)] = _with_type(Node(parameter, PARAMETER), tensor)
         reads = [parameters[id(tensor)].name for tensor in _own(each).values()]
-        follows = [names[before[path]]] if path in before else []
+        previous = [names[before[path]]] if path in before else []
         settings = {key: value for key, value in settings_of(each).items() if key != "training"}
-        operator = Node(names[path], type(each).__name__, [*follows, *reads], attributes=settings)
+        operator = Node(names[path], type(each).__name__, [*previous, *reads], attributes=settings)
         operators.append(_with_type(operator, outputs.get(path)))
     message = graph([*parameters.values(), *operators], name=name)
     _mark_order(message)
@@ -45,12 +45,12 @@ def module_tree(module: Any, inputs: Inputs | None, name: str) -> GraphProto:
 
 
 def _own(module: Any) -> dict[str, Any]:
-    """Return the parameters that a module holds itself."""
+    """Return the parameters of a module without those of its submodules."""
     return {key: tensor for key, tensor in module._parameters.items() if tensor is not None}
 
 
 def _node_names(modules: dict[str, Any]) -> dict[str, str]:
-    """Return the name of each module's node; one that is a scope as well stands in it, called like its class."""
+    """Return the node name of each module; a module that is also a scope is in that scope, named like its class."""
     taken: set[str] = set()
     names = {}
     for path, module in modules.items():
@@ -60,20 +60,20 @@ def _node_names(modules: dict[str, Any]) -> dict[str, str]:
     return names
 
 
-def _outputs(module: Any, inputs: Inputs, wanted: set[str]) -> dict[str, Any]:
-    """Return what the modules put out when they are first called, in the order in which they are, by their names."""
+def _outputs(module: Any, inputs: CallInputs, paths: set[str]) -> dict[str, Any]:
+    """Return the outputs of the first call of each module, by name, in the order of the calls."""
     mode = library("torch._subclasses.fake_tensor").FakeTensorMode(allow_non_fake_inputs=True)
     outputs: dict[str, Any] = {}
     try:
-        twin = twin_of(module, mode.from_tensor)
+        twin = shadow_of(module, mode.from_tensor)
         for path, each in twin.named_modules():
-            if path in wanted:
+            if path in paths:
                 each.register_forward_pre_hook(lambda _module, _args, path=path: _called(outputs, path))
                 each.register_forward_hook(lambda _module, _args, out, path=path: outputs.__setitem__(path, out))
         with mode, library().no_grad():
             args, kwargs = faked(inputs, mode)
             twin(*args, **kwargs)
-    except Exception:  # Control flow that depends on data ends the run; what was called before it is known.
+    except Exception:  # Control flow that depends on data ends the run; the calls before it are known.
         return outputs
     return outputs
 
@@ -90,7 +90,7 @@ def _with_type(node: Node, tensor: Any) -> Node:
 
 
 def _mark_order(message: GraphProto) -> None:
-    """Make all edges those of control: what flows is not known. Readers know a module tree by that."""
+    """Make all edges control edges, since the data flow is unknown; readers recognise a module tree by them."""
     for node in message.node:
         for source in node.input:
             source.type = InputProto.CONTROL_EDGE

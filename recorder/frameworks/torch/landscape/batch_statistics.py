@@ -1,4 +1,4 @@
-"""Batch statistics: the running means and variances of normalisations, computed anew from data."""
+"""Running means and variances of normalisation layers, recomputed from data."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -6,22 +6,22 @@ from typing import Any
 
 
 def has_statistics(module: Any) -> bool:
-    """Say whether there are normalisations that keep statistics of what they have seen."""
+    """Return whether a module has normalisation layers with running statistics."""
     return any(True for _ in _normalisations(module))
 
 
 @contextmanager
-def new_statistics(module: Any) -> Iterator[None]:
-    """Forget the statistics, and let the forward passes of a block compute them: the mean over its batches.
+def recomputed_statistics(module: Any) -> Iterator[None]:
+    """Reset the running statistics; the forward passes within the block compute them as means over its batches.
 
-    Only the normalisations are in training mode meanwhile; afterwards they are in evaluation mode.
+    Only the normalisation layers are in training mode within the block; they are in evaluation mode after it.
     """
     normalisations: Sequence[Any] = list(_normalisations(module))
     momenta = [each.momentum for each in normalisations]
     try:
         for each in normalisations:
             each.reset_running_stats()
-            each.momentum, each.training = None, True  # None: PyTorch's word for a mean of all batches.
+            each.momentum, each.training = None, True  # None selects the mean over all batches.
         yield
     finally:
         for each, momentum in zip(normalisations, momenta, strict=True):

@@ -1,7 +1,7 @@
-"""Blocked losses: those of a module whose images are opaque tensors of oneDNN, with their channels in blocks.
+"""Losses of a module whose images are opaque oneDNN tensors, in a blocked channel format.
 
-Layers of convolution, normalisation and pooling then hand their results on in the form in which oneDNN computes, and
-its pools are vectorised: those of plain tensors take half the time of a small convolutional network on a CPU.
+Convolution, normalisation and pooling layers then pass on their results in the format in which oneDNN computes, and
+its pooling is vectorised: on a CPU, pooling of plain tensors takes half the time of a small convolutional network.
 """
 
 from typing import Any
@@ -13,23 +13,23 @@ from toposcope.recorder.summary import paused
 
 
 def blocked(losses: SampleLosses, batch: Any) -> SampleLosses:
-    """Return losses whose module is given images of oneDNN; the loss function sees plain outputs, as ever.
+    """Return losses whose module receives images as oneDNN tensors; the loss function still receives plain outputs.
 
     Raises:
-        ValueError: the module cannot take them: oneDNN's tensors have few operators.
+        ValueError: the module does not support oneDNN tensors, which have few operators.
     """
     try:
         with library().no_grad(), paused():
             made = SampleLosses(losses.steps.in_form(_Blocked), losses.rows)
             made.of(batch)
     except Exception as error:
-        reason = str(error).partition("\n")[0]  # PyTorch goes on for pages.
-        raise ValueError(f"The network cannot take images of oneDNN: {type(error).__name__}: {reason}") from error
+        reason = str(error).partition("\n")[0]  # PyTorch's messages have many lines.
+        raise ValueError(f"The network does not support oneDNN tensors: {type(error).__name__}: {reason}") from error
     return made
 
 
 class _Blocked:
-    """A module between plain tensors."""
+    """A module that converts its images to oneDNN tensors, and its outputs back."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -39,7 +39,7 @@ class _Blocked:
         return mapped(_plain, self._module(*mapped(_opaque, inputs), **mapped(_opaque, named)))
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the module, as a loss of its own."""
+        """Return an attribute of the module, such as its method loss()."""
         return getattr(self._module, name)
 
 

@@ -1,4 +1,4 @@
-"""Evaluation settings: the modes of a module and of PyTorch in which losses are measured, and those before."""
+"""Evaluation settings: the modes of a module and of PyTorch in which losses are measured."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ _SEED = 0
 
 
 class EvaluationSettings:
-    """Sets evaluation mode and deterministic kernels until restore(), and one thread where losses are measured."""
+    """Evaluation mode and deterministic kernels until restore(), and one thread while losses are measured."""
 
     def __init__(self, network: Any, device: Any) -> None:
-        """Remember what there is; set() changes it.
+        """Save the current settings; set() changes them.
 
         Args:
             network: a torch.nn.Module.
-            device: whose generator of random numbers is used.
+            device: whose random generator is used.
         """
         torch: Any = library()
         self._torch, self._network, self.device = torch, network, torch.device(device)
@@ -36,10 +36,10 @@ class EvaluationSettings:
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
-        """Compute with one thread in a block, and begin with the same random numbers each time.
+        """Use one thread and fixed seeds within the block.
 
-        Both are set back after it. Each thread of Python has its own number of threads, and a network may draw random
-        numbers even in evaluation mode.
+        Both are restored after it. Each Python thread has its own number of PyTorch threads, and a network may draw
+        random numbers even in evaluation mode.
         """
         threads, states = self._torch.get_num_threads(), [generator.get_state() for generator in self._generators]
         try:
@@ -53,7 +53,7 @@ class EvaluationSettings:
                 generator.set_state(state)
 
     def restore(self) -> None:
-        """Set modes and kernels back."""
+        """Restore modes and kernels."""
         for module, is_training in self._modes:
             module.training = is_training
         cudnn = self._torch.backends.cudnn

@@ -1,4 +1,4 @@
-"""Flat weights: the parameters and buffers of a module in one vector on its device, through which they are moved."""
+"""FlatWeights: the parameters and buffers of a module as one vector on its device, through which they are set."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from toposcope.recorder.frameworks.torch.modules import library
 from toposcope.recorder.landscapes.models.host_weights import (
-    GIVEN_BACK,
+    RESTORED,
     check_coordinates,
     check_directions,
     check_weights,
@@ -19,34 +19,34 @@ _NORMS = ("LayerNorm", "GroupNorm", "RMSNorm")
 
 
 class _Tensor(NamedTuple):
-    """A parameter or buffer, and where the module has it."""
+    """A parameter or buffer, and where the module stores it."""
 
     name: str
     value: Any
     owner: Any
-    """The dict of the module that it stands in."""
+    """The dict of the module that contains it."""
     key: str
     kind: str | None
-    """None: it keeps its value, being no floating-point number or not part of checkpoints."""
+    """Its kind in the layout; None if it keeps its value, because it is not floating-point or not in checkpoints."""
 
 
 class FlatWeights:
-    """Takes the tensors of a module over: moved together in one vector of float32, and given back as they were.
+    """The tensors of a module as one float32 vector until restore().
 
-    Tensors of float32 become views of the vector; those of another dtype, or not contiguous, are written whenever it
-    changes, rounded. The memory of the module's own tensors is left alone, until restore() puts it back. Buffers that a
-    forward pass changes begin anew with every change of the weights.
+    Contiguous float32 tensors become views of the vector; the others are written, rounded, whenever it changes. The
+    memory of the module's own tensors is not modified, and restore() puts it back. Buffers that a forward pass changes
+    are reset with every change of the weights.
     """
 
     def __init__(self, module: Any, device: Any) -> None:
-        """Take over.
+        """Replace the memory of the module's tensors.
 
         Args:
-            module: a torch.nn.Module without wrapper.
-            device: where its tensors are to be.
+            module: a torch.nn.Module without wrappers.
+            device: where its tensors are placed.
 
         Raises:
-            ValueError: there are no weights, or such that cannot be moved: not initialised, sparse, quantized, complex.
+            ValueError: there are no weights, or a tensor is not initialised, sparse, quantized or complex.
         """
         torch: Any = library()
         self._torch = torch
@@ -54,7 +54,7 @@ class FlatWeights:
         for tensor in tensors:
             _check(tensor)
         if not any(each.kind not in (None, "buffer") for each in tensors):
-            raise ValueError(f"The {type(module).__name__} has no weights to be moved.")
+            raise ValueError(f"The {type(module).__name__} has no weights to move.")
         moved = sorted((each for each in tensors if each.kind is not None), key=lambda each: each.kind == "buffer")
         self.layout: Layout = layout_of((each.name, tuple(each.value.shape), str(each.kind)) for each in moved)
         self._flat = torch.empty(self.layout.size, dtype=torch.float32, device=device)
@@ -62,9 +62,9 @@ class FlatWeights:
         self._written: list[tuple[Any, Any]] = []
         try:
             for each, place in zip(moved, self.layout.tensors, strict=True):
-                self._lay(each.value, self._flat[place.start : place.stop].view(place.shape))
-            self._lay_others([each.value for each in tensors if each.kind is None], device)
-        except BaseException:  # A GPU may be full.
+                self._attach(each.value, self._flat[place.start : place.stop].view(place.shape))
+            self._copy_others([each.value for each in tensors if each.kind is None], device)
+        except BaseException:  # For example, the memory of a GPU may be full.
             self.restore()
             raise
         self._origin: Any = None
@@ -84,17 +84,17 @@ class FlatWeights:
         return flat
 
     def hold(self, origin: npt.NDArray[np.float32], directions: npt.NDArray[np.float32]) -> None:
-        """Keep copies of an origin, shape (N,), and directions, shape (K, N), on the device."""
+        """Copy an origin, shape (N,), and directions, shape (K, N), to the device."""
         check_directions(self.layout, origin, directions)
-        self._origin, self._directions = self._taken(origin), tuple(map(self._taken, directions))
+        self._origin, self._directions = self._copied(origin), tuple(map(self._copied, directions))
         self._logarithmic = tuple(direction[self._variances] for direction in self._directions)
         for direction in self._directions:
             direction[self._variances] = 0
 
     def move(self, coordinates: Sequence[float]) -> None:
-        """Set the vector to origin + sum of coordinates[k] * directions[k], added one after the other.
+        """Set the vector to origin + sum of coordinates[k] * directions[k], added in this order.
 
-        Variances are multiplied by the exponential of that sum instead, so that they stay variances.
+        Variances are multiplied by the exponential of that sum instead, so that they stay positive.
         """
         self.check_use()
         check_coordinates(self._origin is not None, len(self._directions), coordinates)
@@ -112,31 +112,31 @@ class FlatWeights:
         """Set the vector, shape (N,)."""
         self.check_use()
         check_weights(self.layout, flat)
-        self._flat.copy_(self._taken(flat))
+        self._flat.copy_(self._copied(flat))
         self._write()
 
     def read_buffers(self) -> None:
-        """Take what a forward pass has written into buffers over into the vector, where they are no views of it."""
+        """Copy buffers that a forward pass has written into the vector, where they are not views of it."""
         trained = self.layout.parameter_count
         with self._torch.no_grad():
-            for own, view in self._written:
+            for tensor, view in self._written:
                 if view.storage_offset() >= trained:
-                    view.copy_(own)
+                    view.copy_(tensor)
 
     def restore(self) -> None:
-        """Give the module its own memory back, and every buffer that a forward pass has replaced."""
+        """Restore the module's own memory, and every buffer that a forward pass has replaced."""
         self._is_restored = True
         for tensor, data in self._originals:
             tensor.value.data = data
             tensor.owner[tensor.key] = tensor.value
 
     def check_use(self) -> None:
-        """Raise ValueError when the network has been given back."""
+        """Raise ValueError after restore()."""
         if self._is_restored:
-            raise ValueError(GIVEN_BACK)
+            raise ValueError(RESTORED)
 
-    def _lay(self, tensor: Any, view: Any) -> None:
-        """Make a tensor a view of the vector, or one that is written from it; its values stay."""
+    def _attach(self, tensor: Any, view: Any) -> None:
+        """Make a tensor a view of the vector, or one that is written from it; its values stay the same."""
         original = tensor.data
         view.copy_(original)
         if original.dtype == self._torch.float32 and original.is_contiguous():
@@ -145,8 +145,8 @@ class FlatWeights:
             tensor.data = original.to(device=view.device, copy=True)
             self._written.append((tensor.data, view))
 
-    def _lay_others(self, tensors: list[Any], device: Any) -> None:
-        """Give the tensors that do not move memory of their own as well."""
+    def _copy_others(self, tensors: list[Any], device: Any) -> None:
+        """Copy the tensors that keep their values to separate memory."""
         for tensor in tensors:
             tensor.data = tensor.data.to(device=device, copy=True)
         self._fixed = [(tensor.data, tensor.data.clone()) for tensor in tensors]
@@ -156,19 +156,19 @@ class FlatWeights:
         for buffer in self._buffers:
             buffer.owner[buffer.key] = buffer.value
         with self._torch.no_grad():
-            for own, value in self._fixed:
-                own.copy_(value)
+            for tensor, value in self._fixed:
+                tensor.copy_(value)
             if self._written:
-                owns, views = zip(*self._written, strict=True)
-                self._torch._foreach_copy_(owns, views)
+                tensors, views = zip(*self._written, strict=True)
+                self._torch._foreach_copy_(tensors, views)
 
-    def _taken(self, array: npt.NDArray[np.float32]) -> Any:
+    def _copied(self, array: npt.NDArray[np.float32]) -> Any:
         # A copy: arrays may be mapped from read-only files.
         return self._torch.from_numpy(np.array(array, np.float32)).to(self._flat.device)
 
 
 def _tensors(module: Any) -> Iterator[_Tensor]:
-    """Yield every tensor once, under the name that the module's state_dict() has first: parameters, then buffers."""
+    """Yield every tensor once, parameters first, under its first name in the module's state_dict()."""
     seen: set[int] = set()
     for kind in ("_parameters", "_buffers"):
         for prefix, part in module.named_modules():
@@ -200,9 +200,9 @@ def _check(tensor: _Tensor) -> None:
     is_lazy = torch.nn.parameter.is_lazy(value)
     if is_lazy or value.is_meta:
         raise ValueError(
-            f"{tensor.name!r} has no values yet: let the network see a batch before callback_fn returns it."
+            f"{tensor.name!r} has no values yet: call the network with a batch before callback_fn returns it."
         )
     is_shared = type(value.data) is not torch.Tensor
     if value.is_complex() or value.layout is not torch.strided or value.is_quantized or is_shared:
         form = f"a {type(value).__name__} of {value.dtype}, {value.layout}"
-        raise ValueError(f"A loss landscape moves dense tensors of real numbers; {tensor.name!r} is {form}.")
+        raise ValueError(f"A loss landscape needs dense tensors of real numbers; {tensor.name!r} is {form}.")

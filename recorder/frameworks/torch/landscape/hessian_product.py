@@ -10,13 +10,14 @@ from toposcope.recorder.frameworks.torch.modules import library
 def hessian_product(
     losses_of: Callable[[Any], Any], batches: Iterable[tuple[Any, int]], parameters: Sequence[Any], vector: Any
 ) -> Any:
-    """Return the Hessian of the mean loss of all samples times a vector: exact but for rounding.
+    """Return the Hessian of the mean loss of all samples times a vector, exact except for rounding.
 
     Args:
-        losses_of: returns the losses of a batch, of its samples or one of them all.
+        losses_of: returns the losses of a batch: one for each sample, or one in all.
         batches: with their sizes.
-        parameters: with respect to which; floating-point tensors, in the order of the vector.
-        vector: float32 on their device, shape (P,), P the numbers of all parameters.
+        parameters: with respect to which the loss is differentiated; floating-point tensors, in the order of the
+            vector.
+        vector: float32 on their device, shape (P,), where P is the number of elements in all parameters.
 
     Returns:
         float32, shape (P,).
@@ -31,7 +32,7 @@ def hessian_product(
     fixed = [parameter for parameter in parameters if not parameter.requires_grad]
     with ExitStack() as stack:
         stack.enter_context(torch.enable_grad())
-        # The fast forms of attention and of recurrent layers have no second derivative.
+        # The fast implementations of attention and of recurrent layers have no second derivative.
         stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
         stack.enter_context(torch.backends.cudnn.flags(enabled=False))
         for parameter in fixed:
@@ -46,7 +47,7 @@ def hessian_product(
 def _of_batch(torch: Any, loss: Any, parameters: Sequence[Any], directions: Sequence[Any]) -> Any:
     gradients = _derivatives(torch, loss, parameters, create_graph=True)
     along = sum((each * direction).sum() for each, direction in zip(gradients, directions, strict=True))
-    # Nothing of a gradient that does not depend on the parameters.
+    # The derivative of a gradient that does not depend on the parameters is zero.
     second = _derivatives(torch, along, parameters) if along.requires_grad else map(torch.zeros_like, parameters)
     return torch.cat([each.reshape(-1).float() for each in second])
 

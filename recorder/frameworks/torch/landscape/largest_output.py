@@ -1,4 +1,4 @@
-"""The largest output: how much memory the layers of a network want for a batch."""
+"""The largest output of a network's layers, from which the memory for a batch is estimated."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,19 +8,19 @@ from toposcope.recorder.landscapes.models.fixed_samples import leaves
 
 
 class LargestOutput:
-    """Remembers the size of the largest tensor that a layer has returned."""
+    """A forward hook that stores the size in bytes of the largest tensor that a layer has returned."""
 
     def __init__(self) -> None:
         self.bytes = 0
 
     def __call__(self, _layer: object, _inputs: object, output: object) -> None:
-        """Look at the output of a layer: a forward hook."""
+        """Measure the output of a layer."""
         self.bytes = max(self.bytes, *(getattr(leaf, "nbytes", 0) for leaf in leaves(output)), 0)
 
 
 @contextmanager
 def largest_output(torch: Any) -> Iterator[LargestOutput]:
-    """Watch the layers of all networks that run in a block."""
+    """Observe the layers of all networks that run within the block."""
     largest = LargestOutput()
     hook = torch.nn.modules.module.register_module_forward_hook(largest)
     try:

@@ -1,4 +1,4 @@
-"""Tuning: which way of computing the losses of a module is fastest, tried out where that is worth while."""
+"""Tuning: finds the fastest mode of computing the losses of a module, by timing where that pays."""
 
 import math
 import time
@@ -9,11 +9,11 @@ from toposcope.recorder.landscapes.models.loss_sums import LossSums
 
 MODES = ("eager", "channels_last", "blocked", "compile", "channels_last+compile")
 _REPEATS = 3
-# Seconds that all evaluations take, below which nothing is tried; and below which nothing is compiled. Where images in
-# blocks are fastest, compiled convolutional networks are hardly faster.
-_WORTH_TRYING, _WORTH_COMPILING = 3.0, {"eager": 60.0, "channels_last": 60.0, "blocked": 600.0}
-# Of the time that is kept in another mode: what gains less may be noise.
-_LEAST_GAIN = 0.1
+# Seconds of work below which no mode is timed, and below which none is compiled. Where blocked images are fastest,
+# compiled convolutional networks are hardly faster.
+_MIN_SECONDS_TO_TIME, _MIN_SECONDS_TO_COMPILE = 3.0, {"eager": 60.0, "channels_last": 60.0, "blocked": 600.0}
+# The least share of the time that another mode must save; smaller differences may be noise.
+_MIN_GAIN = 0.1
 _TOLERANCE = 1e-5
 
 
@@ -23,57 +23,57 @@ class _Tunable(Protocol):
 
 
 class Work(NamedTuple):
-    """What is to be done."""
+    """The work for which a mode is chosen."""
 
     evaluations: float
-    """Of the samples that modes are timed on."""
+    """How often the timed samples would be evaluated."""
     samples: int
-    """Those: a whole batch or several, several hundred of them where there are."""
+    """The number of timed samples: one or more whole batches, several hundred samples if there are as many."""
     has_images: bool
-    """Whether there are arrays that have channels."""
+    """Whether there are arrays with channels."""
     is_on_cpu: bool
 
 
 def fastest_mode(model: _Tunable, work: Work) -> str:
-    """Return the mode in which the work takes least time, that of compiling included.
+    """Return the mode in which the work takes the least time, including compilation.
 
-    Modes are timed on some of the samples, in CPU time where the CPU computes, the best of three. Images with the
-    channels of a pixel side by side ("channels_last"), or, on a CPU, in blocks ("blocked"), are tried from 3 seconds of
-    work on, compiling from one minute or ten on: it costs 10 to 20 seconds. A mode in which the network raises, or
-    finds another loss, is out.
+    Modes are timed on some of the samples, in CPU time if the CPU computes, the best of three. Images with the channels
+    of a pixel in adjacent memory ("channels_last") and, on a CPU, in blocks ("blocked") are tried if there are at least
+    3 seconds of work; compiling, which takes 10 to 20 seconds, if there are one or ten minutes. A mode in which the
+    network raises, or has another loss, is rejected.
 
     Args:
-        model: in mode "eager", at weights whose loss is a number.
-        work: what is to be done.
+        model: in mode "eager", at weights with a finite loss.
+        work: to be done.
     """
     clock = time.thread_time if work.is_on_cpu else time.perf_counter
     begin = clock()
     expected = model.loss(0, work.samples).mean
-    if (clock() - begin) * work.evaluations < _WORTH_TRYING:
+    if (clock() - begin) * work.evaluations < _MIN_SECONDS_TO_TIME:
         return "eager"
     of_images = ("channels_last", "blocked") if work.is_on_cpu else ("channels_last",)
     tried = ("eager", *of_images) if work.has_images else ("eager",)
     seconds = {mode: _seconds(model, mode, work, expected, clock) for mode in tried}
-    enough = seconds["eager"] * (1 - _LEAST_GAIN)
+    limit = seconds["eager"] * (1 - _MIN_GAIN)
     fastest = min(seconds, key=seconds.__getitem__)
-    mode = fastest if seconds[fastest] < enough else "eager"
-    if seconds[mode] * work.evaluations < _WORTH_COMPILING[mode]:
+    mode = fastest if seconds[fastest] < limit else "eager"
+    if seconds[mode] * work.evaluations < _MIN_SECONDS_TO_COMPILE[mode]:
         return mode
-    other = "channels_last+compile" if seconds.get("channels_last", math.inf) < enough else "compile"
-    compiled = _seconds(model, other, work, expected, clock)
-    return other if compiled < seconds[mode] * (1 - _LEAST_GAIN) else mode
+    compiled_mode = "channels_last+compile" if seconds.get("channels_last", math.inf) < limit else "compile"
+    compiled = _seconds(model, compiled_mode, work, expected, clock)
+    return compiled_mode if compiled < seconds[mode] * (1 - _MIN_GAIN) else mode
 
 
 def _seconds(model: _Tunable, mode: str, work: Work, expected: float, clock: Callable[[], float]) -> float:
-    """Return the seconds of one evaluation; infinity when the mode is no good."""
-    taken = []
+    """Return the seconds of one evaluation; infinity if the mode cannot be used."""
+    durations = []
     try:
         model.use(mode)
         for _ in range(1 + _REPEATS):
             begin = clock()
-            found = model.loss(0, work.samples).mean
-            taken.append(clock() - begin)
-    except Exception:  # Of the network, which may want contiguous images.
+            loss = model.loss(0, work.samples).mean
+            durations.append(clock() - begin)
+    except Exception:  # The network may need contiguous images, for example.
         model.use("eager")
         return math.inf
-    return min(taken[1:]) if math.isclose(found, expected, rel_tol=_TOLERANCE) else math.inf
+    return min(durations[1:]) if math.isclose(loss, expected, rel_tol=_TOLERANCE) else math.inf

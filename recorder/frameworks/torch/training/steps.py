@@ -1,4 +1,4 @@
-"""The steps of a PyTorch module: forward, loss, backward and update, with autocast and loss scaling."""
+"""TorchSteps: forward pass, loss, backward pass and update of a PyTorch module, with autocast and loss scaling."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +10,11 @@ from toposcope.recorder.values.foreign import shown
 
 
 class TorchSteps:
-    """Runs a module as the loops ask: with a loss function on the last part of the batch, or with its own loss.
+    """The Steps of a module, with a loss function of the last part of the batch or with the module's own loss.
 
     * With loss_fn: `loss_fn(network(*inputs), label)`, where label is the last part of the batch.
-    * Without: a module with a method loss(outputs, batch), Composer's convention, gets the batch whole; the output of
-      any other one, or its first item, is the loss.
+    * Without: a module with a method loss(outputs, batch), Composer's convention, receives the whole batch; the output
+      of any other module, or its first item, is the loss.
 
     Mixed precision is torch.autocast: float16 with scaled gradients on CUDA, bfloat16 on the CPU.
     """
@@ -48,7 +48,7 @@ class TorchSteps:
 
     @property
     def precision(self) -> str:
-        """The name of the numbers it computes in, Composer's."""
+        """The precision of the computation, as Composer names it."""
         return "fp32" if not self._is_mixed else "amp_fp16" if self._device.type == "cuda" else "amp_bf16"
 
     def begin_training(self) -> None:
@@ -57,7 +57,7 @@ class TorchSteps:
         self._network.train()
 
     def begin_evaluation(self) -> Callable[[], None]:
-        """Set the module to evaluation mode; return what gives each of its modules its mode back."""
+        """Set the module to evaluation mode; return a function that restores the mode of each of its submodules."""
         self._find_device()
         networks = [each for each in (self._network, self._eval_network) if each is not None]
         modes = [(module, module.training) for network in networks for module in network.modules()]
@@ -71,7 +71,7 @@ class TorchSteps:
         return restore
 
     def _find_device(self) -> None:
-        """Look where the module is: it may be moved between two trainings."""
+        """Find the device of the module, which may be moved between two trainings."""
         self._device = next((tensor.device for tensor in self._network.parameters()), self._torch.device("cpu"))
         if self._is_scaled and self._scaler is None and self._device.type == "cuda":
             self._scaler = self._torch.amp.GradScaler(self._device.type)
@@ -87,11 +87,11 @@ class TorchSteps:
         return pieces
 
     def samples(self, batch: Any) -> int:
-        """Return the number of samples of the batch."""
+        """Return the number of samples in the batch."""
         return samples_of(batch)
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
+        """Clear the gradients."""
         if self._optimizer is not None:
             self._optimizer.zero_grad()
 
@@ -106,7 +106,7 @@ class TorchSteps:
             return self._network(*self._inputs(batch))
 
     def loss(self, outputs: Any, batch: Any) -> Any:
-        """Return the loss, a tensor of no dimension."""
+        """Return the loss, a tensor without dimensions."""
         with self._precision():
             loss = self._loss_of(outputs, self._moved(batch))
         return loss.mean() if hasattr(loss, "ndim") and loss.ndim else loss
@@ -117,7 +117,7 @@ class TorchSteps:
         (scaled if self._scaler is None else self._scaler.scale(scaled)).backward()
 
     def step(self) -> None:
-        """Let the optimizer take its step."""
+        """Run the optimizer's step."""
         if self._optimizer is None:
             return
         if self._scaler is not None:
@@ -132,14 +132,14 @@ class TorchSteps:
         self._optimizer.step()
 
     def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
-        """Return the loss of the batch, detached; with the other outputs behind it when the network brings its loss."""
+        """Return the loss of the batch, detached; followed by the other outputs if the network returns its loss."""
         loss = sum(loss.detach() * share for loss, share in zip(losses, shares, strict=True))
         if self._loss_fn is None and not self._has_own_loss and isinstance(outputs, tuple | list):
             return (loss, *outputs[1:])
         return loss
 
     def eval_forward(self, batch: Any) -> tuple[Any, Any, Any]:
-        """Return loss, outputs and labels; of an eval_network those of its outputs that eval_indexes name."""
+        """Return loss, outputs and labels; with an eval_network, those of its outputs that eval_indexes select."""
         batch = self._moved(batch)
         with self._torch.no_grad(), self._precision():
             if self._eval_network is not None:
@@ -150,8 +150,8 @@ class TorchSteps:
                 return self._loss_of(outputs, batch), outputs, parts_of(batch)[-1]
             outputs = self.forward(batch)
             loss = self._loss_of(outputs, batch)
-        judged = outputs if self._loss_fn is not None else _without_loss(outputs)
-        return loss.mean() if loss.ndim else loss, judged, _labels_of(batch)
+        predictions = outputs if self._loss_fn is not None else _without_loss(outputs)
+        return loss.mean() if loss.ndim else loss, predictions, _labels_of(batch)
 
     def predict(self, batch: Any) -> Any:
         """Return the outputs of the module for a batch without labels."""
@@ -176,11 +176,11 @@ class TorchSteps:
         if isinstance(outputs, Mapping):
             if "loss" not in outputs:
                 names = ", ".join(map(repr, outputs))
-                raise TypeError(f"Without loss_fn a dict of outputs has 'loss'; this one has {names}.")
+                raise TypeError(f"Without loss_fn, a dict of outputs has the key 'loss'; this one has {names}.")
             return outputs["loss"]
         loss = outputs[0] if isinstance(outputs, tuple | list) else getattr(outputs, "loss", outputs)
         if not isinstance(loss, self._torch.Tensor):
-            raise TypeError(f"Without loss_fn the network returns its loss, not {shown(outputs)}.")
+            raise TypeError(f"Without loss_fn, the network returns its loss, not {shown(outputs)}.")
         return loss
 
     def _of_eval_network(self, outputs: Any) -> tuple[Any, Any, Any]:
@@ -197,7 +197,7 @@ class TorchSteps:
         return autocast
 
     def _moved(self, value: Any) -> Any:
-        """Return value with its tensors on the device of the network; arrays of NumPy become tensors."""
+        """Return value with its tensors moved to the network's device, and NumPy arrays converted to tensors."""
         if isinstance(value, self._torch.Tensor):
             return value if value.device == self._device else value.to(self._device)
         if hasattr(value, "to"):  # A packed sequence, or a batch of encodings.
@@ -210,12 +210,12 @@ class TorchSteps:
 
 
 def _like(items: Any, changed: list[Any]) -> Any:
-    """Return changed items as a tuple, or as the named tuple that they were."""
+    """Return changed items as a tuple, or as a named tuple of the same type."""
     return type(items)(*changed) if hasattr(items, "_fields") else tuple(changed)
 
 
 def _without_loss(outputs: Any) -> Any:
-    """Return what a network that returns its loss has returned besides it, for the metrics."""
+    """Return the outputs besides the loss of a network that returns its loss, for the metrics."""
     if isinstance(outputs, tuple | list) and len(outputs) > 1:
         return outputs[1] if len(outputs) == 2 else tuple(outputs[1:])
     if isinstance(outputs, Mapping):
@@ -224,7 +224,7 @@ def _without_loss(outputs: Any) -> Any:
 
 
 def _labels_of(batch: Any) -> Any:
-    """Return the item "labels" or "label" of a mapping, else the last part of the batch."""
+    """Return the item "labels" or "label" of a mapping, otherwise the last part of the batch."""
     if isinstance(batch, Mapping):
         return batch.get("labels", batch.get("label", parts_of(batch)[-1]))
     return parts_of(batch)[-1]

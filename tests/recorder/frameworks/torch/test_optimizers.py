@@ -160,8 +160,8 @@ def test_states_are_given_and_taken_back() -> None:
     ("change", "message"),
     [
         ({"weight": None}, "lacks 'weight' of Linear"),
-        ({"extra": np.ones(1)}, "'extra', which Linear has not"),
-        ({"bias": np.ones(3)}, r"'bias' of shape \(3,\); that of the module is of \(2,\)"),
+        ({"extra": np.ones(1)}, "'extra', which Linear does not have"),
+        ({"bias": np.ones(3)}, r"'bias' has the shape \(3,\) in the state and \(2,\) in the module"),
     ],
 )
 def test_states_of_other_networks_are_refused(change: dict[str, Any], message: str) -> None:

@@ -145,9 +145,9 @@ def test_equal_checkpoints_are_refused_only_when_all_are(tmp_path: Path) -> None
 
     same = opened(tmp_path / "all", np.repeat(path[:1], 3, axis=0))
     for kind in ("anchored", "pca"):
-        with pytest.raises(ValueError, match="of 1, 2, 3 they are all equal"):
+        with pytest.raises(ValueError, match="of 1, 2, 3 all are equal"):
             axes_of_kind(kind, same)
-    with pytest.raises(ValueError, match="they are all equal"):
+    with pytest.raises(ValueError, match="all are equal"):
         mindspore_axes(same)
     with pytest.raises(ValueError, match="of 2 there is only one"):
         anchored_axes(CheckpointSet.open(tmp_path / "two", [2]))
@@ -170,7 +170,9 @@ def test_layer_that_never_moved_disturbs_no_axes(tmp_path: Path) -> None:
 def test_kinds_are_checked(tmp_path: Path) -> None:
     """The message lists them."""
     checkpoints = opened(tmp_path, bowl_path(5)[0])
-    with pytest.raises(ValueError, match=r"Axes of checkpoints are one of 'anchored', 'pca', .*; not 'umap'"):
+    with pytest.raises(
+        ValueError, match=r"The kind of axes of checkpoints is one of 'anchored', 'pca', .*; not 'umap'"
+    ):
         axes_of_kind("umap", checkpoints)
     with pytest.raises(TypeError, match="seed must be an integer"):
         axes_of_kind("random", checkpoints, seed=1.5)

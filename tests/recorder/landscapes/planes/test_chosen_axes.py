@@ -52,7 +52,7 @@ def test_three_points_on_a_line_get_a_random_second_direction(tmp_path: Path) ->
     path[2] = path[0]
     with pytest.raises(ValueError, match="a first and a last one that differ"):
         three_point_axes(opened(tmp_path, path))
-    with pytest.raises(ValueError, match="the first and the last are equal"):
+    with pytest.raises(ValueError, match="the first and the last one are equal"):
         interpolation_axes(opened(tmp_path, path))
 
 
@@ -91,5 +91,5 @@ def test_hessian_axes_are_its_eigenvectors(is_saddle: bool) -> None:
         assert direction[np.argmax(np.abs(direction))] > 0
         assert not direction[30:].any()
     assert abs(axes.cosine) < 1e-4
-    with pytest.raises(ValueError, match="one eigenvalue only"):
+    with pytest.raises(ValueError, match="only one distinct eigenvalue"):
         hessian_axes(origin, layout, lambda vector: vector, 0.25)

@@ -142,7 +142,7 @@ def test_grids_that_cannot_be_are_refused() -> None:
     for levels in (1, 9):
         with pytest.raises(ValueError, match=f"levels must be an integer from 2 to 8, not {levels}"):
             grid_for(path, 10, levels)
-    with pytest.raises(ValueError, match="all points of this one are equal"):
+    with pytest.raises(ValueError, match="needs points that differ; all are equal"):
         grid_for(np.zeros((3, 2)), 10)
-    with pytest.raises(ValueError, match="finite coordinates"):
+    with pytest.raises(ValueError, match="coordinates that are not finite"):
         grid_for(np.array([[np.nan, 1], [0, 0]]), 10)

@@ -92,7 +92,7 @@ def test_two_processes_do_not_write_the_same_journal(tmp_path: Path) -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
-        with pytest.raises(JournalInUseError, match="Another process computes this landscape"):
+        with pytest.raises(JournalInUseError, match="Another process is computing this landscape"):
             Journal(path)
         other.kill()
     Journal(path).close()

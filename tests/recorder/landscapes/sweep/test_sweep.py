@@ -49,7 +49,7 @@ def test_any_workers_give_the_same_bits(tmp_path: Path, processes: Executor, mon
     with ThreadPoolExecutor(2) as threads:
         assert compute(tmp_path / "threads", executor=threads) == here
     assert compute(tmp_path / "processes", executor=processes) == here
-    monkeypatch.setattr(workers, "_WORTH_PROCESSES_SECONDS", 0)
+    monkeypatch.setattr(workers, "_MIN_SECONDS_FOR_PROCESSES", 0)
     assert compute(tmp_path / "ours") == here
     assert sum(map(len, here.values())) == 12 + 12 + 81 + 1 + 81
     for name in ("threads", "processes", "ours"):
@@ -123,7 +123,7 @@ def test_worker_with_other_samples_is_told(tmp_path: Path, processes: Executor) 
         network = Bowl()
         return Model(network), network, [(np.random.default_rng().uniform(size=32),)], {"Loss"}
 
-    with pytest.raises(ModelError, match="other samples here than in the process"):
+    with pytest.raises(ModelError, match="other samples than in the process"):
         SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(shuffled, executor=processes)
 
 

@@ -95,21 +95,21 @@ def test_whole_paths_of_mindspore_are_found_also_after_a_move(tmp_path: Path) ->
 
 def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     """The metadata, a point, a file; a file that is cut."""
-    with pytest.raises(FileNotFoundError, match=r"no '.*train_metadata.json': train with SummaryCollector"):
+    with pytest.raises(FileNotFoundError, match=r"train_metadata.json' does not exist: train with SummaryCollector"):
         CheckpointSet.open(tmp_path, [1])
     folder = leave_checkpoints(tmp_path / "ckpt_dir", training())
-    with pytest.raises(ValueError, match=r"no checkpoint of 7; those of \[1, 2, 3\] are in"):
+    with pytest.raises(ValueError, match=r"no checkpoint of 7; .* contains those of \[1, 2, 3\]"):
         CheckpointSet.open(folder, [1, 7])
-    with pytest.raises(ValueError, match="none was given"):
+    with pytest.raises(ValueError, match="at least one checkpoint"):
         CheckpointSet.open(folder, [])
     second = folder / "Bowl_2_step.safetensors"
     whole = second.read_bytes()
     for length in (0, 5, 40, len(whole) - 1):
         second.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is no whole .safetensors file"):
+        with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is not a complete .safetensors file"):
             CheckpointSet.open(folder, [1, 2])
     second.write_bytes(whole.replace(b'"shape":[3,2,2]', b'"shape":[3,2,9]'))
-    with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is no whole .safetensors file"):
+    with pytest.raises(ValueError, match=r"Bowl_2_step.safetensors' is not a complete .safetensors file"):
         CheckpointSet.open(folder, [1, 2])
     second.unlink()
     with pytest.raises(FileNotFoundError, match=r"The checkpoint of 2 is missing: '.*Bowl_2_step.safetensors'"):
@@ -124,7 +124,7 @@ def test_checkpoints_of_another_network_are_refused(tmp_path: Path) -> None:
     folder = leave_checkpoints(tmp_path, training())
 
     other = layout_of([("conv.weight", (3, 2, 3), "weight")])
-    with pytest.raises(ValueError, match=r"'conv.weight' is of shape \(3, 2, 2\) in '.*' and of shape \(3, 2, 3\)"):
+    with pytest.raises(ValueError, match=r"'conv.weight' has the shape \(3, 2, 2\) in '.*' and \(3, 2, 3\)"):
         CheckpointSet.open(folder, [1], other)
     with pytest.raises(ValueError, match=r"Bowl_1_step.safetensors' has no floating-point tensor 'fc.weight'"):
         CheckpointSet.open(folder, [1], layout_of([("fc.weight", (3,), "weight")]))
@@ -174,7 +174,7 @@ def test_tensors_without_numbers_are_no_obstacle(tmp_path: Path) -> None:
 
 def test_more_checkpoints_than_files_can_be_open_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that were closed are opened again, if they are still the same files."""
-    monkeypatch.setattr(mapped_checkpoint, "_MOST_MAPS", 2)
+    monkeypatch.setattr(mapped_checkpoint, "_MAX_MAPS", 2)
     tensors = training(5)
     folder = leave_checkpoints(tmp_path, tensors)
     checkpoints = CheckpointSet.open(folder, range(1, 6), LAYOUT)

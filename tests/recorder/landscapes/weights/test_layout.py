@@ -54,7 +54,7 @@ def test_variances_are_known_by_their_names() -> None:
 
 def test_names_and_kinds_are_checked() -> None:
     """A name that stands twice would be read twice from one tensor."""
-    with pytest.raises(ValueError, match="'a' is given twice"):
+    with pytest.raises(ValueError, match="'a' appears twice"):
         layout_of([("a", (1,), "bias"), ("b", (1,), "bias"), ("a", (2,), "bias")])
     with pytest.raises(ValueError, match=r"kind is one of .* not 'gamma'"):
         layout_of([("a", (1,), "gamma")])
