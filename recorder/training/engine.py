@@ -76,8 +76,8 @@ class Engine:
 
     def _in_order(self, event: Event) -> list[Callback | EventCallback]:
         destinations = [callback for callback in self.state.callbacks if isinstance(callback, LoggerDestination)]
-        others = [callback for callback in self.state.callbacks if not isinstance(callback, LoggerDestination)]
-        return destinations + others if event is Event.INIT else others + destinations
+        other_callbacks = [each for each in self.state.callbacks if not isinstance(each, LoggerDestination)]
+        return destinations + other_callbacks if event is Event.INIT else other_callbacks + destinations
 
     def _claim_callbacks(self) -> None:
         for callback in self.state.callbacks:

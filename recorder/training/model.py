@@ -295,8 +295,8 @@ class _Run:
     def __init__(
         self, state: State, callbacks: list[Callback | EventCallback], loggers: Sequence[LoggerDestination]
     ) -> None:
-        destinations, others = destinations_first(callbacks, loggers)
-        state.callbacks = [*destinations, *others]
+        destinations, other_callbacks = destinations_first(callbacks, loggers)
+        state.callbacks = [*destinations, *other_callbacks]
         self._engine = Engine(state, Logger(state, destinations))
 
     def __enter__(self) -> Engine:
