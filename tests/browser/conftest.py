@@ -27,7 +27,7 @@ REPORT_VIOLATIONS = (
 
 
 class Server(NamedTuple):
-    """A running server: where it answers, and the process it is."""
+    """A running server: its URL and its process."""
 
     url: str
     process: Process
@@ -69,7 +69,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Pages:
-    """Opens pages and collects what goes wrong on them; a test allows what it provokes."""
+    """Opens pages and collects their errors; a test allows those it provokes."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
@@ -77,25 +77,25 @@ class Pages:
         self.allowed = "(?!)"
 
     def open(self, width: int = 1280, height: int = 800, lang: str = "en-US") -> Page:
-        """Return an empty page in a profile of its own."""
+        """Return an empty page in a separate profile."""
         context = self.browser.new_context(viewport={"width": width, "height": height}, locale=lang)
         context.add_init_script(REPORT_VIOLATIONS)
         page = context.new_page()
         page.set_default_timeout(1000 * SLOW_SECONDS)
-        page.on("console", self._heard)
+        page.on("console", self._collect)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         return page
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _collect(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not re.search(self.allowed, message.text):
             self.errors.append(f"{message.text} {message.location['url']}")
 
 
 @pytest.fixture
 def pages(browser: Browser, tmp_path: Path) -> Iterator[Pages]:
-    """Return a maker of pages; the test fails if any of them reports an error or a policy violation.
+    """Return an opener of pages; the test fails if a page reports an error or a policy violation.
 
-    They are closed before the runs below tmp_path are removed, which else they would ask for.
+    They are closed before the runs below tmp_path are removed, which they would otherwise request.
     """
     opened = Pages(browser)
     yield opened

@@ -1,4 +1,4 @@
-"""What holds on every page in a real browser: accessible, escaped, narrow, under a prefix, the same runs throughout."""
+"""Every page in a real browser: accessible, escaped, narrow, under a prefix, with the same runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']}))
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
 TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]
-# Of every view: its address, and what is there once it is drawn.
+# Every view: its URL parameters, and a selector that matches once it is drawn.
 VIEWS = {
     "overview": ({"page": "overview"}, ".run-line .sparkline"),
     "run": ({"page": "overview", "over.run": HOSTILE}, ".tile .bars"),
@@ -71,7 +71,7 @@ def record_run(folder: Path, tag: str) -> None:
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a logdir with a run of hostile names, a damaged one and an empty one."""
+    """Return a logdir with a run with hostile names, a damaged run and an empty run."""
     logdir = tmp_path_factory.mktemp("logdir")
     record_run(logdir / HOSTILE, HOSTILE)
     record_run(logdir / PLAIN, "layer/weight")
@@ -84,14 +84,14 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(logdir: Path) -> Iterator[str]:
-    """Return the address of a server on the logdir, under a prefix."""
+    """Return the URL of a server on the logdir, under a prefix."""
     process, url = servers.start(logdir, "--path-prefix", "/a/b")
     yield url
     servers.stop(process)
 
 
 def show(page: Page, url: str, view: str, **more: str) -> None:
-    """Open a view and wait until it is drawn; colours do not fade, so that they can be measured at once."""
+    """Open a view and wait until it is drawn; without transitions, so that colours can be measured."""
     page.emulate_media(reduced_motion="reduce")
     parameters, drawn = VIEWS[view]
     page.goto(f"{url}#{urlencode({**parameters, **more}, quote_via=quote)}")
@@ -122,7 +122,7 @@ def test_accessible_narrow_and_escaped(url, page, view):
 
 
 def test_what_opens_is_accessible(url, page):
-    """Menus, panels, sheets and fields that are opened have no serious fault either."""
+    """Open menus, panels, popovers and fields have no serious fault."""
     show(page, url, "scalars")
     card = page.locator("scalar-card").first
     for opener in (
@@ -145,7 +145,7 @@ def test_what_opens_is_accessible(url, page):
 
 
 def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
-    """Turning from page to page keeps what is drawn, and Back leads through the same pages."""
+    """The visible runs stay the same from page to page, and Back returns through the pages."""
     show(page, url, "overview", show=PLAIN)
     shown = page.locator('.run[data-shown="true"]')
     for name in TABS[1:]:
@@ -161,7 +161,7 @@ def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
 
 
 def test_empty_pages_say_what_there_is(server, page, tmp_path):
-    """A page without data of its kind says so and what there is instead; settings appear with something to set."""
+    """A page without data of its kind shows what there is instead; settings appear only where they apply."""
     url = server(tmp_path).url
     page.goto(url)
     for name in TABS:

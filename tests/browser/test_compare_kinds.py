@@ -26,7 +26,7 @@ PLACE_IN_THE_ROW = """figure => {
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
-    """Return two runs of MindSpore, and runs with hostile names of a metric and of an operation."""
+    """Return two runs of MindSpore, and runs with hostile names of a metric and an operation."""
     for name in ("a", "b"):
         shutil.copytree(MINDSPORE, tmp_path / name)
     with SummaryRecord(str(tmp_path / "b")) as record:
@@ -49,7 +49,7 @@ def logdir(tmp_path: Path) -> Path:
 
 
 def test_tiles_of_a_run(server, pages, logdir):
-    """Graph, pipeline, lineage and landscapes are drawn in small from the data, and lead to their pages."""
+    """Tiles of graph, pipeline, lineage and landscapes are drawn from the data, and link to their pages."""
     sees = json.loads((MINDSPORE / "mindinsight_sees.json").read_text())["digits_momentum"]
     page = pages.open()
     url = server(logdir).url
@@ -82,7 +82,7 @@ def test_tiles_of_a_run(server, pages, logdir):
 
 
 def test_landscapes_on_one_scale(server, pages, logdir):
-    """Those of a tag stand side by side between the lowest and the highest loss of all; the address keeps the tag."""
+    """The landscapes of a tag share one scale from the lowest to the highest loss; the URL contains the tag."""
     expected = json.loads((MINDSPORE / "expected.json").read_text())["landscape"]
     page = pages.open()
     page.goto(server(logdir).url + "#page=compare")
@@ -109,8 +109,8 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     expect(other).to_have_url(re.compile("land.run=b"))
 
 
-def test_a_landscape_that_comes_late(server, page, logdir):
-    """The place of a landscape is its run's before it has come: a click on another never opens it."""
+def test_landscape_fetched_late(server, page, logdir):
+    """A landscape has its place before it is fetched: a click on another one never opens it."""
     held = []
     page.route(re.compile(r"/api/landscapes\?.*run=a(&|$)"), lambda route: held.append(route))
     page.goto(server(logdir).url + "#page=compare")
@@ -133,7 +133,7 @@ def test_a_landscape_that_comes_late(server, page, logdir):
 
 
 def test_graphs_and_metrics(server, page, logdir):
-    """Graphs are compared by their numbers and operations, metrics of the lineage stand in the difference table."""
+    """Graphs are compared by numbers and operations; the difference table contains the lineage's metrics."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(logdir, "--path-prefix", "/a/b").url + "#page=compare&lang=en")
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from support.landscape_events import journals
-from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
+from support.landscape_model_contract import Float32s, LandscapeModelContract, ModelUnderTest
 
 from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
 from toposcope.recorder.landscapes import SummaryLandscape
@@ -57,7 +57,7 @@ class TestJaxFunctions(LandscapeModelContract):
     """Functions of a pytree of parameters."""
 
     @pytest.fixture(params=[losses, mean_loss], ids=["losses of samples", "means of batches"])
-    def taken(self, request: pytest.FixtureRequest) -> Taken:
+    def subject(self, request: pytest.FixtureRequest) -> ModelUnderTest:
         def state() -> object:
             return [(name, np.asarray(leaf).tobytes()) for name, leaf in named_leaves(parameters).items()]
 
@@ -74,7 +74,7 @@ class TestJaxFunctions(LandscapeModelContract):
         parameters = parameters_of_two_layers()
         before = state()
         model = model_of((request.param, parameters, batches(), {}), SAMPLES)
-        return Taken(model, state, before, loss_at)
+        return ModelUnderTest(model, state, before, loss_at)
 
 
 def test_leaves_are_named_by_their_keys() -> None:

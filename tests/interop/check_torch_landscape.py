@@ -31,7 +31,7 @@ class LeNet(nn.Module):
         return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x.flatten(1))))))
 
 
-def taken_of(network: Any) -> LandscapeModel:
+def landscape_model_of(network: Any) -> LandscapeModel:
     """Return the model of a network for pictures of 32x32."""
     generator = torch.Generator().manual_seed(1)
     images = torch.randn(SAMPLES, 1, 32, 32, generator=generator)
@@ -43,7 +43,7 @@ def taken_of(network: Any) -> LandscapeModel:
 @pytest.fixture
 def model() -> Iterator[LandscapeModel]:
     """Return the model of a LeNet5, along one direction."""
-    model = taken_of(LeNet())
+    model = landscape_model_of(LeNet())
     direction = np.random.default_rng(0).normal(size=(1, model.layout.size)).astype(np.float32)
     model.hold(model.get(), direction * 0.01)
     yield model

@@ -98,7 +98,7 @@ def steps(client: httpx.Client, run: str, attempt: str | None = None) -> list[in
 
 def described(client: httpx.Client, run: str) -> dict[str, Any]:
     """Return the entry of a run in /api/runs; empty if there is none."""
-    return next((each for each in client.get("api/runs").json()["runs"] if each["run"] == run), {})
+    return next((row for row in client.get("api/runs").json()["runs"] if row["run"] == run), {})
 
 
 def test_rotated_files_are_read(logdir: Path, client: httpx.Client) -> None:

@@ -157,7 +157,7 @@ def test_random_damage_is_found_as_by_the_slow_reader(tmp_path: Path) -> None:
         points, damage = read_slowly(bytes(content), "mindspore")
         view = read_and_verify(open_file(path), lambda file: file.read(BUDGET))
         total = sum(series.total for series in view.series.values())
-        assert (total, [each.offset for each in view.damage]) == (len(points), damage), f"file {number}"
+        assert (total, [found.offset for found in view.damage]) == (len(points), damage), f"file {number}"
 
 
 def test_header_damaged_after_it_was_read_is_not_an_error(tmp_path: Path) -> None:
@@ -183,11 +183,11 @@ def test_file_rewritten_while_it_is_verified_loses_nothing(tmp_path: Path) -> No
     file = open_file(path)
     while file.read(BUDGET):
         pass
-    with path.open("r+b") as opened:
-        opened.truncate(LARGE)
+    with path.open("r+b") as file_on_disk:
+        file_on_disk.truncate(LARGE)
         while file.verify(BUDGET):
             pass
-        opened.write(b"".join(RECORDS))
+        file_on_disk.write(b"".join(RECORDS))
 
     view = read_and_verify(file, lambda file: file.read(BUDGET))
 

@@ -116,8 +116,8 @@ def test_replaced_and_truncated_files_are_read_again(tmp_path: Path) -> None:
     file.read(BUDGET)
     assert view_of(file).series[LOSS].step.tolist() == list(range(100, 150))
 
-    with path.open("r+b") as opened:
-        opened.truncate(len(version_event(1.0)) + len(scalar_event(2.0, 100, {"loss": 1 / 101})))
+    with path.open("r+b") as appended:
+        appended.truncate(len(version_event(1.0)) + len(scalar_event(2.0, 100, {"loss": 1 / 101})))
     assert file.has_news(path.stat())
     file.read(BUDGET)
     assert view_of(file).series[LOSS].step.tolist() == [100]
@@ -131,8 +131,8 @@ def test_views_do_not_change(tmp_path: Path) -> None:
     before = view_of(file)
     kept = before.series[LOSS].value.copy()
     for start in range(10, 400, 10):
-        with path.open("ab") as opened:
-            opened.write(b"".join(scalar_event(start, step, {"loss": -1.0}) for step in range(start, start + 10)))
+        with path.open("ab") as appended:
+            appended.write(b"".join(scalar_event(start, step, {"loss": -1.0}) for step in range(start, start + 10)))
         file.read(BUDGET)
 
     assert before.series[LOSS].total == 10

@@ -313,7 +313,7 @@ def test_scan_widens_half_and_bfloat16(either_scan: str) -> None:
 
     rows, _ = read_fast(b"".join(records), "tensorboard", 10_000)
 
-    values = {tag: sorted(value for _, each, _, _, value in rows if each == tag) for tag in ("half", "bfloat16")}
+    values = {tag: sorted(value for _, name, _, _, value in rows if name == tag) for tag in ("half", "bfloat16")}
     assert values["half"] == sorted(struct.pack("<d", half) for half in halves)
     assert set(values["bfloat16"]) == {struct.pack("<d", 1.5)}
 

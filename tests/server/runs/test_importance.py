@@ -30,22 +30,22 @@ def sweep(count: int, seed: int = 0) -> tuple[list[dict[str, object]], list[floa
     return rows, metric
 
 
-def by_name(found: Importance) -> dict[str, Parameter]:
+def by_name(result: Importance) -> dict[str, Parameter]:
     """Return the parameters by name."""
-    return {parameter.name: parameter for parameter in found.parameters}
+    return {parameter.name: parameter for parameter in result.parameters}
 
 
 def test_most_important_parameters_come_first() -> None:
     """Strong before weak before irrelevant; a category is one parameter; a constant is reported."""
     rows, metric = sweep(200)
 
-    found = importance(rows, metric)
+    result = importance(rows, metric)
 
-    named = by_name(found)
-    assert [parameter.name for parameter in found.parameters] == ["rate", "optimizer", "width", "dropout", "epochs"]
-    assert (found.enough, found.problem) == (True, None)
-    assert found.score is not None
-    assert 0.8 < found.score < 1
+    named = by_name(result)
+    assert [parameter.name for parameter in result.parameters] == ["rate", "optimizer", "width", "dropout", "epochs"]
+    assert (result.enough, result.problem) == (True, None)
+    assert result.score is not None
+    assert 0.8 < result.score < 1
     assert named["rate"].importance == pytest.approx(2, abs=0.5)
     for name in ("rate", "optimizer", "width"):
         assert named[name].importance > 2 * named[name].spread > 0
@@ -77,8 +77,8 @@ def test_correlation_equals_that_of_numpy_and_scipy() -> None:
 def test_strongest_effect_is_first_for_many_seeds() -> None:
     """In five sweeps of 40 runs, its importance is also several standard errors above 0."""
     for seed in range(5):
-        found = importance(*sweep(40, seed), seed)
-        first = found.parameters[0]
+        result = importance(*sweep(40, seed), seed)
+        first = result.parameters[0]
         assert first.name == "rate"
         assert first.importance is not None
         assert first.spread is not None
@@ -97,14 +97,14 @@ def test_too_few_runs() -> None:
     """There are correlations and a message, but no importance."""
     rows, metric = sweep(FEWEST_RUNS - 1)
 
-    found = importance(rows, metric)
+    result = importance(rows, metric)
 
-    assert (found.enough, found.score) == (False, None)
-    assert found.problem == "9 runs have both the metric and hyperparameters: importance requires at least 10."
-    named = by_name(found)
+    assert (result.enough, result.score) == (False, None)
+    assert result.problem == "9 runs have both the metric and hyperparameters: importance requires at least 10."
+    named = by_name(result)
     assert named["rate"].spearman is not None
     assert named["rate"].importance is None
-    assert found.parameters[0].name == "rate"
+    assert result.parameters[0].name == "rate"
     assert importance([], []).problem.startswith("No runs have")
     assert importance(rows[:1], metric[:1]).problem.startswith("1 run has")
 
@@ -113,23 +113,23 @@ def test_metric_that_never_changes() -> None:
     """Nothing can be computed for it."""
     rows, _ = sweep(20)
 
-    found = importance(rows, [0.1] * 20)
+    result = importance(rows, [0.1] * 20)
 
-    assert (found.enough, found.problem) == (False, "All runs have the same value of the metric.")
-    assert all(parameter.pearson is None for parameter in found.parameters)
+    assert (result.enough, result.problem) == (False, "All runs have the same value of the metric.")
+    assert all(parameter.pearson is None for parameter in result.parameters)
 
 
 def test_nothing_varies() -> None:
     """The runs differ only in their names."""
     rows = [{"epochs": 3, "name": f"run {number}"} for number in range(12)]
 
-    found = importance(rows, list(range(12)))
+    result = importance(rows, list(range(12)))
 
-    assert (found.enough, found.problem) == (
+    assert (result.enough, result.problem) == (
         False,
         "No hyperparameter has values that distinguish the runs.",
     )
-    assert by_name(found)["name"].problem == "It has 12 values in 12 runs: too few runs share a value."
+    assert by_name(result)["name"].problem == "It has 12 values in 12 runs: too few runs share a value."
 
 
 def test_irrelevant_parameters_are_reported() -> None:
@@ -137,11 +137,11 @@ def test_irrelevant_parameters_are_reported() -> None:
     random = np.random.default_rng(3)
     rows = [{"a": float(random.normal()), "b": str(random.choice(["x", "y"]))} for _ in range(40)]
 
-    found = importance(rows, random.normal(size=40).tolist())
+    result = importance(rows, random.normal(size=40).tolist())
 
-    assert found.score is not None
-    assert found.score < 0
-    assert found.problem.startswith("The hyperparameters do not predict the metric")
+    assert result.score is not None
+    assert result.score < 0
+    assert result.problem.startswith("The hyperparameters do not predict the metric")
 
 
 def test_missing_values() -> None:
@@ -205,9 +205,9 @@ def test_kinds_of_columns() -> None:
         {"flag": True, "mixed": 1.0, "whole": 3, "rate": 0.1, "zero": 1.0},
     ]
 
-    found = {column.name: (column.kind, column.scale, column.distinct) for column in columns_of(rows)}
+    kinds = {column.name: (column.kind, column.scale, column.distinct) for column in columns_of(rows)}
 
-    assert found == {
+    assert kinds == {
         "flag": ("category", None, 2),
         "mixed": ("category", None, 2),
         "whole": ("number", "linear", 3),
@@ -222,10 +222,10 @@ def test_more_parameters_and_runs_than_are_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("toposcope.server.runs.importance.MOST_PARAMETERS", 2)
     rows, metric = sweep(80)
 
-    found = importance(rows, metric)
+    result = importance(rows, metric)
 
-    assert found.problem.startswith("Computed from a random sample of 50 of the 80 runs")
-    assert by_name(found)["dropout"].problem.startswith("More than 2 hyperparameters vary")
+    assert result.problem.startswith("Computed from a random sample of 50 of the 80 runs")
+    assert by_name(result)["dropout"].problem.startswith("More than 2 hyperparameters vary")
 
 
 def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:

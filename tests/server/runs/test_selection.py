@@ -91,9 +91,9 @@ def test_logarithmic_buckets_are_equally_wide(
         # A point on an edge may be in either bucket.
         inside, around = ((places > left + by) & (places < right - by) for by in (1e-9, -1e-9))
         chosen = seen[around & np.isin(x[x > 0], x[kept])]
-        finite, found = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
+        finite, finite_chosen = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
         if len(finite) and np.count_nonzero(np.isfinite(seen)) > points:
-            assert found.min() <= finite.min() <= finite.max() <= found.max()
+            assert finite_chosen.min() <= finite.min() <= finite.max() <= finite_chosen.max()
         assert np.isfinite(seen[inside]).all() or not np.isfinite(chosen).all()
     assert len(kept) <= 2 * points + 16
 

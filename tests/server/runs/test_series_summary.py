@@ -70,7 +70,7 @@ def test_result_for_a_growing_series_is_updated_with_new_points_only(parts: list
             series.append(points(part, seen))
         seen += len(part)
         got = cache.result("run", "file", "tag", series.points())
-        whole = summarise_slowly([row for each in parts[: number + 1] for row in each])
+        whole = summarise_slowly([row for part in parts[: number + 1] for row in part])
         assert repr(got).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
         assert made[-1] in (len(part), seen)
         assert cache.result("run", "file", "tag", series.points()) is got

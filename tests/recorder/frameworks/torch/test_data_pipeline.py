@@ -1,4 +1,4 @@
-"""What is told of PyTorch's data loaders, samplers, datasets and transforms."""
+"""The dataset graphs and facts of PyTorch's data loaders, samplers, datasets and transforms."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,21 +18,21 @@ DIGITS = data.TensorDataset(torch.zeros(100, 1, 8, 8), torch.zeros(100, dtype=to
 
 
 class Normalize:
-    """A transform in the way of torchvision."""
+    """A transform like those of torchvision."""
 
     def __init__(self, mean: tuple[float, ...]) -> None:
         self.mean = mean
 
 
 class Compose:
-    """Transforms one after the other, in the way of torchvision."""
+    """A composition of transforms like torchvision's."""
 
     def __init__(self, transforms: list[Any]) -> None:
         self.transforms = transforms
 
 
 class Folder(data.Dataset[Any]):
-    """A dataset of files, in the way of torchvision."""
+    """A dataset of files like those of torchvision."""
 
     def __init__(self, root: Any, transform: Any = None, target_transform: Any = None) -> None:
         self.root, self.transform, self.target_transform = root, transform, target_transform
@@ -111,12 +111,12 @@ def test_a_loader_is_the_last_stage() -> None:
         (data.DistributedSampler(DIGITS, 4, 1), "DistributedSampler", {"num_replicas": 4, "rank": 1, "shuffle": True}),
     ],
 )
-def test_samplers_tell_their_settings(sampler: Any, name: str, told: dict[str, Any]) -> None:
+def test_samplers_have_their_settings(sampler: Any, name: str, told: dict[str, Any]) -> None:
     found = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
     assert found.items() >= {"sampler_name": name, **told}.items()
 
 
-def test_a_batch_sampler_of_the_user_is_told() -> None:
+def test_a_user_defined_batch_sampler_is_described() -> None:
     class Buckets(data.BatchSampler):
         pass
 
@@ -157,7 +157,7 @@ def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
     assert (operations[1]["min_val"], operations[1]["max_val"]) == (-2.0, 2.0)
 
 
-def test_datasets_tell_their_plain_public_attributes(tmp_path: Path) -> None:
+def test_datasets_have_their_plain_public_attributes(tmp_path: Path) -> None:
     told = settings(stages(Folder(tmp_path))[0])
     assert told == {
         "op_type": "Folder",
@@ -179,24 +179,24 @@ def test_facts_are_batch_size_samples_and_the_first_path_that_exists(tmp_path: P
     assert FRAMEWORK.dataset_facts(DIGITS) == DatasetFacts(None, 100, None)
 
 
-def test_plain_sequences_may_be_loaded() -> None:
+def test_loaders_of_plain_sequences_are_described() -> None:
     loader = data.DataLoader([1, 2, 3], batch_size=2)
     assert names(loader) == ["DataLoader", "list"]
     assert FRAMEWORK.dataset_facts(loader).size == 3
 
 
 @pytest.mark.parametrize("name", ["\0", "x" * 10_000, "\ud800"])
-def test_odd_names_of_paths_are_told_or_left_out(name: str) -> None:
+def test_unusual_path_names_are_recorded_or_left_out(name: str) -> None:
     assert names(Folder(name)) == ["Folder"]
     assert FRAMEWORK.dataset_facts(Folder(name)).path is None
 
 
-def test_hostile_datasets_are_named() -> None:
+def test_datasets_that_raise_are_recorded_by_name() -> None:
     assert names(Hostile()) == ["Hostile"]
     assert FRAMEWORK.dataset_facts(Hostile()) == DatasetFacts(None, None, None)
 
 
-def test_a_pipeline_that_holds_itself_ends() -> None:
+def test_a_pipeline_that_contains_itself_ends() -> None:
     folder = Folder("x")
     folder.dataset = folder
     folder.transform = Compose([])
@@ -206,6 +206,6 @@ def test_a_pipeline_that_holds_itself_ends() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, "text", object(), [1, 2], {}, iter([1]), Hostile, nn.Linear(1, 1)])
-def test_what_is_no_pipeline_has_none(thing: object) -> None:
+def test_other_objects_have_no_pipeline(thing: object) -> None:
     assert FRAMEWORK.dataset_graph(thing) is None
     assert FRAMEWORK.dataset_facts(thing) == DatasetFacts()

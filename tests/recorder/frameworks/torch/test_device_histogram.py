@@ -1,4 +1,4 @@
-"""Histograms computed where a tensor is."""
+"""Histograms computed on the device of a tensor."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float3
 
 
 def same(found: Histogram | None, expected: Histogram) -> None:
-    """Compare two histograms: all is equal but the last digits of the sum, where it is finite."""
+    """Compare two histograms: only the last digits of a finite sum may differ."""
     assert found is not None
     for name in ("total_count", "nan_count", "pos_inf_count", "neg_inf_count", "min", "max"):
         assert getattr(found, name) == getattr(expected, name)
@@ -55,7 +55,7 @@ def test_large_tensors_are_counted_in_chunks(monkeypatch: pytest.MonkeyPatch, dt
     assert found.sum == pytest.approx(histogram_of(copy).sum, rel=1e-12, abs=1e-9 * scale)
 
 
-def test_what_is_not_finite_is_counted_beside() -> None:
+def test_elements_that_are_not_finite_are_counted_separately() -> None:
     tensor = torch.tensor([torch.nan, torch.inf, torch.inf, -torch.inf, 1.0, 2.0])
 
     found = device_histogram(tensor)
@@ -77,7 +77,7 @@ def test_a_parameter_keeps_its_gradient_and_its_values() -> None:
 
 
 class Sharded(torch.Tensor):
-    """Stands for a tensor that is spread over processes."""
+    """Represents a tensor that is distributed over processes."""
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_tensors_of_the_cpu_are_left_to_the_recorder() -> None:
     assert FRAMEWORK.histogram(torch.ones(3)) is None
 
 
-def test_a_histogram_is_recorded_like_the_values_that_it_is_of(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_a_histogram_is_recorded_like_its_values(tmp_path: Path, read_events: ReadEvents) -> None:
     tensor = torch.arange(1000) / 8
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("histogram", "values", tensor)
@@ -123,7 +123,7 @@ def test_a_histogram_is_copied(tmp_path: Path, read_events: ReadEvents) -> None:
     assert sum(bucket.count for bucket in event.summary.value[0].histogram.buckets) == 100
 
 
-def test_a_histogram_that_does_not_fit_itself_is_refused(tmp_path: Path) -> None:
+def test_an_inconsistent_histogram_is_refused(tmp_path: Path) -> None:
     broken = histogram_of(np.arange(100))._replace(edges=np.arange(3.0))
     with SummaryRecord(tmp_path) as recorder, pytest.raises(ValueError, match="one more edge than counts"):
         recorder.add_value("histogram", "ready", broken)

@@ -1,4 +1,4 @@
-"""Eigenvalues of a Hessian that is known by its products with vectors only."""
+"""Eigenvalues of a Hessian from its products with vectors."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def symmetric(values: Doubles) -> Doubles:
 
 
 class Product:
-    """Products with a matrix, counted."""
+    """Products with a matrix, with a count of calls."""
 
     def __init__(self, matrix: Doubles) -> None:
         self.matrix = matrix.astype(np.float32)
@@ -68,7 +68,7 @@ def test_largest_eigenvalue_of_a_network_is_that_of_its_whole_hessian() -> None:
 
 
 def test_rounding_neither_hides_nor_repeats_an_eigenvalue() -> None:
-    """All of a small matrix, some of them equal: of those one is found, as the others cannot be told from it."""
+    """All eigenvalues of a small matrix; of equal ones, one is found, since Lanczos' method cannot distinguish them."""
     values = np.array([5, 4, 3, 2, 1, 0.5, 0.25, -1])
     found = hessian_eigenvalues(Product(symmetric(values)), 8, largest=7, smallest=1)
     assert np.allclose(found.values, [*values[:7], -1], atol=1e-4)
@@ -82,7 +82,7 @@ def test_rounding_neither_hides_nor_repeats_an_eigenvalue() -> None:
 
 
 def test_same_seed_gives_the_same_bits() -> None:
-    """And what is not found in time comes with its residual."""
+    """Eigenvalues that have not converged have their residuals."""
     product = Product(symmetric(np.linspace(-1, 1, SIZE)))
     first, second = (hessian_eigenvalues(product, SIZE, most_products=5) for _ in range(2))
     assert np.array_equal(first.vectors, second.vectors)
@@ -93,7 +93,7 @@ def test_same_seed_gives_the_same_bits() -> None:
 
 
 def test_curvatures_are_second_derivatives_per_length() -> None:
-    """They do not depend on how long the directions are."""
+    """They do not depend on the lengths of the directions."""
     matrix = symmetric(np.linspace(-1, 5, 20))
     random = np.random.default_rng(0)
     directions = np.concatenate([100 * random.normal(size=(2, 20)), np.zeros((1, 20))]).astype(np.float32)
