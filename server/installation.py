@@ -1,5 +1,6 @@
 """What is wrong with the installation: faults that do not stop the server but slow it down or run other code."""
 
+import logging
 import os
 import sys
 from functools import cache
@@ -9,6 +10,7 @@ from typing import Literal, NamedTuple
 import toposcope
 from toposcope.server.reading import scan
 
+log = logging.getLogger(__name__)
 _SERVER = Path(__file__).parent
 
 
@@ -18,6 +20,13 @@ class InstallationWarning(NamedTuple):
     kind: Literal["uncompiled_scan", "shadowed_package"]
     message: str
     """What is wrong and how to correct it, one sentence."""
+
+
+@cache
+def log_installation_warnings() -> None:
+    """Log the faults of the running installation, once per process."""
+    for warning in installation_warnings():
+        log.warning("%s", warning.message)
 
 
 @cache

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
 from toposcope.server.dataframe import dataframe, dataframe_of_series
+from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.index import Index
@@ -287,6 +288,7 @@ def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] |
         ValueError: the name of the file is not that of an event file, or index_dir is inside the logdir, which is
             read-only.
     """
+    log_installation_warnings()
     path = os.fspath(logdir)
     if os.path.isdir(path):
         if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(path).resolve()):

@@ -22,12 +22,11 @@ from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.exposure import is_loopback, make_exposure
-from toposcope.server.installation import installation_warnings
+from toposcope.server.installation import log_installation_warnings
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.reading.index import Index, default_folder
 from toposcope.server.version import VERSION
 
-log = logging.getLogger(__name__)
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
@@ -248,8 +247,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     )
     url = page_url(options.host, port, options.path_prefix, options.token)
     print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
-    for warning in installation_warnings():
-        log.warning("%s", warning.message)
+    log_installation_warnings()
     if options.open:
         webbrowser.open(url)
     config = uvicorn.Config(

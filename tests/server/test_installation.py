@@ -97,3 +97,14 @@ def test_server_reports_faults_in_its_log_and_in_health(clone: Path, logdir: Pat
 
     assert [warning["kind"] for warning in warnings] == ["uncompiled_scan", "shadowed_package"]
     assert log.splitlines() == [warning["message"] for warning in warnings]
+
+
+def test_python_api_logs_faults_once(clone: Path, logdir: Path) -> None:
+    """toposcope.server.open logs them in the first call."""
+    code = "import sys, toposcope.server as server; server.open(sys.argv[1]); server.open(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(logdir)]
+    done = subprocess.run(command, cwd=clone, env=_environment(), capture_output=True, text=True, check=True)
+
+    uncompiled, shadowed = done.stderr.splitlines()
+    assert uncompiled.startswith(UNCOMPILED)
+    assert "shadows" in shadowed
