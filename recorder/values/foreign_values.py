@@ -14,7 +14,7 @@ class UnreadableValueError(Exception):
     """The value's own methods failed. Callers log the error and skip the value; the training continues."""
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a short repr of any value for an error message."""
     try:
         return reprlib.repr(value)
@@ -24,7 +24,7 @@ def shown(value: object) -> str:
 
 def is_convertible(value: object, methods: Iterable[str]) -> bool:
     """Return whether value is an object, not a class, with one of the methods."""
-    return not isinstance(value, type) and called(lambda: any(hasattr(value, name) for name in methods))
+    return not isinstance(value, type) and call_foreign(lambda: any(hasattr(value, name) for name in methods))
 
 
 def unmasked(value: Any) -> Any:
@@ -33,12 +33,12 @@ def unmasked(value: Any) -> Any:
         return value
     if value.dtype.kind not in "fc":
         raise TypeError(
-            f"Masked elements are recorded as NaN, which dtype {value.dtype} does not have: {shown(value)}."
+            f"Masked elements are recorded as NaN, which dtype {value.dtype} does not have: {short_repr(value)}."
         )
     return value.filled(np.nan)
 
 
-def called(method: Callable[[], _T]) -> _T:
+def call_foreign(method: Callable[[], _T]) -> _T:
     """Return method(); any exception of it is raised as UnreadableValueError."""
     try:
         return method()
