@@ -17,7 +17,7 @@ from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.time import Time
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.logger import Logger

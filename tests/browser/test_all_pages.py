@@ -32,7 +32,7 @@ VIEWS = {
     "images": ({"page": "images"}, "image-card .cell img"),
     "image": ({"page": "images", "open": HOSTILE}, ".film img"),
     "tensors": ({"page": "tensors"}, ".tensor-row .spark"),
-    "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-told="true"]'),
+    "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-accessible="true"]'),
     "text": ({"page": "text"}, "text-card .markdown"),
     "graph": ({"page": "graph"}, 'graph-view[data-drawn="true"]'),
     "node": ({"page": "graph", "graph.open": "a", "graph.node": "a/dense"}, 'graph-view[data-drawn="true"]'),
