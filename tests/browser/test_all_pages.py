@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from support import servers
+from support.pages import StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import Node, SummaryRecord, graph, landscape
@@ -107,7 +108,7 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_accessible_narrow_and_escaped(url, page, view):
+def test_accessible_narrow_and_escaped(url: str, page: Page, view) -> None:
     """No serious fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     show(page, url, view, theme="light")
@@ -121,7 +122,7 @@ def test_accessible_narrow_and_escaped(url, page, view):
     expect(page.locator(".pages [aria-current]")).to_be_in_viewport(ratio=1)
 
 
-def test_what_opens_is_accessible(url, page):
+def test_what_opens_is_accessible(url: str, page: Page) -> None:
     """Open menus, panels, popovers and fields have no serious fault."""
     show(page, url, "scalars")
     card = page.locator("scalar-card").first
@@ -144,7 +145,7 @@ def test_what_opens_is_accessible(url, page):
     assert faults(page) == []
 
 
-def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
+def test_pages_keep_the_drawn_runs_and_back_returns(url: str, page: Page) -> None:
     """The visible runs stay the same from page to page, and Back returns through the pages."""
     show(page, url, "overview", show=PLAIN)
     shown = page.locator('.run[data-shown="true"]')
@@ -160,7 +161,7 @@ def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
         expect(shown).to_have_attribute("data-run", PLAIN)
 
 
-def test_empty_pages_say_what_there_is(server, page, tmp_path):
+def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A page without data of its kind shows what there is instead; settings appear only where they apply."""
     url = server(tmp_path).url
     page.goto(url)

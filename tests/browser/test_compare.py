@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.element_state import expect_state
 from support.event_files import GOLDEN, scalar_event, write_run
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
@@ -59,7 +60,7 @@ def expect_compared(page: Page, *runs: str) -> None:
     )
 
 
-def test_differences(server, page, logdir):
+def test_differences(server: StartServer, page: Page, logdir: Path) -> None:
     """Different rows are first, minority values are marked, equal rows are collapsed; runs can be removed."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(logdir).url + "#page=compare")
@@ -82,7 +83,7 @@ def test_differences(server, page, logdir):
     expect(page.locator(".empty")).to_have_attribute("data-state", "none_drawn")
 
 
-def test_same_series_side_by_side(server, page, pages, logdir):
+def test_same_series_side_by_side(server: StartServer, page: Page, pages: Pages, logdir: Path) -> None:
     """Every kind of data is shown once per run; another tag is selected; the URL restores both; live data arrives."""
     page.goto(server(logdir).url + "#page=compare&hide=c")
     scalar = page.locator('[data-section="scalar"] scalar-card')
@@ -110,7 +111,7 @@ def test_same_series_side_by_side(server, page, pages, logdir):
     assert page.locator('img[src="x"]').count() == 0
 
 
-def test_long_values(server, page, tmp_path):
+def test_long_values(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The different part of a long value is highlighted; expanded, it is shown in full, line by line."""
     for name, rate in (("a", "0.1"), ("b", "0.2")):
         record_run(tmp_path / name, 1.0, "sgd", 0.5)
@@ -135,7 +136,7 @@ def test_long_values(server, page, tmp_path):
     expect(row.locator("td .apart")).to_have_text(["--lr 0.1", "--lr 0.2"])
 
 
-def test_no_more_runs_than_fit(server, page, tmp_path):
+def test_no_more_runs_than_fit(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Of many runs the first eight are compared, also in the scalar chart; a note gives the total."""
     names = [f"run{index:02d}" for index in range(10)]
     for name in names:
@@ -154,7 +155,7 @@ def test_no_more_runs_than_fit(server, page, tmp_path):
     expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "10")
 
 
-def test_run_found_late(server, page, tmp_path):
+def test_run_found_late(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A run that is found later and precedes another does not take over its button."""
     for run in ("b", "c"):
         write_run(tmp_path / run, [scalar_event(2000.0, 1, {"loss": 1.0})], 2000)
@@ -169,7 +170,7 @@ def test_run_found_late(server, page, tmp_path):
     expect_compared(page, "a", "c")
 
 
-def test_enlarged_card_belongs_to_its_page(server, page, logdir):
+def test_enlarged_card_belongs_to_its_page(server: StartServer, page: Page, logdir: Path) -> None:
     """Another page has no enlarged card; Back, and a URL without a page, still show it."""
     url = server(logdir).url
     page.goto(url + "#open=loss")
@@ -193,7 +194,7 @@ def test_enlarged_card_belongs_to_its_page(server, page, logdir):
     expect(page).not_to_have_url(re.compile("open="))
 
 
-def test_golden_runs_under_a_prefix(server, page):
+def test_golden_runs_under_a_prefix(server: StartServer, page: Page) -> None:
     """Runs of TensorBoard's writers with other hyperparameters; a note counts the runs without a tag."""
     started = server(GOLDEN / "tensorboard/tensorboardx", "--path-prefix", "/topo")
     page.goto(started.url + f"#page=compare&show={quote('lr_0.1')}&show={quote('lr_0.01')}")

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support.event_files import GOLDEN
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
@@ -48,7 +49,7 @@ def logdir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_tiles_of_a_run(server, pages, logdir):
+def test_tiles_of_a_run(server: StartServer, pages: Pages, logdir: Path) -> None:
     """Tiles of graph, pipeline, lineage and landscapes are drawn from the data, and link to their pages."""
     sees = json.loads((MINDSPORE / "mindinsight_sees.json").read_text())["digits_momentum"]
     page = pages.open()
@@ -81,7 +82,7 @@ def test_tiles_of_a_run(server, pages, logdir):
         expect(page.locator(".run-page")).to_be_visible()
 
 
-def test_landscapes_on_one_scale(server, pages, logdir):
+def test_landscapes_on_one_scale(server: StartServer, pages: Pages, logdir: Path) -> None:
     """The landscapes of a tag share one scale from the lowest to the highest loss; the URL contains the tag."""
     expected = json.loads((MINDSPORE / "expected.json").read_text())["landscape"]
     page = pages.open()
@@ -109,7 +110,7 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     expect(other).to_have_url(re.compile("land.run=b"))
 
 
-def test_landscape_fetched_late(server, page, logdir):
+def test_landscape_fetched_late(server: StartServer, page: Page, logdir: Path) -> None:
     """A landscape has its place before it is fetched: a click on another one never opens it."""
     held = []
     page.route(re.compile(r"/api/landscapes\?.*run=a(&|$)"), lambda route: held.append(route))
@@ -132,7 +133,7 @@ def test_landscape_fetched_late(server, page, logdir):
     expect(page).to_have_url(re.compile("land.run=b"))
 
 
-def test_graphs_and_metrics(server, page, logdir):
+def test_graphs_and_metrics(server: StartServer, page: Page, logdir: Path) -> None:
     """Graphs are compared by numbers and operations; the difference table contains the lineage's metrics."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(logdir, "--path-prefix", "/a/b").url + "#page=compare&lang=en")

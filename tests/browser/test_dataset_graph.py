@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import GOLDEN
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 
@@ -70,7 +71,7 @@ def middle(locator: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def test_pipeline_of_mindspore(server, pages):
+def test_pipeline_of_mindspore(server: StartServer, pages: Pages) -> None:
     """Stages, order and parameters are what MindSpore recorded and MindInsight shows."""
     page = pages.open()
     open_dataset(page, server(GOLDEN / "mindspore").url)
@@ -108,7 +109,7 @@ def test_pipeline_of_mindspore(server, pages):
     assert facts(other, "parameters") == {"connector_queue_size": "16", "num_parallel_workers": "1"}
 
 
-def test_branches_keys_and_hostile_names(server, page, tmp_path):
+def test_branches_keys_and_hostile_names(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Two sources are side by side above their join; arrow keys move the focus; names are text."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     write_pipeline(tmp_path / HOSTILE, zipped())
@@ -140,7 +141,7 @@ def test_branches_keys_and_hostile_names(server, page, tmp_path):
     expect(page.locator(".dataset-details")).to_contain_text("Sampler: RandomSampler")
 
 
-def test_download(server, page, tmp_path):
+def test_download(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The download is a standalone document with inline styles, in which names are text."""
     write_pipeline(tmp_path / "run", zipped())
     open_dataset(page, server(tmp_path).url, theme="dark")
@@ -158,7 +159,7 @@ def test_download(server, page, tmp_path):
     assert not any("class" in element.attrib for element in root.iter())
 
 
-def test_runs_with_and_without(server, page, tmp_path):
+def test_runs_with_and_without(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A run can be chosen; one without a pipeline says so; a newer pipeline is shown when it is recorded."""
     write_pipeline(tmp_path / "a", stage("Batch", stage("Mnist"), batch_size=8))
     write_pipeline(tmp_path / "b", stage("Batch", stage("Cifar10"), batch_size=16))
@@ -186,7 +187,7 @@ def test_runs_with_and_without(server, page, tmp_path):
     expect(page.locator('.empty[data-state="no_plugin"]')).to_contain_text("没有记录数据处理流程")
 
 
-def test_many_stages(server, page, tmp_path):
+def test_many_stages(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Of very many stages the ones closest to the last are drawn, and the others are counted."""
     write_pipeline(tmp_path / "run", stage("Zip", *(stage("Source", number=n) for n in range(2000))))
     open_dataset(page, server(tmp_path).url)

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import httpx
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import GOLDEN
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.recorder import Node, SummaryRecord, graph
@@ -91,7 +92,7 @@ def flows(lines: Iterable[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(flow, sort_keys=True) for flow in lines)
 
 
-def test_drawing_matches_the_server(server, page):
+def test_drawing_matches_the_server(server: StartServer, page: Page) -> None:
     """Names, kinds, operators, edges and shapes match the server in all scopes; boxes are inside their scopes."""
     url = server(DIGITS).url
     sees = json.loads((DIGITS / "mindinsight_sees.json").read_text())["digits_momentum"]
@@ -123,7 +124,7 @@ def test_drawing_matches_the_server(server, page):
     assert all(len(line["points"]) >= 2 for line in scene["lines"])
 
 
-def test_full_graph_matches_mindinsight(server, page):
+def test_full_graph_matches_mindinsight(server: StartServer, page: Page) -> None:
     """Every scope, operator, constant and parameter is drawn; each operator has its attributes, inputs and shapes."""
     url = server(DIGITS).url
     facts = json.loads((DIGITS / "mindinsight_graph.json").read_text())
@@ -156,7 +157,7 @@ def test_full_graph_matches_mindinsight(server, page):
         assert not any(any(inputs[end]) for end in inputs.keys() - shapes.keys())
 
 
-def test_graphs_of_other_frameworks(server, page):
+def test_graphs_of_other_frameworks(server: StartServer, page: Page) -> None:
     """The golden graphs of PyTorch and Keras are drawn as the server returns them."""
     url = server(GOLDEN / "tensorboard").url
     for run in ("torch", "keras/train"):
@@ -168,7 +169,7 @@ def test_graphs_of_other_frameworks(server, page):
         assert flows(flow for line in scene["lines"] for flow in line["flows"]) == flows(scope["edges"])
 
 
-def test_node_details_match_the_server_and_link_to_neighbours(server, page):
+def test_node_details_match_the_server_and_link_to_neighbours(server: StartServer, page: Page) -> None:
     """Attributes, shapes, inputs and consumers match the server; a link expands the scopes around its node."""
     url = server(DIGITS).url
     name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
@@ -197,7 +198,7 @@ def test_node_details_match_the_server_and_link_to_neighbours(server, page):
     assert consumer in {box["id"] for box in drawn(page)["boxes"]}
 
 
-def test_scopes_are_expanded_by_pointer_and_keyboard(server, page):
+def test_scopes_are_expanded_by_pointer_and_keyboard(server: StartServer, page: Page) -> None:
     """Double-click expands, Enter collapses; the address restores it; arrow keys follow edges; traces highlight."""
     url = server(DIGITS).url
     page.goto(address(url))
@@ -238,7 +239,7 @@ def test_scopes_are_expanded_by_pointer_and_keyboard(server, page):
     expect(page.locator(".graph-details")).to_be_hidden()
 
 
-def test_search_lists_matches_and_goes_to_them(server, page):
+def test_search_lists_matches_and_goes_to_them(server: StartServer, page: Page) -> None:
     """The tree of matches is the server's; Enter goes to the next match and expands the scopes around it."""
     url = server(DIGITS).url
     page.goto(address(url))
@@ -264,7 +265,7 @@ def test_search_lists_matches_and_goes_to_them(server, page):
     assert frame["y"] < y < frame["y"] + frame["height"]
 
 
-def test_repeated_blocks_and_large_scopes_are_grouped(server, page, tmp_path):
+def test_repeated_blocks_and_large_scopes_are_grouped(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Repeated blocks are one box until one is expanded; a very large scope counts the nodes that it does not draw."""
     record(tmp_path / "repeated", blocks(8))
     record(tmp_path / "many", [Node(f"op{i}", f"Op{i % 7}", [f"op{i - 1}"] if i else []) for i in range(1500)])
@@ -307,7 +308,7 @@ def test_repeated_blocks_and_large_scopes_are_grouped(server, page, tmp_path):
     assert sum(box["count"] for box in boxes) == 1500
 
 
-def test_downloads_minimap_and_full_screen(server, page, tmp_path):
+def test_downloads_minimap_and_full_screen(server: StartServer, page: Page, tmp_path: Path) -> None:
     """SVG and PNG contain the drawing; the minimap moves the visible part; f toggles full screen."""
     record(tmp_path, blocks(3))
     page.goto(address(server(tmp_path).url, repeats="all", dir="right"))
@@ -358,7 +359,7 @@ def graph_def(*nodes: tuple[str, str, list[str]]) -> bytes:
     return message.SerializeToString()
 
 
-def test_hostile_damaged_and_live_graphs(server, page, tmp_path):
+def test_hostile_damaged_and_live_graphs(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Markup in names is text; a damaged graph is reported; a newer graph is shown as soon as it is recorded."""
     run = tmp_path / HOSTILE
     first = graph_def((f"a/{HOSTILE}/x", HOSTILE, []), (HOSTILE, "Op", [f"a/{HOSTILE}/x", "away"]))
@@ -384,7 +385,7 @@ def test_hostile_damaged_and_live_graphs(server, page, tmp_path):
     expect(page.locator('[data-select="graph"] option')).to_have_count(2)
 
 
-def test_omitted_edges_are_counted(server, page, tmp_path):
+def test_omitted_edges_are_counted(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A notice counts the edges that are beyond the limit; the details of a node list all of its edges."""
     names = [f"n{place:03}" for place in range(130)]
     record(tmp_path, [Node(name, "Sum", names[max(0, place - 8) : place]) for place, name in enumerate(names)])
@@ -394,7 +395,7 @@ def test_omitted_edges_are_counted(server, page, tmp_path):
     expect(page.locator('[data-list="inputs"] li')).to_have_count(8)
 
 
-def test_selection_of_an_unknown_node_is_reported(server, page, tmp_path):
+def test_selection_of_an_unknown_node_is_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
     """An address that selects an unknown node says so; another selection then shows its details."""
     record(tmp_path, blocks(1))
     page.goto(address(server(tmp_path).url, node="block0/gone"))
@@ -403,7 +404,7 @@ def test_selection_of_an_unknown_node_is_reported(server, page, tmp_path):
     expect(page.locator(".graph-details h2")).to_have_text("head")
 
 
-def test_narrow_page_has_two_rows_of_settings(server, pages):
+def test_narrow_page_has_two_rows_of_settings(server: StartServer, pages: Pages) -> None:
     """At 400 px the choice of the graph is in one row and the layout options in another, whatever their number."""
     page = pages.open(width=400)
     page.goto(address(server(DIGITS).url, "Default"))

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import GOLDEN, version_event
+from support.pages import Pages, StartServer
 from support.servers import wait_until
 
 from toposcope.proto import framing
@@ -77,7 +78,7 @@ def wait_until_loaded(url: str) -> None:
 
 
 @pytest.fixture
-def sweep_url(server, tmp_path: Path) -> str:
+def sweep_url(server: StartServer, tmp_path: Path) -> str:
     """Return the address of a server on the sweep, under a prefix."""
     write_sweep(tmp_path, sweep())
     url: str = server(tmp_path, "--path-prefix", "/a/b").url
@@ -147,7 +148,7 @@ def drag(page: Page, column: str, start: float, end: float) -> None:
     page.mouse.up()
 
 
-def test_golden_run_matches_mindinsight(server, page, tmp_path):
+def test_golden_run_matches_mindinsight(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The table contains every value that MindInsight shows; the data columns contain the pipeline."""
     (tmp_path / "golden").symlink_to(GOLDEN / "mindspore")
     sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())
@@ -184,7 +185,7 @@ def test_golden_run_matches_mindinsight(server, page, tmp_path):
     expect(cell(page, run, "data:Map 2.operations")).to_have_text("TypeCast(data_type=int32)")
 
 
-def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
+def test_brushes_keep_exactly_the_right_runs(sweep_url: str, page: Page, pages: Pages) -> None:
     """Ranges, picks and missing values can be combined; the address restores them; other pages show the kept runs."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     runs = sweep()
@@ -227,7 +228,7 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
 
-def test_brush_is_moved_resized_and_removed(sweep_url, page):
+def test_brush_is_moved_resized_and_removed(sweep_url: str, page: Page) -> None:
     """The middle of a brush moves it, an end resizes it, keys do the same; a click outside of it removes it."""
     open_page(page, sweep_url, **{"lineage.brush": "metric:accuracy,0.2..0.4"})
     axis = page.locator('[data-axis="metric:accuracy"]')
@@ -276,7 +277,7 @@ def test_brush_is_moved_resized_and_removed(sweep_url, page):
     expect(page.locator(".pointed-line path").first).to_have_attribute("d", re.compile(r"^M0\.0 "))
 
 
-def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
+def test_table_sorts_selects_hides_and_downloads(sweep_url: str, page: Page) -> None:
     """Rows are sorted with missing values last; selected ones are hidden or shown alone; the download is exact.
 
     If no row is left, the shortcut that shows the rows on all pages does nothing.
@@ -322,7 +323,7 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
     assert page.url == address
 
 
-def test_scatter_target_and_importance(sweep_url, page):
+def test_scatter_target_and_importance(sweep_url: str, page: Page) -> None:
     """The scatter plot draws runs with both values; the histogram counts all runs; a parameter opens its plot."""
     runs = sweep()
     open_page(
@@ -342,7 +343,7 @@ def test_scatter_target_and_importance(sweep_url, page):
     expect(plot).to_have_attribute("data-drawn-points", str(finite))
 
 
-def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
+def test_tensorboard_hyperparameters_and_live_runs(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Sessions of TensorBoard's writers are rows like all others; a later run is added."""
     (tmp_path / "golden").symlink_to(GOLDEN / "tensorboard/tensorboardx")
     open_page(page, server(tmp_path, "--reload-interval", "0.2").url)
@@ -357,7 +358,7 @@ def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
     expect(cell(page, "late", "param:optimizer")).to_have_text("adam")
 
 
-def test_failed_request_is_repeated(server, page, pages, tmp_path):
+def test_failed_request_is_repeated(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """A failed request is reported and repeated on demand; a line break in a run's name is displayed correctly."""
     write_sweep(tmp_path, {name: {"custom:seed": seed} for seed, name in enumerate(("one", "two\nlines"))})
     pages.allowed = "ERR_CONNECTION_REFUSED"
@@ -375,7 +376,7 @@ def test_failed_request_is_repeated(server, page, pages, tmp_path):
     assert [line.get_attribute("data-run") for line in page.locator(".run-line").all()] == ["one", "two\nlines"]
 
 
-def test_columns_of_the_table_are_moved(sweep_url, page):
+def test_columns_of_the_table_are_moved(sweep_url: str, page: Page) -> None:
     """Columns are moved by dragging and by arrow keys; the address and the download have the same order."""
     open_page(page, sweep_url)
     heads = page.locator(".heads th[data-column]")
@@ -408,7 +409,7 @@ def test_columns_of_the_table_are_moved(sweep_url, page):
         assert next(csv.reader(file)) == ["run", *moved]
 
 
-def test_importance_uses_only_the_filtered_runs(server, page, tmp_path):
+def test_importance_uses_only_the_filtered_runs(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The request contains the filtered runs, even if they are too many for a URL."""
     draw = random.Random(1)
     names = [f"{'left' if number % 3 else 'kept'}{number:03}" for number in range(480)]

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 from support.element_state import expect_state
 from support.event_files import scalar_event, version_event
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
@@ -84,7 +85,7 @@ def sort(page: Page, column: str, **options: Any) -> None:
     page.locator(f".heads [data-column={json.dumps(column)}] button.head-label").click(**options)
 
 
-def test_table_equals_the_data(server, page, tmp_path, data_dir):
+def test_table_equals_the_data(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Each cell shows what was recorded; the smallest loss is highlighted as the best; a run grows in place."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview&x=step")
@@ -113,7 +114,9 @@ def test_table_equals_the_data(server, page, tmp_path, data_dir):
     expect_value(page, "other", "best:train/loss", "3")
 
 
-def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
+def test_sort_filter_group_and_address(
+    server: StartServer, page: Page, pages: Pages, tmp_path: Path, data_dir: Path
+) -> None:
     """Rows are sorted, missing values last, filtered by value, grouped with means; the URL restores all of it."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
@@ -163,7 +166,7 @@ def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
     expect(other.locator('.group-line[data-group="a"]')).to_have_attribute("data-count", "2")
 
 
-def test_late_data_keeps_elements(server, page, tmp_path, data_dir):
+def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Links, headers and focused fields keep their elements when rows are sorted and columns appear late."""
     write_sweep(tmp_path)
     held: list[Route] | None = []
@@ -190,7 +193,7 @@ def test_late_data_keeps_elements(server, page, tmp_path, data_dir):
     expect(page.locator('.run-page[data-run="sweep/a9"]')).to_be_visible()
 
 
-def test_thousands_of_runs(server, page, tmp_path, data_dir):
+def test_thousands_of_runs(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Only the visible rows exist; the last one is reachable; keys move through rows, select them and open a run."""
     for index in range(1000):
         write_run(tmp_path / f"run{index}", [1.0, index / 4], START + index)
@@ -235,7 +238,9 @@ def test_thousands_of_runs(server, page, tmp_path, data_dir):
     expect(page.locator('[data-key="compare"]')).to_be_disabled()
 
 
-def test_all_runs_hidden_and_no_column_selected(server, page, tmp_path, data_dir):
+def test_all_runs_hidden_and_no_column_selected(
+    server: StartServer, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
     """If every run is hidden, each page offers to show them; selecting no column is possible."""
     write_run(tmp_path / "only", [1.0, 0.5])
     started = server(tmp_path, "--data-dir", str(data_dir))
@@ -260,7 +265,7 @@ def test_all_runs_hidden_and_no_column_selected(server, page, tmp_path, data_dir
     expect(page.locator('.heads [data-column="last:train/loss"]')).to_have_count(1)
 
 
-def test_filters_select_compared_runs(server, page, tmp_path, data_dir):
+def test_filters_select_compared_runs(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """The visible runs that match the value filters are compared."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
@@ -277,7 +282,9 @@ def test_filters_select_compared_runs(server, page, tmp_path, data_dir):
     expect(page.locator('.run[data-shown="true"]')).to_have_count(2)
 
 
-def test_notes_are_shared_and_stored(server, pages, page, tmp_path, data_dir):
+def test_notes_are_shared_and_stored(
+    server: StartServer, pages: Pages, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
     """Notes of one viewer are visible to another and survive the server; a hidden run is not listed."""
     write_sweep(tmp_path)
     first = server(tmp_path, "--data-dir", str(data_dir))
@@ -323,7 +330,9 @@ def test_notes_are_shared_and_stored(server, pages, page, tmp_path, data_dir):
     assert third.locator("img").count() == 0
 
 
-def test_notes_that_cannot_be_saved(server, pages, page, tmp_path, data_dir):
+def test_notes_that_cannot_be_saved(
+    server: StartServer, pages: Pages, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
     """If the server cannot save a change, the page shows the reason and the stored value."""
     pages.allowed = "503"
     write_sweep(tmp_path)
@@ -339,7 +348,7 @@ def test_notes_that_cannot_be_saved(server, pages, page, tmp_path, data_dir):
     expect(page.locator(".run-page h2 .leaf")).to_have_text("sweep/a9")
 
 
-def test_run_page(server, page, tmp_path, data_dir):
+def test_run_page(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """The page of a run shows the first NaN, damaged records with their offsets, and its kinds of data, with links."""
     write_sweep(tmp_path)
     event_file = tmp_path / "sweep/b1/events.out.events.summary.1.0.host_MS"
@@ -368,7 +377,7 @@ def test_run_page(server, page, tmp_path, data_dir):
     expect(card).to_be_visible()
 
 
-def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
+def test_golden_run_and_kinds_not_drawn(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Every kind of data of a MindSpore run has a tile, with a thumbnail if there is a page for it."""
     golden = Path(__file__).parent.parent / "golden/mindspore"
     page.goto(server(golden, "--data-dir", str(data_dir)).url + "#page=overview&over.run=digits_momentum")
@@ -385,7 +394,7 @@ def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
 
 
-def test_hostile_names_under_a_prefix(server, page, tmp_path, data_dir):
+def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Markup in names of runs, tags and hyperparameters is shown as text, also under a path prefix."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     write_run(tmp_path / HOSTILE, [1.0, 0.5], tag=HOSTILE, optimizer=HOSTILE)

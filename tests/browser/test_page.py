@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -64,7 +65,7 @@ def smoothed_at(page: Page, step: int) -> float:
     return float(row.get_attribute("data-smoothed") or "nan")
 
 
-def test_flushed_point_appears_without_reload(server, page, tmp_path):
+def test_flushed_point_appears_without_reload(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A point that is flushed while the page is open is drawn without a reload."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         record.add_value("scalar", "loss", 0.5)
@@ -83,7 +84,7 @@ def test_flushed_point_appears_without_reload(server, page, tmp_path):
         assert page.evaluate("window.sameDocument") is True
 
 
-def test_new_run_and_new_tag_appear(server, page, tmp_path):
+def test_new_run_and_new_tag_appear(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A run and a tag that start while the page is open get a row, a line and a card."""
     record_run(tmp_path / "first", 10)
     page.goto(server(tmp_path).url)
@@ -96,7 +97,7 @@ def test_new_run_and_new_tag_appear(server, page, tmp_path):
     expect(page.locator(".run")).to_have_count(2)
 
 
-def test_zoom_reaches_raw_points_with_equal_smoothing(server, page, tmp_path):
+def test_zoom_reaches_raw_points_with_equal_smoothing(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A zoom fetches every point of the window, and does not change smoothed values."""
     record_run(tmp_path / "run", 6000)
     page.goto(server(tmp_path).url + "#smooth=0.9&open=loss")
@@ -126,7 +127,7 @@ def test_zoom_reaches_raw_points_with_equal_smoothing(server, page, tmp_path):
     expect(page).not_to_have_url(re.compile("zoom"))
 
 
-def test_toggling_hides_a_line(server, page, tmp_path):
+def test_toggling_hides_a_line(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A hidden run is not drawn; 'only this', 'none' and 'all' change the visible runs."""
     for name in ("a", "b", "c"):
         record_run(tmp_path / name, 10)
@@ -144,7 +145,7 @@ def test_toggling_hides_a_line(server, page, tmp_path):
     expect_runs(page, "a", "b", "c")
 
 
-def test_url_restores_the_view(server, page, pages, tmp_path):
+def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """The URL restores scale, smoothing, hidden runs, filters, window, theme, card size."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 200, ("loss", "accuracy"))
@@ -181,7 +182,7 @@ def test_url_restores_the_view(server, page, pages, tmp_path):
     expect_points(other, 400)
 
 
-def test_axes_and_read_out(server, page, tmp_path):
+def test_axes_and_read_out(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Every axis draws every point; the read-out lists each run's value, the largest first; charts share the cursor."""
     record_run(tmp_path / "low", 50, ("loss", "other"))
     record_run(tmp_path / "high", 50, ("loss", "other"), scale=2.0)
@@ -208,7 +209,7 @@ def test_axes_and_read_out(server, page, tmp_path):
     expect(card(page).locator(".lines.faded")).to_have_count(1)
 
 
-def test_one_step_series_opens_on_wall_time(server, page, tmp_path):
+def test_one_step_series_opens_on_wall_time(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A series with only one step is drawn over wall time, with a note."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for value in range(5):
@@ -221,7 +222,7 @@ def test_one_step_series_opens_on_wall_time(server, page, tmp_path):
     expect(card(page).locator('[data-note="one_step"]')).to_be_visible()
 
 
-def test_non_finite_and_non_positive_points(server, page, tmp_path):
+def test_non_finite_and_non_positive_points(server: StartServer, page: Page, tmp_path: Path) -> None:
     """NaN and infinities are drawn and read out; a logarithmic axis omits values that are not positive, with a note."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step, value in enumerate([1.0, math.nan, math.inf, -math.inf, 2.0, -3.0]):
@@ -239,7 +240,7 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     )
 
 
-def test_invalid_regex(server, page, tmp_path):
+def test_invalid_regex(server: StartServer, page: Page, tmp_path: Path) -> None:
     """An invalid expression shows an error below its field and filters nothing; a corrected one filters."""
     record_run(tmp_path / "run", 5, ("loss", "accuracy"))
     page.goto(server(tmp_path).url)
@@ -256,7 +257,7 @@ def test_invalid_regex(server, page, tmp_path):
     expect_runs(page, "run")
 
 
-def test_hostile_tag_is_text(server, page, tmp_path):
+def test_hostile_tag_is_text(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Markup in a tag is shown as text."""
     record_run(tmp_path / "run", 5, (HOSTILE,))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -269,7 +270,7 @@ def test_hostile_tag_is_text(server, page, tmp_path):
     assert page.locator("img").count() == 0
 
 
-def test_empty_logdir_fills(server, page, tmp_path):
+def test_empty_logdir_fills(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The page of an empty logdir shows what it waits for, and a run as soon as it starts."""
     page.goto(server(tmp_path, "--reload-interval", "0.3").url)
     expect(page.locator(".empty")).to_have_attribute("data-state", "no_runs")
@@ -280,7 +281,7 @@ def test_empty_logdir_fills(server, page, tmp_path):
     expect_points(page, 5)
 
 
-def test_missing_logdir_is_waited_for(server, page, tmp_path):
+def test_missing_logdir_is_waited_for(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A missing logdir is reported, and used as soon as it exists."""
     logdir = tmp_path / "later"
     page.goto(server(logdir, "--reload-interval", "0.3").url)
@@ -291,7 +292,7 @@ def test_missing_logdir_is_waited_for(server, page, tmp_path):
     expect_points(page, 5)
 
 
-def test_run_that_vanishes_leaves_the_page(server, page, tmp_path):
+def test_run_that_vanishes_leaves_the_page(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A run whose folder is deleted is removed from list and charts."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 5)
@@ -304,7 +305,7 @@ def test_run_that_vanishes_leaves_the_page(server, page, tmp_path):
     expect(page.locator(".run")).to_have_count(1)
 
 
-def test_narrow_page(server, pages, tmp_path):
+def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """At 400 px nothing overflows, and the run list is an overlay in which a run can be hidden."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 5)
@@ -324,7 +325,7 @@ def test_narrow_page(server, pages, tmp_path):
     expect_runs(page, "b")
 
 
-def test_tab_of_the_shown_page_is_visible(server, pages, tmp_path):
+def test_tab_of_the_shown_page_is_visible(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """The bar scrolls to the tab of the shown page, again when it becomes narrower."""
     record_run(tmp_path / "run", 5)
     page = pages.open(width=1000)
@@ -338,7 +339,7 @@ def test_tab_of_the_shown_page_is_visible(server, pages, tmp_path):
     expect(page.locator('.pages [data-page="lineage"]')).to_be_in_viewport(ratio=1)
 
 
-def test_path_prefix(server, page, tmp_path):
+def test_path_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The page, its requests and its live updates work under a path prefix."""
     record_run(tmp_path / "run", 5)
     started = server(tmp_path, "--path-prefix", "/topo")
@@ -351,7 +352,7 @@ def test_path_prefix(server, page, tmp_path):
     expect_points(page, 12)
 
 
-def test_language(server, page, pages, tmp_path):
+def test_language(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """Switching the language leaves no text of the other one, and is stored."""
     record_run(tmp_path / "run", 5)
     page.goto(server(tmp_path).url)
@@ -373,7 +374,7 @@ def test_language(server, page, pages, tmp_path):
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
 
 
-def test_warnings_of_the_server(server, page, tmp_path):
+def test_warnings_of_the_server(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The top bar shows faults of the installation, with the server's advice; without faults there is no note."""
     record_run(tmp_path / "run", 5)
     url = server(tmp_path).url
@@ -391,7 +392,7 @@ def test_warnings_of_the_server(server, page, tmp_path):
     expect(page.locator(".server-warning")).to_have_count(0)
 
 
-def test_server_that_stops_and_returns(server, pages, page, tmp_path):
+def test_server_that_stops_and_returns(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
     """Without a server the page is marked as disconnected and keeps its data; it continues when a server returns."""
     pages.allowed = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
     record_run(tmp_path / "run", 5)
@@ -411,7 +412,7 @@ def test_server_that_stops_and_returns(server, pages, page, tmp_path):
     expect_points(page, 11)
 
 
-def test_keyboard(server, page, tmp_path):
+def test_keyboard(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Keys move through, hide and select runs; '/' focuses the filter, '?' lists the shortcuts."""
     for name in ("a", "b", "c"):
         record_run(tmp_path / name, 5)
@@ -433,7 +434,7 @@ def test_keyboard(server, page, tmp_path):
     expect(page.locator("#panel kbd").first).to_be_visible()
 
 
-def test_only_visible_cards_are_fetched(server, page, tmp_path):
+def test_only_visible_cards_are_fetched(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Only cards near the viewport are fetched and drawn; scrolling draws others, and frees these."""
     record_run(tmp_path / "run", 5, tuple(f"m{index:03d}" for index in range(200)))
     page.goto(server(tmp_path).url)
@@ -447,7 +448,7 @@ def test_only_visible_cards_are_fetched(server, page, tmp_path):
     expect(card(page, "m000").locator("canvas")).to_have_count(0)
 
 
-def test_damage_is_reported(server, page, tmp_path):
+def test_damage_is_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A damaged record is reported; the other records are drawn."""
     record_run(tmp_path / "run", 50)
     (event_file,) = (

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -22,7 +23,7 @@ def record(folder: Path, steps: range, size: int) -> None:
 
 
 @pytest.fixture
-def logdir(tmp_path, monkeypatch):
+def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a logdir: one run of two ranks, one of two attempts, one of neither."""
     for rank, size in enumerate([4, 6]):
         monkeypatch.setenv("RANK", str(rank))
@@ -61,7 +62,7 @@ def expect_choices(page: Page, card: str, says: dict[str, list[str]]) -> None:
     expect(page.locator(f'{card} [data-note="rank"]')).to_have_text(["attempt 1"])
 
 
-def test_texts_and_tensors(server, page, logdir):
+def test_texts_and_tensors(server: StartServer, page: Page, logdir: Path) -> None:
     """The selected rank and attempt are shown and noted; the URL contains them for each page."""
     url = server(logdir).url
     page.goto(url + "#page=text")
@@ -85,7 +86,9 @@ def test_texts_and_tensors(server, page, logdir):
     expect(page.locator("#toolbar [data-select]")).to_have_count(0)
 
 
-def test_ranks_are_offered_where_they_have_data(server, page, tmp_path, monkeypatch):
+def test_ranks_are_offered_where_they_have_data(
+    server: StartServer, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A rank with only scalars is offered on the Scalars page and on no other."""
     record(tmp_path / "run", range(3), 4)
     monkeypatch.setenv("RANK", "1")
@@ -107,7 +110,7 @@ def test_ranks_are_offered_where_they_have_data(server, page, tmp_path, monkeypa
     expect(options).to_have_text(["Lowest rank", "rank 0", "rank 2"])
 
 
-def test_images_and_histograms(server, page, logdir):
+def test_images_and_histograms(server: StartServer, page: Page, logdir: Path) -> None:
     """Images and buckets are those of the selected rank and attempt."""
     page.goto(server(logdir).url + "#page=images")
     for name, value, run, size in [

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state, state_of
 from support.event_files import scalar_event, write_run
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -67,7 +68,7 @@ def open_menu(page: Page, tag: str = "loss") -> Locator:
     return page.locator("#card-menu")
 
 
-def test_smoothing_methods(server, page, tmp_path):
+def test_smoothing_methods(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Each method is selected next to the slider, shows its unit, is part of the URL, and draws the server's values."""
     values = noisy(200)
     record(tmp_path / "run", {"loss": values})
@@ -94,7 +95,7 @@ def test_smoothing_methods(server, page, tmp_path):
     expect_smoothed(page, 100, expected, 1e-9)
 
 
-def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
+def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """Outliers are outside the axis and counted, flags mark the best points, a logarithmic axis starts above zero."""
     values = noisy(400)
     values[100], values[200] = 50.0, -50.0
@@ -129,7 +130,7 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     assert card(other).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})") == before
 
 
-def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
+def test_ranks_and_attempts(server: StartServer, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranks and attempts are drawn separately on demand; the settings are hidden if no run has several."""
     for rank in range(2):
         monkeypatch.setenv("RANK", str(rank))
@@ -157,7 +158,7 @@ def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
     expect(page.locator('[data-select="attempt"]')).to_have_count(0)
 
 
-def test_full_card_with_table(server, page, tmp_path):
+def test_full_card_with_table(server: StartServer, page: Page, tmp_path: Path) -> None:
     """`f` enlarges a card, with a sortable table of its lines that follows the crosshair; `f` restores it."""
     columns = {f"m{place:02d}": noisy(30) for place in range(40)}
     record(tmp_path / "low", columns)
@@ -193,7 +194,7 @@ def test_full_card_with_table(server, page, tmp_path):
     expect(card(page, "m33")).to_be_in_viewport()
 
 
-def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
+def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """A chart gets a second tag on a second axis, and thresholds; a card is pinned; the URL contains all of it."""
     record(tmp_path / "a", {"loss": noisy(50), "acc, top-1": [0.01 * step for step in range(50)], "other": noisy(50)})
     record(tmp_path / "b", {"loss": noisy(50, 3.0), "acc, top-1": [0.02 * step for step in range(50)]})
@@ -231,7 +232,7 @@ def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
     expect(again).not_to_have_url(re.compile(r"scalar\.(with|limit)"))
 
 
-def test_downloads(server, page, tmp_path):
+def test_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Exact values are downloaded as CSV and JSON, the chart as SVG and PNG, for any tag name."""
     values = [*noisy(30), math.nan]
     record(tmp_path / "run", {HOSTILE: values})
@@ -263,7 +264,7 @@ def test_downloads(server, page, tmp_path):
     assert int.from_bytes(png[16:20], "big") == 2 * 960
 
 
-def test_bands_of_groups(server, page, tmp_path):
+def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Runs are grouped by name or by a hyperparameter: centre and edges equal the data, also live."""
     runs = {(rate, seed): noisy(20, rate * (1 + seed)) for rate in (1, 10) for seed in range(3)}
     for (rate, seed), values in runs.items():
@@ -315,7 +316,7 @@ def expect_order(page: Page, *tags: str) -> None:
         expect(page.locator("scalar-card").nth(place)).to_have_attribute("data-tag", tag)
 
 
-def test_order_of_cards(server, page, pages, tmp_path):
+def test_order_of_cards(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """Cards are ordered by name, by last change or manually; the URL or the browser stores the order."""
     tags = dict.fromkeys(("a", "b", "c", "d", HOSTILE), 1.0)
     write_run(tmp_path / "run", [scalar_event(1000.0 + step, step, tags) for step in range(3)], 1000)
@@ -343,7 +344,7 @@ def test_order_of_cards(server, page, pages, tmp_path):
     expect_order(page, "d", "c", HOSTILE, "a", "b")
 
 
-def test_order_that_is_too_long_for_the_url(server, page, tmp_path):
+def test_order_that_is_too_long_for_the_url(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Hundreds of cards are added in steps; a manual order of all of them is stored in the browser."""
     tags = [f"{'long ' * 150}{place:03d}" for place in range(300)]
     record(tmp_path / "run", {tag: [1.0] for tag in tags})
@@ -365,7 +366,7 @@ def test_order_that_is_too_long_for_the_url(server, page, tmp_path):
     expect(page.locator("scalar-card")).to_have_count(300)
 
 
-def test_first_decades_of_a_logarithmic_axis(server, page, tmp_path):
+def test_first_decades_of_a_logarithmic_axis(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A logarithmic axis has as many points of the first decade as of the last."""
     record(tmp_path / "run", {"loss": noisy(5000)})
     page.goto(server(tmp_path).url)
@@ -381,7 +382,7 @@ def test_first_decades_of_a_logarithmic_axis(server, page, tmp_path):
     assert card(page).evaluate(first) == list(range(20))
 
 
-def test_custom_colour(server, page, tmp_path):
+def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A run's custom colour is applied to its swatch and its line while the page is open."""
     record(tmp_path / "run", {"loss": noisy(20)})
     address = server(tmp_path, "--data-dir", str(tmp_path.parent / f"{tmp_path.name}-data")).url

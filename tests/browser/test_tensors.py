@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 from support.summary_values import MindSporeValue, record
 
 from toposcope.recorder import SummaryRecord
@@ -78,7 +79,7 @@ KINDS: list[tuple[Array, list[list[str]], str]] = [
 """Tensors, their table, and their first element in full. The unit tests cover all data types."""
 
 
-def test_table_shows_the_elements(server, page, tmp_path):
+def test_table_shows_the_elements(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Tensors of any rank are shown as tables; the keyboard reaches a cell, whose exact value is shown."""
     record_tensors(tmp_path / "run", {1: {f"{values.dtype}": values for values, *_ in KINDS}})
     url = server(tmp_path).url
@@ -96,7 +97,7 @@ def test_table_shows_the_elements(server, page, tmp_path):
                 expect(fact(page, name)).to_have_text("1")
 
 
-def test_large_tensor_is_loaded_where_it_is_visible(server, page, tmp_path):
+def test_large_tensor_is_loaded_where_it_is_visible(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Of millions of elements only those near the visible part are requested; scrolling loads others."""
     values = np.random.default_rng(1).standard_normal((1500, 2000)).astype(np.float32)
     record_tensors(tmp_path / "run", {0: {"w": values, "long": np.arange(3_000_000, dtype=np.int32)}})
@@ -126,7 +127,7 @@ def test_large_tensor_is_loaded_where_it_is_visible(server, page, tmp_path):
     assert table_of(page)[-1][1:] == [str(number) for number in range(2_999_990, 3_000_000)]
 
 
-def test_slices(server, page, pages, tmp_path):
+def test_slices(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """Fields and text select a slice; an invalid one is explained with its bounds and changes nothing."""
     values = np.arange(4 * 5 * 6, dtype=np.int64).reshape(4, 5, 6)
     record_tensors(tmp_path / "run", {0: {"a": values}, 3: {"a": values + 1000}})
@@ -169,7 +170,7 @@ def test_slices(server, page, pages, tmp_path):
     np.testing.assert_array_equal(np.load(io.BytesIO(Path(download.value.path()).read_bytes())), values)
 
 
-def test_difference(server, page, tmp_path):
+def test_difference(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The difference to another step or run is that of the elements; different shapes are reported."""
     random = np.random.default_rng(2)
     steps = {step: {"w": random.standard_normal((3, 4)).astype(np.float32)} for step in (0, 10, 20)}
@@ -198,7 +199,7 @@ def test_difference(server, page, tmp_path):
     expect(page.locator('[data-state="no_difference_dims"]')).to_contain_text("[3, 4] and [4, 3]")
 
 
-def test_statistics_histogram_and_live_steps(server, page, tmp_path):
+def test_statistics_histogram_and_live_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Charts and histogram match the data; while the latest step is shown, a new one replaces it."""
     values = np.random.default_rng(3).standard_normal((40, 50))
     values[0, :3] = np.nan, np.inf, -np.inf
@@ -231,7 +232,7 @@ def test_statistics_histogram_and_live_steps(server, page, tmp_path):
     expect(page.locator('[data-key="not-finite"]')).to_contain_text("3 NaN/Inf")
 
 
-def test_missing_and_damaged_steps_are_reported(server, page, tmp_path):
+def test_missing_and_damaged_steps_are_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
     """For a missing step the last one before it is shown; damaged steps are counted; large integers have histograms."""
     ids = np.arange(600, dtype=np.int64).reshape(60, 10) % 97 + 10**17
     record_tensors(tmp_path / "run", {step: {"ids": ids + step} for step in (10, 30)})
@@ -256,7 +257,7 @@ def test_missing_and_damaged_steps_are_reported(server, page, tmp_path):
     expect(page.locator('tensor-card[data-tag="ids"] [data-note="damaged"]')).to_have_text("1 damaged")
 
 
-def test_list_of_hostile_tags_under_a_prefix(server, pages, tmp_path):
+def test_list_of_hostile_tags_under_a_prefix(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """The list shows and opens tensors; markup is text; all under a path prefix and 400 px wide."""
     page = pages.open(width=400)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))

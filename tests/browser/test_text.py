@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -53,7 +54,7 @@ def cell(page: Page, run: str, tag: str = "sample") -> Locator:
     return page.locator(f"text-card[data-tag={json.dumps(tag)}] .cell[data-run={json.dumps(run)}]")
 
 
-def test_markdown_is_formatted_and_harmless(server, page, tmp_path):
+def test_markdown_is_formatted_and_harmless(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Allowed Markdown is formatted; HTML is text, links open web and mail only, images are links."""
     record_texts(tmp_path / "run", {0: MARKDOWN}, HOSTILE)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -87,7 +88,7 @@ def test_markdown_is_formatted_and_harmless(server, page, tmp_path):
     assert page.locator("#content").locator("img, script, [onclick], iframe, b").count() == 0
 
 
-def test_steps_runs_and_url(server, page, tmp_path):
+def test_steps_runs_and_url(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Runs are side by side; shared and own steps change them, and the URL restores both and the raw view."""
     record_texts(tmp_path / "a", {step: f"a **{step}**" for step in (0, 10, 20)})
     record_texts(tmp_path / "b", {step: f"b **{step}**" for step in (0, 20)})
@@ -110,7 +111,7 @@ def test_steps_runs_and_url(server, page, tmp_path):
     expect(cell(page, "a").locator("pre.raw")).to_have_text("a **10**")
 
 
-def test_live_text_arrives(server, page, tmp_path):
+def test_live_text_arrives(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The latest text is shown as soon as it is flushed, also of a new run."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         record.add_value("text", "sample", "first")
@@ -128,7 +129,7 @@ def test_live_text_arrives(server, page, tmp_path):
     expect(cell(page, "b").locator(".markdown")).to_have_text("other")
 
 
-def test_changes_while_not_visible_are_fetched_later(server, page, tmp_path):
+def test_changes_while_not_visible_are_fetched_later(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A card that becomes visible again is fetched again if its run has changed, and only then."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for tag in range(30):
@@ -149,7 +150,7 @@ def test_changes_while_not_visible_are_fetched_later(server, page, tmp_path):
     expect(cell(page, "run", "t00").locator(".markdown")).to_have_text("new")
 
 
-def test_tables_and_long_texts(server, page, tmp_path):
+def test_tables_and_long_texts(server: StartServer, page: Page, tmp_path: Path) -> None:
     """TensorBoard's tables keep rows and columns; texts that are too long are truncated, with a note."""
     cells = (b"**lr**", b"loss", b"0.1", HOSTILE.encode())
     tensorboard_run(tmp_path / "tables", [(3, of_plugin("text", "a", strings(*cells, dims=[2, 2])))])
@@ -170,7 +171,7 @@ def test_tables_and_long_texts(server, page, tmp_path):
     expect(cell(page, "nested", "nested")).to_contain_text("deep")
 
 
-def test_large_tables_are_truncated(server, page, tmp_path):
+def test_large_tables_are_truncated(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Of a large table the first rows and columns are shown, and their total numbers."""
     tables = {
         tag: strings(*[b"cell"] * 10_000, dims=dims) for tag, dims in {"wide": [2, 5000], "long": [5000, 2]}.items()
@@ -184,7 +185,7 @@ def test_large_tables_are_truncated(server, page, tmp_path):
     expect(long.locator('[data-note="rows_cut"]')).to_have_text("Showing the first 200 of 5,000 rows.")
 
 
-def test_narrow_page_in_chinese(server, pages, tmp_path):
+def test_narrow_page_in_chinese(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """At 400 px even a wide table does not overflow; no English text is left."""
     record_texts(tmp_path / "run", {0: "|" + "wide|" * 40 + "\n|" + "-|" * 40 + "\n" + "x" * 300})
     page = pages.open(width=400, height=720, lang="zh-CN")

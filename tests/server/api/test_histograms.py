@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import TensorBoardValue, histogram_proto, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -98,7 +98,7 @@ def test_newer_histograms_of_tensorboard(golden: httpx.Client) -> None:
         assert each["min"] < each["max"]
 
 
-def test_recorded_histogram_is_returned(tmp_path: Path, serve) -> None:
+def test_recorded_histogram_is_returned(tmp_path: Path, serve: Serve) -> None:
     """Every element is counted; NaN and infinities are not in the buckets."""
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("histogram", "gradient", np.array([1, 2, 3, 4, np.nan, np.inf, -np.inf, -np.inf]))
@@ -112,7 +112,7 @@ def test_recorded_histogram_is_returned(tmp_path: Path, serve) -> None:
     assert histogram["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
 
 
-def test_non_finite_numbers_are_strings(tmp_path: Path, serve) -> None:
+def test_non_finite_numbers_are_strings(tmp_path: Path, serve: Serve) -> None:
     """PyTorch records NaN as the extremes if a value is NaN."""
     nan = float("nan")
     proto = histogram_proto([0.5, 1.0], [0, 2], min=nan, max=nan, num=3, sum=nan)
@@ -124,7 +124,7 @@ def test_non_finite_numbers_are_strings(tmp_path: Path, serve) -> None:
     assert histogram["buckets"] == [[0.5, 0.5, 2]]
 
 
-def test_malformed_histograms_are_counted(tmp_path: Path, serve) -> None:
+def test_malformed_histograms_are_counted(tmp_path: Path, serve: Serve) -> None:
     """The others are listed."""
     sound = TensorBoardValue(tag="h", histo=histogram_proto([1], [2], max=1, num=2))
     malformed = TensorBoardValue(tag="h", histo=histogram_proto([1, 2], [2]))

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import GOLDEN, loss_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -104,7 +104,7 @@ def test_golden_sessions_are_listed_with_their_parent(golden: httpx.Client) -> N
     assert _rows(golden, run="tensorboard/torch") == []
 
 
-def test_sessions_with_an_empty_tensor_are_read(tmp_path: Path, serve) -> None:
+def test_sessions_with_an_empty_tensor_are_read(tmp_path: Path, serve: Serve) -> None:
     """The empty tensor of TensorFlow is ignored; the experiment above is not a parent of the sessions."""
     described = hparams_pb2.Experiment(name="digits")
     described.hparam_infos.add(name="lr").domain_interval.max_value = float("inf")
@@ -128,7 +128,7 @@ def test_sessions_with_an_empty_tensor_are_read(tmp_path: Path, serve) -> None:
     ]
 
 
-def test_damaged_messages_are_reported_and_others_read(tmp_path: Path, serve) -> None:
+def test_damaged_messages_are_reported_and_others_read(tmp_path: Path, serve: Serve) -> None:
     """Each tag of the plugin is read separately; runs without hyperparameters have no row."""
     contents = {"experiment": _end("STATUS_SUCCESS"), "session_start_info": b"\xff", "session_end_info": b"\x22\x7f"}
     _write(tmp_path / "damaged", contents)
@@ -149,7 +149,7 @@ def test_damaged_messages_are_reported_and_others_read(tmp_path: Path, serve) ->
     assert len(half["problems"]) == 1
 
 
-def test_newest_session_of_a_file_takes_precedence(tmp_path: Path, serve) -> None:
+def test_newest_session_of_a_file_takes_precedence(tmp_path: Path, serve: Serve) -> None:
     """Lightning records hyperparameters repeatedly."""
     _write(tmp_path, {"session_start_info": _start("", lr=1.0)})
     path = tmp_path / "events.out.tfevents.1.host"

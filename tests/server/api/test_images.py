@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
@@ -86,7 +86,7 @@ def test_value_of_tensorboard_has_several_images(golden: httpx.Client) -> None:
     assert len(pictures) == 40
 
 
-def test_recorded_image_is_served_below_a_prefix(tmp_path: Path, serve) -> None:
+def test_recorded_image_is_served_below_a_prefix(tmp_path: Path, serve: Serve) -> None:
     """Its URL is relative to the root of the server; names may contain any characters."""
     directory, tag = tmp_path / "a b/ü&c=d", "in#put/100%"
     with SummaryRecord(directory) as recorder:
@@ -102,7 +102,7 @@ def test_recorded_image_is_served_below_a_prefix(tmp_path: Path, serve) -> None:
     assert (picture.headers["content-type"], picture.content[:4]) == ("image/png", b"\x89PNG")
 
 
-def test_images_are_cached_by_browsers(tmp_path: Path, serve) -> None:
+def test_images_are_cached_by_browsers(tmp_path: Path, serve: Serve) -> None:
     """The content of a URL is immutable, and 304 if the ETag matches."""
     write_run(tmp_path, [record(2, 1, image_value(PNG, width=3, height=2))])
     client = serve(tmp_path)
@@ -119,7 +119,7 @@ def test_images_are_cached_by_browsers(tmp_path: Path, serve) -> None:
     assert other.status_code == 200
 
 
-def test_images_of_files_with_invalid_utf8_names_are_served(tmp_path: Path, serve) -> None:
+def test_images_of_files_with_invalid_utf8_names_are_served(tmp_path: Path, serve: Serve) -> None:
     """The names are escaped in the URL."""
     path = write_run(tmp_path, [record(2, 1, image_value(PNG, width=3, height=2))])
     os.rename(path, os.fsencode(path) + b"_\xff")
@@ -130,7 +130,7 @@ def test_images_of_files_with_invalid_utf8_names_are_served(tmp_path: Path, serv
     assert client.get(image["url"]).content == PNG
 
 
-def test_images_are_not_compressed(tmp_path: Path, serve) -> None:
+def test_images_are_not_compressed(tmp_path: Path, serve: Serve) -> None:
     """They are compressed already."""
     large = image_of(np.zeros((400, 400), np.uint8), "HW").png.ljust(10_000, b"\0")
     write_run(tmp_path, [record(2, 1, image_value(large))])
@@ -144,7 +144,7 @@ def test_images_are_not_compressed(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize("content", [b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html><script>", b"", b"II*\0"])
-def test_unsafe_formats_are_attachments(tmp_path: Path, serve, content: bytes) -> None:
+def test_unsafe_formats_are_attachments(tmp_path: Path, serve: Serve, content: bytes) -> None:
     """The contents of a file never run as a page of the server."""
     write_run(tmp_path, [record(2, 1, image_value(content))])
     client = serve(tmp_path)
@@ -159,7 +159,7 @@ def test_unsafe_formats_are_attachments(tmp_path: Path, serve, content: bytes) -
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-def test_only_images_in_the_snapshot_are_served(tmp_path: Path, serve) -> None:
+def test_only_images_in_the_snapshot_are_served(tmp_path: Path, serve: Serve) -> None:
     """Other offsets, files, tags and runs are 404."""
     path = write_run(tmp_path / "a", [record(2, 1, image_value(PNG), MindSporeValue(tag="loss", scalar_value=1))])
     client = serve(tmp_path)
@@ -182,7 +182,7 @@ def test_only_images_in_the_snapshot_are_served(tmp_path: Path, serve) -> None:
         assert client.get("api/images/data", params=query | malformed).status_code == 422, malformed
 
 
-def test_unreadable_image_is_410_with_the_reason(tmp_path: Path, serve) -> None:
+def test_unreadable_image_is_410_with_the_reason(tmp_path: Path, serve: Serve) -> None:
     """If its file was replaced, the URL no longer has the same content."""
     path = write_run(tmp_path, [record(2, 1, image_value(PNG))])
     client = serve(tmp_path, "--reload-interval", "0")
@@ -196,7 +196,7 @@ def test_unreadable_image_is_410_with_the_reason(tmp_path: Path, serve) -> None:
     assert "step 1 of run '.'" in gone.json()["detail"]
 
 
-def test_values_without_images_are_empty_or_damaged(tmp_path: Path, serve) -> None:
+def test_values_without_images_are_empty_or_damaged(tmp_path: Path, serve: Serve) -> None:
     """A value with only a size has no images; half a size is malformed."""
     sound, bare = strings(b"3", b"2", PNG), strings(b"3", b"2")
     events = [(step, of_plugin("images", "pic", tensor)) for step, tensor in enumerate([sound, bare, strings(b"3")])]

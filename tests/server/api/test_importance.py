@@ -9,6 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run
+from support.servers import Serve
 
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, train_lineage
 from toposcope.server.api.importance import ImportanceReply
@@ -45,7 +46,7 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logdir
 
 
-def test_last_value_of_a_scalar(sweep: Path, serve) -> None:
+def test_last_value_of_a_scalar(sweep: Path, serve: Serve) -> None:
     """The learning rate is most important; the diverged run and the one without hyperparameters are excluded."""
     client = serve(sweep)
 
@@ -65,7 +66,7 @@ def test_last_value_of_a_scalar(sweep: Path, serve) -> None:
     assert request_importance(client, "loss", seed=1) != reply
 
 
-def test_metric_of_the_lineage(sweep: Path, serve) -> None:
+def test_metric_of_the_lineage(sweep: Path, serve: Serve) -> None:
     """It is used if no run has such a scalar tag; the source can also be selected."""
     client = serve(sweep)
 
@@ -77,7 +78,7 @@ def test_metric_of_the_lineage(sweep: Path, serve) -> None:
     assert client.get("api/importance", params={"metric": "accuracy", "source": "scalar"}).status_code == 404
 
 
-def test_too_few_runs(sweep: Path, serve) -> None:
+def test_too_few_runs(sweep: Path, serve: Serve) -> None:
     """The reply states that there are not enough runs."""
     reply = request_importance(serve(sweep), "loss", run=["run0", "run1", "run2", "run3"])
 
@@ -86,7 +87,7 @@ def test_too_few_runs(sweep: Path, serve) -> None:
     assert all(row["importance"] is None for row in reply["parameters"])
 
 
-def test_long_lists_are_posted(sweep: Path, serve) -> None:
+def test_long_lists_are_posted(sweep: Path, serve: Serve) -> None:
     """The reply equals that of GET."""
     client = serve(sweep)
     runs = [f"run{number}" for number in range(11)]
@@ -97,7 +98,7 @@ def test_long_lists_are_posted(sweep: Path, serve) -> None:
     assert client.post("api/importance", json={"metric": "loss", "seed": "1"}).status_code == 422
 
 
-def test_unknown_names_are_404(sweep: Path, serve) -> None:
+def test_unknown_names_are_404(sweep: Path, serve: Serve) -> None:
     """The error contains the run or metric."""
     client = serve(sweep)
 
@@ -106,7 +107,7 @@ def test_unknown_names_are_404(sweep: Path, serve) -> None:
         assert (reply.status_code, reply.json()["detail"]) == (404, detail)
 
 
-def test_hyperparameters_of_tensorboard(serve) -> None:
+def test_hyperparameters_of_tensorboard(serve: Serve) -> None:
     """Sessions in subdirectories belong to their runs."""
     reply = request_importance(serve(GOLDEN), "hparam/accuracy")
 
@@ -115,7 +116,7 @@ def test_hyperparameters_of_tensorboard(serve) -> None:
     assert rows == {"lr": ("number", 2, 0), "batch": ("number", 1, 0), "opt": ("category", 1, 0)}
 
 
-def test_metric_of_mindspore(serve) -> None:
+def test_metric_of_mindspore(serve: Serve) -> None:
     """The metric was recorded by its evaluation."""
     reply = request_importance(serve(GOLDEN), "accuracy", source="lineage", run="mindspore/digits_momentum")
 
@@ -125,7 +126,7 @@ def test_metric_of_mindspore(serve) -> None:
     )
 
 
-def test_other_requests_are_answered_meanwhile(tmp_path: Path, serve) -> None:
+def test_other_requests_are_answered_meanwhile(tmp_path: Path, serve: Serve) -> None:
     """Fitting a forest does not delay other requests."""
     random = np.random.default_rng(0)
     for number in range(200):

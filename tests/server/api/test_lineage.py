@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import GOLDEN, loss_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -115,7 +115,7 @@ def test_requested_session_has_a_separate_row(golden: httpx.Client) -> None:
     assert _rows(golden, run=run)[run]["metrics"] == {"hparam/accuracy": 0.998500406742096}
 
 
-def test_all_messages_of_a_run_are_merged(tmp_path: Path, serve) -> None:
+def test_all_messages_of_a_run_are_merged(tmp_path: Path, serve: Serve) -> None:
     """Messages of two recorders are merged by name, the newest takes precedence; other runs have no row."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         record.add_value("train_lineage", "train", train_lineage(learning_rate=0.1, epoch=4, train_dataset_path="/d"))
@@ -140,7 +140,7 @@ def test_all_messages_of_a_run_are_merged(tmp_path: Path, serve) -> None:
     }
 
 
-def test_values_that_json_lacks_are_strings(tmp_path: Path, serve) -> None:
+def test_values_that_json_lacks_are_strings(tmp_path: Path, serve: Serve) -> None:
     """NaN, infinities, large integers and lone surrogates do not break the reply."""
     metric = '{"a": NaN, "b": [-Infinity, {"c": 123456789012345678901234567890}], "d\\ud800": "\\udfff"}'
     _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metric)))
@@ -162,7 +162,7 @@ def test_values_that_json_lacks_are_strings(tmp_path: Path, serve) -> None:
         (str(2**64), str(2**64)),
     ],
 )
-def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve, metric: str, expected: object) -> None:
+def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve: Serve, metric: str, expected: object) -> None:
     """A single such value is converted too; null is unchanged."""
     metrics = f'{{"a": {metric}, "b": 0.5}}'
     _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metrics)))
@@ -170,7 +170,7 @@ def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve, metric
     assert _rows(serve(tmp_path))["."]["metrics"] == {"a": expected, "b": 0.5}
 
 
-def test_damaged_and_oversized_messages_are_reported_and_others_read(tmp_path: Path, serve) -> None:
+def test_damaged_and_oversized_messages_are_reported_and_others_read(tmp_path: Path, serve: Serve) -> None:
     """Each problem is one sentence with the message; nothing else is lost."""
     large = LineageEvent(wall_time=2.0)
     large.user_defined_info.map_str["large"] = "x" * LARGEST_MESSAGE
@@ -186,7 +186,7 @@ def test_damaged_and_oversized_messages_are_reported_and_others_read(tmp_path: P
     assert oversized.startswith(f"lineage 'custom' of run '.' at step 0: {large.user_defined_info.ByteSize()} bytes")
 
 
-def test_too_deeply_nested_custom_info_is_reported(tmp_path: Path, serve) -> None:
+def test_too_deeply_nested_custom_info_is_reported(tmp_path: Path, serve: Serve) -> None:
     """The depth that protobuf supports is read, one level more is a problem."""
     for name, depth in (("deepest", 49), ("deeper", 5000)):
         content = UserDefinedInfo(map_int32={"x": 1}).SerializeToString()
@@ -204,7 +204,7 @@ def test_too_deeply_nested_custom_info_is_reported(tmp_path: Path, serve) -> Non
     assert "Error parsing message" in rows["deeper"]["problems"][0]
 
 
-def test_sessions_with_scalars_are_runs(tmp_path: Path, serve) -> None:
+def test_sessions_with_scalars_are_runs(tmp_path: Path, serve: Serve) -> None:
     """Keras records the experiment in the parent directory, and metrics in the session and its subdirectories."""
     metrics = _experiment(("", "accuracy"), ("validation", "epoch_loss"), ("train", "unknown"))
     _write_tensorboard(tmp_path / "trials", experiment=metrics)
@@ -222,7 +222,7 @@ def test_sessions_with_scalars_are_runs(tmp_path: Path, serve) -> None:
     }
 
 
-def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve) -> None:
+def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve: Serve) -> None:
     """Lightning records experiment, session, metrics and scalars in one directory, maybe below another run."""
     loss_run(tmp_path, range(3))
     messages = {"experiment": _experiment(("", "hp_metric")), "session_start_info": _session(lr=0.5)}
@@ -231,7 +231,7 @@ def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve) -> Non
     assert _rows(serve(tmp_path)) == {"version_0": {"hyper_parameters": {"lr": 0.5}, "metrics": {"hp_metric": "NaN"}}}
 
 
-def test_newest_session_of_a_run_takes_precedence(tmp_path: Path, serve) -> None:
+def test_newest_session_of_a_run_takes_precedence(tmp_path: Path, serve: Serve) -> None:
     """Each call of add_hparams creates a directory; names that only older ones have are kept."""
     loss_run(tmp_path, range(3))
     for wall_time, name, session in ((10.0, "z", _session(lr=0.5, batch=8)), (20.0, "a", _session(lr=0.25))):
@@ -256,7 +256,7 @@ def test_golden_pipeline_is_returned(golden: httpx.Client) -> None:
     assert (other["dataset"], other["problems"]) == (None, [])
 
 
-def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve) -> None:
+def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve: Serve) -> None:
     """Values that JSON lacks are strings; deep pipelines are supported."""
     with SummaryRecord(str(tmp_path / "two")) as record:
         for step, rate in ((1, 0.5), (2, float("inf"))):
@@ -275,7 +275,7 @@ def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve) -> None:
     assert deep["dataset"]["children"][0]["children"]
 
 
-def test_damaged_pipeline_is_reported(tmp_path: Path, serve) -> None:
+def test_damaged_pipeline_is_reported(tmp_path: Path, serve: Serve) -> None:
     """The pipeline is null, with the reason in one sentence."""
     _write_lineage(tmp_path, b"\x09" + bytes(8) + b"\x4a\x02\x0a\x7f")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event
-from support.servers import ENVIRONMENT, run, start, stop, wait_until
+from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
@@ -40,7 +40,7 @@ def notes(client: httpx.Client) -> dict[str, dict]:
     return reply["runs"]
 
 
-def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve) -> None:
+def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve: Serve) -> None:
     """Absent fields are kept; all routes return the same notes."""
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
     assert notes(client) == {}
@@ -61,7 +61,7 @@ def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve) ->
 
 
 @pytest.mark.parametrize("prefix", ["", "/topo"])
-def test_run_may_be_in_the_path(logdir: Path, tmp_path: Path, serve, prefix: str) -> None:
+def test_run_may_be_in_the_path(logdir: Path, tmp_path: Path, serve: Serve, prefix: str) -> None:
     """Slashes may be encoded or not, also below a prefix; the run "." requires the query parameter."""
     loss_run(logdir, range(3))
     arguments = ("--path-prefix", prefix) if prefix else ()
@@ -76,7 +76,7 @@ def test_run_may_be_in_the_path(logdir: Path, tmp_path: Path, serve, prefix: str
     }
 
 
-def test_notes_persist_without_the_server_and_the_run(logdir: Path, tmp_path: Path, serve) -> None:
+def test_notes_persist_without_the_server_and_the_run(logdir: Path, tmp_path: Path, serve: Serve) -> None:
     """They are kept after a restart, for any path of the logdir, and while the run is missing."""
     data = tmp_path / "data"
     process, url = start(logdir, "--data-dir", str(data))
@@ -101,7 +101,7 @@ def test_notes_persist_without_the_server_and_the_run(logdir: Path, tmp_path: Pa
     assert client.get("api/overview", params={"run": "a/b"}).json()["runs"][0]["notes"]["alias"] == "kept"
 
 
-def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve) -> None:
+def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve: Serve) -> None:
     """In plain text; each logdir has a separate folder."""
     data = tmp_path / "data"
     loss_run(tmp_path / "other/c", range(3))
@@ -116,7 +116,7 @@ def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve) -> N
 
 
 @pytest.fixture
-def pair(logdir: Path, tmp_path: Path, serve) -> tuple[httpx.Client, httpx.Client]:
+def pair(logdir: Path, tmp_path: Path, serve: Serve) -> tuple[httpx.Client, httpx.Client]:
     """Serve one logdir twice with the same data folder."""
     return tuple(serve(logdir, "--data-dir", str(tmp_path / "data")) for _ in range(2))
 
@@ -141,7 +141,7 @@ def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Clien
     assert row.json()["runs"][0]["notes"]["hidden"] is True
 
 
-def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve) -> None:
+def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: Serve) -> None:
     """Nothing is published if nothing changed."""
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
     with client.stream("GET", "api/updates") as stream:
@@ -184,7 +184,7 @@ def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]
     assert [notes(client) for client in pair] == [{"a/b": fields, "c": fields}] * 2
 
 
-def test_hostile_names_and_texts_are_unchanged(tmp_path: Path, serve) -> None:
+def test_hostile_names_and_texts_are_unchanged(tmp_path: Path, serve: Serve) -> None:
     """None becomes a path, and all are stored exactly."""
     run = 'a <run>&"ü/b%2Fc'
     loss_run(tmp_path / "logdir" / run, range(3))
@@ -294,7 +294,7 @@ def test_page_of_this_origin_and_token_may_change(logdir: Path, tmp_path: Path) 
     stop(process)
 
 
-def test_unwritable_folder_is_reported(logdir: Path, tmp_path: Path, serve) -> None:
+def test_unwritable_folder_is_reported(logdir: Path, tmp_path: Path, serve: Serve) -> None:
     """Reading still works; a change is rejected with the reason and a remedy."""
     (tmp_path / "data").write_text("a file in the way")
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
@@ -318,7 +318,9 @@ def test_data_folder_inside_the_logdir_is_an_error(logdir: Path) -> None:
     assert "is inside the logdir, which is read-only" in done.stderr
 
 
-def test_notes_are_in_the_data_folder_of_the_user(logdir: Path, tmp_path: Path, serve, monkeypatch) -> None:
+def test_notes_are_in_the_data_folder_of_the_user(
+    logdir: Path, tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It follows the XDG base directory specification."""
     monkeypatch.setitem(ENVIRONMENT, "XDG_DATA_HOME", str(tmp_path / "share"))
     client = serve(logdir)

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import GOLDEN, landscape_event, loss_run, scalar_event, version_event, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
@@ -99,7 +99,7 @@ def test_rows_agree_with_the_list_of_runs(golden: httpx.Client) -> None:
     assert all(row["duration"] == row["updated"] - row["started"] for row in rows)
 
 
-def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: Path, serve) -> None:
+def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: Path, serve: Serve) -> None:
     """A custom name with a conflicting value is prefixed; the environment is a separate field."""
     custom = {
         "seed": 3,
@@ -137,7 +137,7 @@ def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: P
     assert row["state"] == "waiting"  # Lineage is no value yet.
 
 
-def test_states_of_runs(tmp_path: Path, serve) -> None:
+def test_states_of_runs(tmp_path: Path, serve: Serve) -> None:
     """They depend on the time of the last growth; runs without values have separate states."""
     for name, records in (("live", [scalar_event(2.0, 1, {"loss": 1.0})]), ("waiting", [])):
         write_run(tmp_path / name, records)
@@ -152,7 +152,7 @@ def test_states_of_runs(tmp_path: Path, serve) -> None:
     assert rows["waiting"]["last_step"] is None
 
 
-def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve) -> None:
+def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve: Serve) -> None:
     """At the smallest step, and there the earliest; by-products of landscapes are ignored."""
     write_run(
         tmp_path / "a",
@@ -176,7 +176,7 @@ def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve
     assert rows["b"]["first_bad"] is None
 
 
-def test_points_repeated_by_a_restart_are_ignored(tmp_path: Path, serve) -> None:
+def test_points_repeated_by_a_restart_are_ignored(tmp_path: Path, serve: Serve) -> None:
     """A NaN before the restart step is not reported."""
     write_run(tmp_path, [scalar_event(10.0 + i, i, {"loss": NAN if i > 5 else 10.0 - i}) for i in range(1, 9)], 9)
     write_run(tmp_path, [scalar_event(50.0 + i, i, {"loss": 20.0 - i}) for i in range(4, 9)], 49)
@@ -189,7 +189,7 @@ def test_points_repeated_by_a_restart_are_ignored(tmp_path: Path, serve) -> None
     assert (metric["min"], metric["max"]) == ({"value": 7.0, "step": 3}, {"value": 16.0, "step": 4})
 
 
-def test_metrics_of_a_growing_run_are_updated(tmp_path: Path, serve) -> None:
+def test_metrics_of_a_growing_run_are_updated(tmp_path: Path, serve: Serve) -> None:
     """After each point they equal those of all points; without changes since a revision the reply is 304."""
     path = write_run(tmp_path / "a", [scalar_event(1.0, 1, {"loss": 5.0, "other": 1.0})])
     loss_run(tmp_path / "b", range(3))
@@ -240,7 +240,7 @@ def test_errors_contain_the_invalid_value(golden: httpx.Client, query: str, stat
     assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_hostile_names_and_times_are_unchanged(tmp_path: Path, serve) -> None:
+def test_hostile_names_and_times_are_unchanged(tmp_path: Path, serve: Serve) -> None:
     """Also below a path prefix; times that are not finite are strings."""
     name, tag = 'a <run>&"ü/b%2Fc', "<img src=x onerror=alert(1)>"
     write_run(tmp_path / name, [scalar_event(NAN, -(2**63), {tag: 1e30}), scalar_event(INF, 2**63 - 1, {tag: -1e30})])

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, record
 
 
@@ -50,7 +50,7 @@ def test_window_bounds_are_inclusive(client: httpx.Client) -> None:
     assert request_texts(client, lo=200) == ([], 0)
 
 
-def test_points_are_ordered_by_step(tmp_path: Path, serve) -> None:
+def test_points_are_ordered_by_step(tmp_path: Path, serve: Serve) -> None:
     """Points with equal steps are all listed, in file order."""
     records = [record(2 + i, step, MindSporeValue(tag="note", text=str(i))) for i, step in enumerate([5, 0, 5, 3])]
     write_run(tmp_path / "a", records)
@@ -60,7 +60,7 @@ def test_points_are_ordered_by_step(tmp_path: Path, serve) -> None:
     assert [(entry["step"], entry["text"]) for entry in reply["texts"]] == [(0, "1"), (3, "3"), (5, "0"), (5, "2")]
 
 
-def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     """By default the lowest rank with attempts stitched; one attempt, or all in file order."""
     texts_run(tmp_path / "a", range(1, 6), seconds=100, rank=1)
     texts_run(tmp_path / "a", range(3, 9), seconds=200, rank=1)
@@ -75,7 +75,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
     assert request_texts(client, attempt="all") == ([1, 2, 3, 4, 5, 3, 4, 5, 6, 7, 8], 11)
 
 
-def test_unreadable_points_are_counted_and_others_listed(tmp_path: Path, serve) -> None:
+def test_unreadable_points_are_counted_and_others_listed(tmp_path: Path, serve: Serve) -> None:
     """Points beyond the end of a truncated file are omitted, but included in the total."""
     path = texts_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0")

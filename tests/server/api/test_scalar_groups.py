@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord, custom_lineage
 from toposcope.server.api.scalar_groups import ScalarGroups
@@ -65,7 +65,7 @@ def test_golden_runs_form_bands_by_hyperparameter(golden: httpx.Client) -> None:
     assert np.allclose(together["centre"], np.mean(both, axis=0))
 
 
-def test_runs_of_different_lengths_are_aligned(tmp_path: Path, serve) -> None:
+def test_runs_of_different_lengths_are_aligned(tmp_path: Path, serve: Serve) -> None:
     """At every step of any run, runs contribute their own value or an interpolated one."""
     write(tmp_path / "a", {0: 0.0, 10: 10.0, 20: 20.0})
     write(tmp_path / "b", {5: 1.0, 10: 2.0})
@@ -82,7 +82,7 @@ def test_runs_of_different_lengths_are_aligned(tmp_path: Path, serve) -> None:
     assert (window["step"], window["centre"], window["low"], window["total"]) == ([5], [3.0], [], 1)
 
 
-def test_last_of_equal_steps_counts_and_non_finite_values_are_ignored(tmp_path: Path, serve) -> None:
+def test_last_of_equal_steps_counts_and_non_finite_values_are_ignored(tmp_path: Path, serve: Serve) -> None:
     """NaN and infinities are counted at their steps."""
     records = [scalar_event(2.0 + i, step, {"loss": value}) for i, (step, value) in enumerate([(1, 9), (1, 1), (2, 3)])]
     write_run(tmp_path / "a", records)
@@ -94,7 +94,7 @@ def test_last_of_equal_steps_counts_and_non_finite_values_are_ignored(tmp_path: 
     assert (group["count"], group["non_finite"]) == ([1, 2, 0], [1, 0, 1])
 
 
-def test_time_axes(tmp_path: Path, serve) -> None:
+def test_time_axes(tmp_path: Path, serve: Serve) -> None:
     """Relative to the start of each run, or in seconds since 1970."""
     write(tmp_path / "a", {1: 1.0, 2: 2.0}, start=1000)
     write(tmp_path / "b", {1: 3.0, 2: 6.0}, start=2000)
@@ -107,7 +107,7 @@ def test_time_axes(tmp_path: Path, serve) -> None:
     assert (absolute["x"], absolute["count"]) == ([1002.0, 1004.0, 2002.0, 2004.0], [1, 1, 1, 1])
 
 
-def test_each_run_is_smoothed_before_aggregation(tmp_path: Path, serve) -> None:
+def test_each_run_is_smoothed_before_aggregation(tmp_path: Path, serve: Serve) -> None:
     """With every method and axis, the smoothed series equal those of /api/scalars."""
     random = np.random.default_rng(0)
     for name in "abc":
@@ -129,7 +129,7 @@ def test_each_run_is_smoothed_before_aggregation(tmp_path: Path, serve) -> None:
     assert np.allclose(by_steps[0]["smoothed"], by_seconds[0]["smoothed"], rtol=1e-12)
 
 
-def test_groups_by_pattern_and_explicit_groups(tmp_path: Path, serve) -> None:
+def test_groups_by_pattern_and_explicit_groups(tmp_path: Path, serve: Serve) -> None:
     """A pattern matches names; a body may specify groups, with a run in several."""
     for seed, lr in ((0, 0.1), (1, 0.1), (0, 0.01)):
         write(tmp_path / f"lr_{lr}/seed_{seed}", {1: lr, 2: seed})
@@ -150,7 +150,7 @@ def test_groups_by_pattern_and_explicit_groups(tmp_path: Path, serve) -> None:
     assert posted == by_pattern
 
 
-def test_groups_by_custom_lineage(tmp_path: Path, serve) -> None:
+def test_groups_by_custom_lineage(tmp_path: Path, serve: Serve) -> None:
     """A value of custom lineage is a hyperparameter too."""
     for name, width in (("a", 8), ("b", 16), ("c", 8)):
         with SummaryRecord(tmp_path / name) as recorder:
@@ -167,7 +167,7 @@ def test_groups_by_custom_lineage(tmp_path: Path, serve) -> None:
     assert read(client, tag="loss", by="param:nothing")["ungrouped"] == ["a", "b", "c", "d"]
 
 
-def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     """With rank=all every rank is a series; with attempt=all the last of equal steps counts."""
     write(tmp_path / "a", {1: 1.0, 2: 2.0, 3: 3.0}, start=100)
     write(tmp_path / "a", {2: 20.0}, start=200)
@@ -186,7 +186,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
     assert band(attempt="all") == [(1, 1.0, 1), (2, 20.0, 1), (3, 3.0, 1)]
 
 
-def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve) -> None:
+def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None:
     """A run that grew changes the reply."""
     path = loss_run(tmp_path / "a", range(10))
     client = serve(tmp_path)
@@ -244,7 +244,7 @@ def test_errors_of_bodies_contain_the_invalid_value(body: dict[str, object], err
     assert (reply.status_code, error in reply.json()["detail"]) == (422, True), reply.text
 
 
-def test_catastrophic_pattern_does_not_block_the_server(tmp_path: Path, serve) -> None:
+def test_catastrophic_pattern_does_not_block_the_server(tmp_path: Path, serve: Serve) -> None:
     """It is rejected after three seconds; other requests are answered meanwhile."""
     loss_run(tmp_path / ("a" * 200), range(3))
     client = serve(tmp_path)
@@ -260,7 +260,7 @@ def test_catastrophic_pattern_does_not_block_the_server(tmp_path: Path, serve) -
     assert "the pattern takes longer than 3 s for 1 names" in slow.result().json()["detail"]
 
 
-def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve) -> None:
+def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve: Serve) -> None:
     """They are computed from all finite points in the window, before downsampling."""
     query = {"tag": "train/loss", "lo": 20, "hi": 150}
     whole = golden.get("api/scalars", params={**query, "points": 0}).json()["series"]

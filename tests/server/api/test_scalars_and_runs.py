@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event, version_event, write_run
-from support.servers import wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.server.api.health import Health
 from toposcope.server.api.runs import Runs
@@ -21,7 +21,7 @@ from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.file_loader import FileLoader
 
 
-def test_replies_match_their_models(tmp_path: Path, serve) -> None:
+def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
     """Models are declared but not applied to replies, so they are validated here."""
     write_run(tmp_path / "a", [scalar_event(2.0, 1, {"loss": float("nan")}), scalar_event(3.0, 2, {"loss": 1.0})])
     loss_run(tmp_path / "b", range(5))
@@ -38,7 +38,7 @@ def test_replies_match_their_models(tmp_path: Path, serve) -> None:
         assert model.model_validate(reply.json(), extra="forbid")
 
 
-def test_runs_have_their_properties(tmp_path: Path, serve) -> None:
+def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
     """Times, steps, ranks, attempts, dialect, damage and tags."""
     path = loss_run(tmp_path / "a/b", range(1, 11), seconds=100)
     loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
@@ -70,7 +70,7 @@ def test_runs_have_their_properties(tmp_path: Path, serve) -> None:
     }
 
 
-def test_one_request_reads_many_tags(tmp_path: Path, serve) -> None:
+def test_one_request_reads_many_tags(tmp_path: Path, serve: Serve) -> None:
     """GET and POST return the same; names without a match are listed as missing."""
     records = [scalar_event(2.0 + i, i, {"loss": i, "accuracy": 2 * i}) for i in range(10)]
     write_run(tmp_path / "a", records)
@@ -91,7 +91,7 @@ def test_one_request_reads_many_tags(tmp_path: Path, serve) -> None:
     assert got["tag"] is None
 
 
-def test_tag_of_other_runs_is_an_empty_reply(tmp_path: Path, serve) -> None:
+def test_tag_of_other_runs_is_an_empty_reply(tmp_path: Path, serve: Serve) -> None:
     """It is listed as missing, and not 404."""
     loss_run(tmp_path / "a", range(3))
     loss_run(tmp_path / "b", range(3), tag="accuracy")
@@ -102,7 +102,7 @@ def test_tag_of_other_runs_is_an_empty_reply(tmp_path: Path, serve) -> None:
     assert (reply.json()["series"], reply.json()["missing"]) == ([], ["loss"])
 
 
-def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
+def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve: Serve) -> None:
     """A hundred thousand runs may be requested; the size of the body is limited."""
     loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path)
@@ -139,7 +139,7 @@ def test_invalid_bodies_are_errors(body: bytes, status: int, error: str, client:
     assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_missing_filters_select_all(tmp_path: Path, serve) -> None:
+def test_missing_filters_select_all(tmp_path: Path, serve: Serve) -> None:
     """All runs and plugins are listed; an unused plugin has no tags."""
     loss_run(tmp_path / "a", range(3))
     loss_run(tmp_path / "b", range(3))
@@ -158,7 +158,7 @@ def test_missing_filters_select_all(tmp_path: Path, serve) -> None:
     assert client.get("api/landscapes").json()["landscapes"] == []
 
 
-def test_large_json_is_compressed_and_streams_are_not(tmp_path: Path, serve) -> None:
+def test_large_json_is_compressed_and_streams_are_not(tmp_path: Path, serve: Serve) -> None:
     """Neither are small replies."""
     loss_run(tmp_path, range(3000))
     client = serve(tmp_path, "--path-prefix", "/topo")
@@ -204,7 +204,7 @@ def test_errors_are_short(client: httpx.Client) -> None:
     assert len(reply.content) < 20_000
 
 
-def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
+def test_everything_is_below_the_prefix(tmp_path: Path, serve: Serve) -> None:
     """The API, its description and the page; nothing is outside."""
     client = serve(tmp_path, "--path-prefix", "/topo")
     root = client.base_url.join("/")
@@ -217,7 +217,7 @@ def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
     assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
 
 
-def test_names_with_invalid_utf8_are_escaped(tmp_path: Path, serve) -> None:
+def test_names_with_invalid_utf8_are_escaped(tmp_path: Path, serve: Serve) -> None:
     """Such a directory does not affect the listing and reading of others."""
     loss_run(tmp_path / "a", range(3))
     write_run(Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")), [scalar_event(2.0, 1, {"loss": 0.5})])
@@ -229,7 +229,7 @@ def test_names_with_invalid_utf8_are_escaped(tmp_path: Path, serve) -> None:
     assert "b\\xff,loss,0,1,2.0,0.5" in client.get("api/scalars.csv?tag=loss").text
 
 
-def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
+def test_window_total_and_raw_points(tmp_path: Path, serve: Serve) -> None:
     """Total counts the window before downsampling; points=0 returns all points."""
     loss_run(tmp_path, range(10_000))
     client = serve(tmp_path)
@@ -244,7 +244,7 @@ def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
     assert window["run"] == "."
 
 
-def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve) -> None:
+def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None:
     """A client with the newest revision receives no points."""
     path = loss_run(tmp_path / "a", range(10))
     client = serve(tmp_path)
@@ -259,7 +259,7 @@ def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve) -> None:
     assert reply.json()["series"][0]["total"] == 11
 
 
-def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     """The lowest rank is the default, any or all can be selected; one attempt, or all points of all."""
     loss_run(tmp_path, range(1, 6), seconds=100, rank=1)
     loss_run(tmp_path, range(3, 9), seconds=200, rank=1)
@@ -278,7 +278,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
     assert steps(attempt="all") == [(1, 11)]
 
 
-def test_csv_is_exact(tmp_path: Path, serve) -> None:
+def test_csv_is_exact(tmp_path: Path, serve: Serve) -> None:
     """The CSV has every point; its numbers parse to the same doubles, its names to the same strings."""
     tag = 'a "tag", with\nlines'
     values = [0.1, float("nan"), float("inf"), -float("inf"), 1e-300, 5.0]
@@ -378,7 +378,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
     assert described["/api/runs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
 
 
-def test_updates_report_added_changed_and_removed_runs(tmp_path: Path, serve) -> None:
+def test_updates_report_added_changed_and_removed_runs(tmp_path: Path, serve: Serve) -> None:
     """The event stream has increasing revisions."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0.1")
@@ -399,7 +399,7 @@ def test_updates_report_added_changed_and_removed_runs(tmp_path: Path, serve) ->
     assert first["revision"] < changed["revision"] < added["revision"] < removed["revision"]
 
 
-def test_server_waits_for_a_missing_logdir(tmp_path: Path, serve) -> None:
+def test_server_waits_for_a_missing_logdir(tmp_path: Path, serve: Serve) -> None:
     """It is empty until the directory is created."""
     logdir = tmp_path / "later"
     client = serve(logdir, "--reload-interval", "0.1")
@@ -412,7 +412,7 @@ def test_server_waits_for_a_missing_logdir(tmp_path: Path, serve) -> None:
     assert reply["runs"][0]["run"] == "a"
 
 
-def test_other_and_unreadable_files_are_reported(tmp_path: Path, serve) -> None:
+def test_other_and_unreadable_files_are_reported(tmp_path: Path, serve: Serve) -> None:
     """Files that are not event files are counted, unreadable ones are listed, and the others are served."""
     loss_run(tmp_path / "a", range(3))
     (tmp_path / "a/model.ckpt").write_bytes(b"weights")
@@ -456,7 +456,7 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
     assert loading.problems == {str(path): os.strerror(errno.ELOOP)}
 
 
-def test_recreated_file_is_read_again(tmp_path: Path, serve) -> None:
+def test_recreated_file_is_read_again(tmp_path: Path, serve: Serve) -> None:
     """A run whose directory is removed disappears; one with the same name is new."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0.1")
@@ -469,7 +469,7 @@ def test_recreated_file_is_read_again(tmp_path: Path, serve) -> None:
     assert (run["first_step"], run["last_step"]) == (100, 109)
 
 
-def test_logdir_is_loaded_once(tmp_path: Path, serve) -> None:
+def test_logdir_is_loaded_once(tmp_path: Path, serve: Serve) -> None:
     """With --reload-interval 0, later changes are ignored."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0")
@@ -481,7 +481,7 @@ def test_logdir_is_loaded_once(tmp_path: Path, serve) -> None:
     assert client.get("api/health").json()["loading"] is False
 
 
-def test_empty_and_incomplete_files(tmp_path: Path, serve) -> None:
+def test_empty_and_incomplete_files(tmp_path: Path, serve: Serve) -> None:
     """An empty file is not a run yet; one with a version event is a run without tags."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()

@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run, tensorboard_tensor
 
 from toposcope.proto.tensor_pb2 import DT_FLOAT32, TensorProto
@@ -217,7 +217,7 @@ def test_errors_contain_the_invalid_value(recorded: httpx.Client, query: str, st
     assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_newest_point_of_a_step_is_read(tmp_path: Path, serve) -> None:
+def test_newest_point_of_a_step_is_read(tmp_path: Path, serve: Serve) -> None:
     """Others are selected by wall_time or attempt; the default is the last step."""
     values = [(10, 1, 1.0), (11, 2, 2.0), (12, 2, 3.0)]
     write_run(tmp_path, [_tensor_record(*value) for value in values], seconds=9)
@@ -237,7 +237,7 @@ def _tensor_record(wall_time: float, step: int, number: float) -> bytes:
     return record(wall_time, step, MindSporeValue(tag="x", tensor=tensor))
 
 
-def test_tensors_of_tensorboard_are_read(tmp_path: Path, serve) -> None:
+def test_tensors_of_tensorboard_are_read(tmp_path: Path, serve: Serve) -> None:
     """Strings are listed with their dims, and reading their elements is an error."""
     tensors = {
         "numbers": tensorboard_tensor(19, [2], half_val=[0x3C00, 0x7C00]),
@@ -255,7 +255,7 @@ def test_tensors_of_tensorboard_are_read(tmp_path: Path, serve) -> None:
     assert (refused.status_code, "dtype string: expected numbers" in refused.json()["detail"]) == (422, True)
 
 
-def test_malformed_tensor_is_410_with_the_reason(tmp_path: Path, serve) -> None:
+def test_malformed_tensor_is_410_with_the_reason(tmp_path: Path, serve: Serve) -> None:
     """The list omits and counts it."""
     malformed = MindSporeValue(tag="x", tensor=TensorProto(dims=[3], data_type=DT_FLOAT32, float_data=[1]))
     write_run(tmp_path, [_tensor_record(2, 1, 1.0), record(3, 2, malformed)])
@@ -270,7 +270,7 @@ def test_malformed_tensor_is_410_with_the_reason(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize("form", ["npy", "json"])
-def test_tensors_have_etags(tmp_path: Path, serve, form: str) -> None:
+def test_tensors_have_etags(tmp_path: Path, serve: Serve, form: str) -> None:
     """The reply is 304 until there is a newer tensor; arrays are not compressed."""
     query = {"run": ".", "tag": "t", "format": form}
     with SummaryRecord(tmp_path) as recorder:

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.server.api.text import Texts
@@ -43,7 +43,7 @@ def test_golden_texts_equal_those_recorded(golden: httpx.Client) -> None:
     ]
 
 
-def test_recorded_texts_are_returned(tmp_path: Path, serve) -> None:
+def test_recorded_texts_are_returned(tmp_path: Path, serve: Serve) -> None:
     """With step, time and text in any language."""
     write_run(tmp_path, [record(2.5, 7, MindSporeValue(tag="note", text="损失 **0.5**"))])
 
@@ -52,7 +52,7 @@ def test_recorded_texts_are_returned(tmp_path: Path, serve) -> None:
     ]
 
 
-def test_tables_have_dims(tmp_path: Path, serve) -> None:
+def test_tables_have_dims(tmp_path: Path, serve: Serve) -> None:
     """Cells are in row-major order, and also joined by line breaks; invalid UTF-8 is replaced."""
     cells = (b"lr", b"loss", b"0.1", b"\xff")
     tensorboard_run(tmp_path, [(3, of_plugin("text", "table", strings(*cells, dims=[2, 2])))])
@@ -63,7 +63,7 @@ def test_tables_have_dims(tmp_path: Path, serve) -> None:
     assert table["text"] == "lr\nloss\n0.1\n\ufffd"
 
 
-def test_too_much_text_for_a_reply_is_an_error(tmp_path: Path, serve) -> None:
+def test_too_much_text_for_a_reply_is_an_error(tmp_path: Path, serve: Serve) -> None:
     """The error has the size and a remedy; a smaller window is served."""
     long = MindSporeValue(tag="log", text="x" * (9 << 20))
     write_run(tmp_path, [record(2 + step, step, long) for step in range(4)])
@@ -77,7 +77,7 @@ def test_too_much_text_for_a_reply_is_an_error(tmp_path: Path, serve) -> None:
     assert len(served["text"]) == 9 << 20
 
 
-def test_malformed_texts_are_counted(tmp_path: Path, serve) -> None:
+def test_malformed_texts_are_counted(tmp_path: Path, serve: Serve) -> None:
     """A table whose dims do not match is omitted."""
     events = [(1, of_plugin("text", "table", strings(b"a", dims=[7]))), (2, of_plugin("text", "table", strings(b"b")))]
     tensorboard_run(tmp_path, events)

@@ -15,7 +15,9 @@ from toposcope.server.graphs.limits import GraphError
         ("MOST_NAME_CHARACTERS", 5, "more than 5 characters"),
     ],
 )
-def test_graphs_beyond_the_limits_are_errors(monkeypatch, limit: str, most: int, message: str) -> None:
+def test_graphs_beyond_the_limits_are_errors(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
+) -> None:
     """The error states the limit; reading stops as soon as it is exceeded."""
     monkeypatch.setattr(f"toposcope.server.graphs.graph_builder.{limit}", most)
     graph = GraphDef()

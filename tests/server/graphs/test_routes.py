@@ -7,6 +7,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
+from support.servers import Serve
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
@@ -45,7 +46,7 @@ def only_graph(client: httpx.Client, run: str = ".") -> dict[str, object]:
     return row
 
 
-def test_replies_match_their_models(serve) -> None:
+def test_replies_match_their_models(serve: Serve) -> None:
     """Lists, scopes, searches and nodes are validated."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     nodes = {"run": "."}
@@ -61,7 +62,7 @@ def test_replies_match_their_models(serve) -> None:
         assert set(model.model_validate(reply).model_dump()) == set(reply)
 
 
-def test_graph_recorded_by_mindspore(serve) -> None:
+def test_graph_recorded_by_mindspore(serve: Serve) -> None:
     """The list has its properties; its scopes equal those of MindInsight."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     row = only_graph(client)
@@ -90,7 +91,7 @@ def test_graph_recorded_by_mindspore(serve) -> None:
     assert edge["types"] == [{"dtype": "float32", "shape": [8, 1, 3, 3], "count": 1}]
 
 
-def test_node_has_all_properties(serve) -> None:
+def test_node_has_all_properties(serve: Serve) -> None:
     """It is selected by node=, or by scope= with the name of a node."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
@@ -113,7 +114,7 @@ def test_node_has_all_properties(serve) -> None:
     assert len(node["attributes"]) == node["attributes_total"] == 13
 
 
-def test_search_returns_matches_with_their_scopes(serve) -> None:
+def test_search_returns_matches_with_their_scopes(serve: Serve) -> None:
     """Matches are counted; the limit bounds the listed ones."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
 
@@ -133,7 +134,7 @@ def test_search_returns_matches_with_their_scopes(serve) -> None:
     assert short["total"] > 1
 
 
-def test_graphs_recorded_by_toposcope(tmp_path: Path, serve) -> None:
+def test_graphs_recorded_by_toposcope(tmp_path: Path, serve: Serve) -> None:
     """Their source is toposcope, whatever the framework."""
     described = graph(
         [
@@ -157,7 +158,7 @@ def test_graphs_recorded_by_toposcope(tmp_path: Path, serve) -> None:
     assert net["edges"][0]["types"] == [{"dtype": "float32", "shape": [-1, 4], "count": 1}]
 
 
-def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve) -> None:
+def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve: Serve) -> None:
     """The source of each is its framework; traced functions are read too."""
     metadata = RunMetadata()
     metadata.function_graphs.add().pre_optimization_graph.CopyFrom(chain(3))
@@ -181,7 +182,7 @@ def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve) -> None:
     assert rows["tf"]["missing_inputs"] == 1
 
 
-def test_module_trees_are_marked(tmp_path: Path, serve) -> None:
+def test_module_trees_are_marked(tmp_path: Path, serve: Serve) -> None:
     """A graph of modules without edges is a module tree, not a data flow."""
     modules = graph([Node("net/conv", "Conv2d"), Node("net/relu", "ReLU")])
     with SummaryRecord(str(tmp_path)) as record:
@@ -191,7 +192,7 @@ def test_module_trees_are_marked(tmp_path: Path, serve) -> None:
     assert only_graph(serve(tmp_path))["is_module_tree"] is True
 
 
-def test_several_graphs_have_unique_ids(tmp_path: Path, serve) -> None:
+def test_several_graphs_have_unique_ids(tmp_path: Path, serve: Serve) -> None:
     """The list has the newest graphs, oldest first; the newest is the default."""
     tensorboard_graph(tmp_path, *(chain(i, f"Op{i}") for i in range(1, 5)))
     client = serve(tmp_path)
@@ -207,7 +208,7 @@ def test_several_graphs_have_unique_ids(tmp_path: Path, serve) -> None:
     assert older["scope"]["children"][0]["nodes"] == 3
 
 
-def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
+def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve: Serve) -> None:
     """Reading a graph of such a run is 404."""
     write_run(tmp_path, [])
     client = serve(tmp_path)
@@ -231,7 +232,7 @@ def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
         ({}, 422, "run="),
     ],
 )
-def test_errors_contain_the_invalid_value(tmp_path: Path, serve, params, status: int, detail: str) -> None:
+def test_errors_contain_the_invalid_value(tmp_path: Path, serve: Serve, params, status: int, detail: str) -> None:
     """Each error is one sentence."""
     tensorboard_graph(tmp_path, chain(2))
 
@@ -241,7 +242,7 @@ def test_errors_contain_the_invalid_value(tmp_path: Path, serve, params, status:
     assert detail in reply.json()["detail"]
 
 
-def test_malformed_graphs_are_listed_with_the_reason(tmp_path: Path, serve) -> None:
+def test_malformed_graphs_are_listed_with_the_reason(tmp_path: Path, serve: Serve) -> None:
     """Other graphs are not affected."""
     event = tensorboard_pb2.Event(wall_time=2.0, graph_def=b"\x0a\x7fab")
     path = tensorboard_graph(tmp_path, chain(2))
@@ -261,7 +262,7 @@ def test_malformed_graphs_are_listed_with_the_reason(tmp_path: Path, serve) -> N
     assert "cannot be read: the Keras model is not valid JSON" in reply.json()["detail"]
 
 
-def test_damaged_graphs_are_listed_with_the_reason(tmp_path: Path, serve) -> None:
+def test_damaged_graphs_are_listed_with_the_reason(tmp_path: Path, serve: Serve) -> None:
     """They are listed until their record is verified and dropped."""
     path = tensorboard_graph(tmp_path, chain(2000))
     content = bytearray(path.read_bytes())
@@ -273,7 +274,7 @@ def test_damaged_graphs_are_listed_with_the_reason(tmp_path: Path, serve) -> Non
     assert [row["problem"] for row in rows if "its checksum does not fit its bytes" not in row["problem"]] == []
 
 
-def test_hostile_graphs_are_read(tmp_path: Path, serve) -> None:
+def test_hostile_graphs_are_read(tmp_path: Path, serve: Serve) -> None:
     """Loops, duplicates, names of slashes, deep scopes and negative dimensions are accepted."""
     message = summary_pb2.Event(wall_time=2.0)
     for name in ("", "/", "a//b", "a/b", "a/b", "/".join("x" * 300), "\u202e<script>", "\x00"):
@@ -296,7 +297,7 @@ def test_hostile_graphs_are_read(tmp_path: Path, serve) -> None:
     assert result["total"] == 8
 
 
-def test_children_of_a_large_scope_are_paginated(tmp_path: Path, serve) -> None:
+def test_children_of_a_large_scope_are_paginated(tmp_path: Path, serve: Serve) -> None:
     """The size of the reply depends on the page only; children can also be selected by name."""
     flat = GraphDef()
     for i in range(20_000):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from support import landscape_details as made
 from support.event_files import GOLDEN, landscape_event, loss_run, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
@@ -69,7 +69,7 @@ def test_golden_landscapes_equal_those_of_mindinsight(golden: httpx.Client) -> N
         assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None, None, None, {}]
 
 
-def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
+def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve: Serve) -> None:
     """Other landscapes of a series are selected by step; of equal steps the newest one is returned."""
     heights = [(2.0, 5, 1.0), (3.0, 10, 2.0), (4.0, 5, 3.0)]
     write_run(tmp_path, [_record(wall_time, step, a=_surface(height)) for wall_time, step, height in heights])
@@ -87,7 +87,7 @@ def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None
     assert _read(client)["landscapes"][0]["steps"] == [5, 10]
 
 
-def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve) -> None:
+def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve: Serve) -> None:
     """Each refinement is a publication: the newest is the default, others are selected by index, 0 is the oldest."""
     levels = [(2.0, 1), (3.0, 2), (4.0, 3)]
     write_run(tmp_path, [_record(wall_time, 0, a=made.bowl(level)) for wall_time, level in levels])
@@ -101,7 +101,7 @@ def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve) ->
     assert (newest["publication"], newest["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
 
 
-def test_details_are_those_recorded(tmp_path: Path, serve) -> None:
+def test_details_are_those_recorded(tmp_path: Path, serve: Serve) -> None:
     """Measured nodes, losses of the path and diagnostics equal those recorded, including values that are not finite."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(2))])
 
@@ -119,7 +119,7 @@ def test_details_are_those_recorded(tmp_path: Path, serve) -> None:
     assert diagnostics["provenance"]["axes"] == "plane one"
 
 
-def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     """The lowest rank is the default, any or all can be selected; likewise an attempt, or the newest of all."""
     for rank, seconds, height in ((1, 100, 1.0), (1, 200, 2.0), (4, 100, 3.0)):
         write_run(tmp_path, [_record(seconds + 1, 5, a=_surface(height))], seconds, rank)
@@ -136,7 +136,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve) -> None:
     assert newest(attempt="all") == [(1, 2.0)]
 
 
-def test_invalid_landscapes_have_an_error_and_others_are_read(tmp_path: Path, serve) -> None:
+def test_invalid_landscapes_have_an_error_and_others_are_read(tmp_path: Path, serve: Serve) -> None:
     """Mismatched shapes, a missing surface and damaged bytes are the error of that landscape only."""
     torn = _surface(1.0)
     torn.landscape.z.dims[:] = [3, 3]
@@ -160,7 +160,7 @@ def test_invalid_landscapes_have_an_error_and_others_are_read(tmp_path: Path, se
         assert (entries[tag]["z"], entries[tag]["kind"], entries[tag]["path"]) == ([], None, None)
 
 
-def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
+def test_reply_has_a_bounded_size(tmp_path: Path, serve: Serve) -> None:
     """A landscape beyond the size limit has an error, but can be read alone; `total` counts all despite `limit`."""
     with SummaryRecord(str(tmp_path)) as record:
         for tag, size in (("a", 1000), ("b", 1000), ("c", 20), ("d", 1500)):
@@ -179,7 +179,7 @@ def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
     assert _read(client, tag="d")["landscapes"][0]["error"]
 
 
-def test_tags_of_other_runs_are_missing_and_unknown_tags_are_404(tmp_path: Path, serve) -> None:
+def test_tags_of_other_runs_are_missing_and_unknown_tags_are_404(tmp_path: Path, serve: Serve) -> None:
     """As for scalars: the reply is empty and lists the tag as missing, and 404 only if no run has it."""
     write_run(tmp_path / "a", [_record(2.0, 1, surface=_surface(1.0))])
     loss_run(tmp_path / "b", range(3))
@@ -246,7 +246,7 @@ def test_document_is_standalone(golden: httpx.Client) -> None:
         assert golden.get("api/landscapes.html", params={**query, **wrong}).status_code == 404
 
 
-def test_document_has_the_requested_appearance(tmp_path: Path, serve) -> None:
+def test_document_has_the_requested_appearance(tmp_path: Path, serve: Serve) -> None:
     """Camera and path colour are as requested; the path is at its own losses, with vertical lines to the plane."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
@@ -270,7 +270,7 @@ def test_document_has_the_requested_appearance(tmp_path: Path, serve) -> None:
         assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
 
 
-def test_document_has_the_paths_of_all_runs(tmp_path: Path, serve) -> None:
+def test_document_has_the_paths_of_all_runs(tmp_path: Path, serve: Serve) -> None:
     """Each path has a legend entry and a colour; a run with another surface is an error."""
     joint, apart = {"axes": "joint", "samples": "s"}, {"axes": "other", "samples": "s"}
     write_run(tmp_path / "a<b>", [_record(2.0, 0, joint=made.bowl(provenance=joint))])
@@ -296,7 +296,7 @@ def test_document_has_the_paths_of_all_runs(tmp_path: Path, serve) -> None:
         assert (refused.status_code, repr(other) in refused.json()["detail"]) == (404, True)
 
 
-def test_document_clips_its_surface(tmp_path: Path, serve) -> None:
+def test_document_clips_its_surface(tmp_path: Path, serve: Serve) -> None:
     """Hover texts and the path are not clipped; the legend states that the surface is."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
@@ -310,7 +310,7 @@ def test_document_clips_its_surface(tmp_path: Path, serve) -> None:
         np.testing.assert_allclose(path["z"], height(made.losses(made.ALONG, made.ALONG) + made.GAP))
 
 
-def test_landscapes_as_files(tmp_path: Path, serve) -> None:
+def test_landscapes_as_files(tmp_path: Path, serve: Serve) -> None:
     """NumPy, CSV and VTK files of any publication are attachments; the losses are also available as bytes."""
     uneven = landscape([0, 1, 5], [0, 1], np.zeros((2, 3)))
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
@@ -334,7 +334,7 @@ def test_landscapes_as_files(tmp_path: Path, serve) -> None:
     assert [get(what, publication=2).status_code for what in kinds] == [404] * 6
 
 
-def test_losses_of_a_large_surface_are_omitted_on_request(tmp_path: Path, serve) -> None:
+def test_losses_of_a_large_surface_are_omitted_on_request(tmp_path: Path, serve: Serve) -> None:
     """They are available separately as bytes; everything else is in the reply."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
@@ -345,7 +345,7 @@ def test_losses_of_a_large_surface_are_omitted_on_request(tmp_path: Path, serve)
     assert without["path"] == with_losses["path"]
 
 
-def test_losses_have_fewer_digits_on_request(tmp_path: Path, serve) -> None:
+def test_losses_have_fewer_digits_on_request(tmp_path: Path, serve: Serve) -> None:
     """They are correctly rounded at any magnitude, standard errors have three digits, and the path is exact."""
     extreme = [[1 / 3, -2e300 / 3, 0.0], [5e-324, float("nan"), float("-inf")], [123456.789, 2 / 3e30, 9.9999999]]
     surface = landscape([0, 1, 2], [0, 1 / 3, 2], extreme, path=([1 / 3], [0], [2 / 3]))
@@ -362,7 +362,7 @@ def test_losses_have_fewer_digits_on_request(tmp_path: Path, serve) -> None:
     assert _read(client, tag="a", digits=17)["landscapes"][0]["z"][0] == extreme[0]
 
 
-def test_document_with_hostile_names_and_losses(tmp_path: Path, serve) -> None:
+def test_document_with_hostile_names_and_losses(tmp_path: Path, serve: Serve) -> None:
     """Names are plain text to the browser and to plotly.js; losses that are not finite are omitted."""
     tag = "<img src=x onerror=alert(1)></title></script><script>alert(2)</script>"
     surface = landscape([0, 1], [0, 1], [[0, -1], [float("nan"), float("inf")]])
