@@ -1,4 +1,4 @@
-// Puts the page together in web/built: what opens first, what comes later, and what the two share; a worker and libraries apart.
+// Bundles the page into web/built: the first script, the later pages and the chunk they share; workers and libraries apart.
 
 import { build } from "esbuild";
 
