@@ -39,8 +39,7 @@ export function startLiveUpdates() {
   let stops = [];
   const follow = () => {
     for (const stop of stops.splice(0)) stop();
-    if (!document.hidden)
-      stops = [followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
+    if (!document.hidden) stops = [followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
   };
   document.addEventListener("visibilitychange", follow);
   follow();
