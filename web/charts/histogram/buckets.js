@@ -27,7 +27,8 @@ import { lowerBound } from "../binary_search.js";
  * @property {Float64Array} at
  */
 
-/** What the bands reach over: half of one to a bit more than two standard deviations of a normal distribution, and all. */
+/** What the bands reach over: half of one to a bit more than two standard deviations of a normal distribution, and
+ * all. */
 export const SHARES = [0, 0.07, 0.16, 0.31, 0.5, 0.69, 0.84, 0.93, 1];
 
 /** @type {WeakMap<object, Distribution[]>} */
@@ -110,7 +111,8 @@ export function valueExtent(distributions) {
   return lo <= hi ? [lo, hi] : null;
 }
 
-/** The value below which a share of the values lies, as if those of a bucket were spread evenly over it; NaN without values.
+/** The value below which a share of the values lies, as if those of a bucket were spread evenly over it; NaN without
+ * values.
  * @param {Distribution} distribution @param {number} share 0 to 1 */
 export function percentile({ left, right, counts, total, min, max }, share) {
   if (!counts.length) return NaN;
@@ -148,7 +150,8 @@ export function shareBelow({ left, right, counts, total }, value) {
   return total ? below / total : NaN;
 }
 
-/** The row of the last step up to one; the first row when all come later; -1 without rows. Rows by wall time need not be in the order of their steps.
+/** The row of the last step up to one; the first row when all come later; -1 without rows. Rows by wall time need
+ * not be in the order of their steps.
  * @param {Distribution[]} rows @param {number} step */
 export function rowAtStep(rows, step) {
   let found = -1;

@@ -34,8 +34,9 @@ import { clockTicks, increments, tickLabels } from "../ticks.js";
  * @property {readonly [top: number, right: number, bottom: number, left: number]} margins
  * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area) => void} paint
  * @property {(plan: Plan, area: Area, x: number, y: number) => Aim | null} aim what lies under a pixel
- * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number | null) => void} mark
- */
+ * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number |
+ * null) => void} mark
+ * */
 
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
@@ -70,7 +71,8 @@ export function emptied(canvas, width, height) {
 export const heightOf = (count, { log, tallest }, most = tallest) =>
   most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0;
 
-/** @param {readonly [number, number]} range @param {number} value @param {number} start @param {number} length of the range in pixels */
+/** @param {readonly [number, number]} range @param {number} value @param {number} start
+ * @param {number} length of the range in pixels */
 export const toPixel = ([lo, hi], value, start, length) => start + ((value / 2 - lo / 2) / (hi / 2 - lo / 2)) * length;
 
 /** @param {readonly [number, number]} range @param {number} pixel @param {number} start @param {number} length */
@@ -120,7 +122,8 @@ function multiples(lo, hi, increment) {
 }
 
 /** Labels under the area, a line on its ground; hairlines through it on wish.
- * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range @param {Tick[]} ticks @param {boolean} [lines] */
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range
+ * @param {Tick[]} ticks @param {boolean} [lines] */
 export function bottomAxis(context, area, range, ticks, lines = false) {
   const { grid, label } = tokens();
   const ground = area.top + area.height;
@@ -145,7 +148,8 @@ export function bottomAxis(context, area, range, ticks, lines = false) {
 }
 
 /** Labels beside the area.
- * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks @param {(at: number) => number} topOf
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks
+ * @param {(at: number) => number} topOf
  * @param {"left" | "right"} side @param {boolean} lines through the area */
 export function sideAxis(context, area, ticks, topOf, side, lines) {
   const { grid, label } = tokens();
@@ -175,7 +179,8 @@ export function stroke(context, lines) {
 }
 
 /** Small open triangles: here are values that are NaN or infinite.
- * @param {CanvasRenderingContext2D} context @param {Array<number[] | null>} places x and y; null = none @param {"right" | "down"} towards */
+ * @param {CanvasRenderingContext2D} context @param {Array<number[] | null>} places x and y; null = none
+ * @param {"right" | "down"} towards */
 export function triangles(context, places, towards) {
   context.strokeStyle = tokens().damage;
   context.lineWidth = 1.25;
@@ -195,7 +200,9 @@ export function triangles(context, places, towards) {
             [0, 6],
             [3.5, 0],
           ];
-    corners.forEach(([dx, dy], index) => context[index ? "lineTo" : "moveTo"](x + dx, y + dy));
+    const [[startX, startY], ...rest] = corners;
+    context.moveTo(x + startX, y + startY);
+    for (const [dx, dy] of rest) context.lineTo(x + dx, y + dy);
     context.closePath();
   }
   context.stroke();

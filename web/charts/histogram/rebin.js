@@ -14,7 +14,8 @@ export function gridOver([lo, hi], bins) {
   return { lo: lo - air, hi: hi + air, bins: bins % 2 ? bins : bins + 1 };
 }
 
-/** Where a value lies, in bins from the left. The parts are divided before they are subtracted: a grid may reach over all doubles.
+/** Where a value lies, in bins from the left. The parts are divided before they are subtracted: a grid may reach
+ * over all doubles.
  * @param {Grid} grid @param {number} value */
 function place({ lo, hi, bins }, value) {
   const width = hi / bins - lo / bins;
@@ -29,9 +30,11 @@ export const edgeOf = ({ lo, hi, bins }, bin) => (bin === bins ? hi : lo + (hi /
  * @param {Grid} grid @param {number} value */
 export const binOf = (grid, value) => Math.min(grid.bins - 1, Math.floor(place(grid, value)));
 
-/** Counts by bin. A bucket is shared out among the bins it overlaps, by how much of it lies in each; one without width goes whole into its bin.
+/** Counts by bin. A bucket is shared out among the bins it overlaps, by how much of it lies in each; one without
+ * width goes whole into its bin.
  * What lies outside of the grid is in none.
- * The parts are rounded to a fraction 2^-k so small that all sums of them are exact: a histogram of whole counts keeps its total to the last digit.
+ * The parts are rounded to a fraction 2^-k so small that all sums of them are exact: a histogram of whole counts
+ * keeps its total to the last digit.
  * @param {Distribution} distribution @param {Grid} grid */
 export function rebin({ left, right, counts, total }, grid) {
   const bins = new Float64Array(grid.bins);
@@ -80,8 +83,10 @@ const CUT_FROM = 3;
 /** How much higher than nearly all steps the scale reaches then. */
 const CUT_AT = 1.5;
 
-/** How high the scale of counts reaches, and the largest count in a bin. Mostly these are the same; but where a step or two stand far above
- * all others (all weights zero at first), the others would be flat beside them: the scale ends below, and whoever draws says so.
+/** How high the scale of counts reaches, and the largest count in a bin. Mostly these are the same; but where a step
+ * or two stand far above
+ * all others (all weights zero at first), the others would be flat beside them: the scale ends below, and whoever
+ * draws says so.
  * @param {Distribution[]} distributions @param {Grid} grid */
 export function countScale(distributions, grid) {
   const peaks = distributions.map((distribution) =>

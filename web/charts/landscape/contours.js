@@ -4,14 +4,16 @@
  * @typedef {object} Ring
  * @property {number[]} columns
  * @property {number[]} rows
- * @property {boolean[]} isEdge does the piece behind each point run along the edge of what is known, instead of at the level?
- */
+ * @property {boolean[]} isEdge does the piece behind each point run along the edge of what is known, instead of at
+ * the level?
+ * */
 
 /** Lower than all heights: a point that is missing. And the least level above it. */
 const MISSING = -Infinity;
 const LEAST = -Number.MAX_VALUE;
 
-/** The curves at several levels of one grid. @param {ArrayLike<number>} heights row by row; NaN is missing @param {number} columns @param {number} rows
+/** The curves at several levels of one grid. @param {ArrayLike<number>} heights row by row; NaN is missing
+ * @param {number} columns @param {number} rows
  * @param {readonly number[]} levels ascending; -Infinity: around all that is known @returns {Ring[][]} */
 export function ringsOf(heights, columns, rows, levels) {
   // A frame of missing points closes every curve.
@@ -42,8 +44,10 @@ function cellsOf(framed, across, levels) {
   return byLevel;
 }
 
-/** Curves are followed from side to side of the cells. A side has the number of the point at its left or top end, twice; and one more when it leads down.
- * @param {number[]} cells @param {Int32Array} next -1 before and after @param {Float64Array} framed @param {number} across @param {number} level */
+/** Curves are followed from side to side of the cells. A side has the number of the point at its left or top end,
+ * twice; and one more when it leads down.
+ * @param {number[]} cells @param {Int32Array} next -1 before and after @param {Float64Array} framed
+ * @param {number} across @param {number} level */
 function traced(cells, next, framed, across, level) {
   /** @type {number[]} */
   const begins = [];
@@ -69,8 +73,10 @@ function traced(cells, next, framed, across, level) {
 /** @param {number} mask */
 const isSaddle = (mask) => mask === 5 || mask === 10;
 
-/** Pieces of the curve in a cell by which of its corners are inside, from the side where it leaves what is inside, clockwise, to where it comes back.
- * Two corners across from each other are apart; joined over the middle 16 further on. @type {Record<number, Array<[number, number]>>} */
+/** Pieces of the curve in a cell by which of its corners are inside, from the side where it leaves what is inside,
+ * clockwise, to where it comes back.
+ * Two corners across from each other are apart; joined over the middle 16 further on.
+ * @type {Record<number, Array<[number, number]>>} */
 const PIECES = Object.fromEntries([
   ...Array.from({ length: 14 }, (_, place) => [place + 1, piecesOf(place + 1, false)]),
   ...[5, 10].map((mask) => [mask + 16, piecesOf(mask, true)]),
@@ -84,7 +90,8 @@ function piecesOf(mask, isJoined) {
   return leaves.map((leave) => [leave, leaves.length === 1 ? comes[0] : (leave + (isJoined ? 1 : 3)) % 4]);
 }
 
-/** @param {number} first @param {Int32Array} next loses the ring @param {Set<number>} edges @param {Float64Array} framed @param {number} across @param {number} level */
+/** @param {number} first @param {Int32Array} next loses the ring @param {Set<number>} edges
+ * @param {Float64Array} framed @param {number} across @param {number} level */
 function ringFrom(first, next, edges, framed, across, level) {
   /** @type {Ring} */
   const ring = { columns: [], rows: [], isEdge: [] };

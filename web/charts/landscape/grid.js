@@ -49,9 +49,8 @@ export function thinned({ x, y, heights }, most) {
   const rows = places(y.length, most);
   if (columns.length === x.length && rows.length === y.length) return { x, y, heights };
   const kept = new Float64Array(columns.length * rows.length);
-  rows.forEach((row, at) =>
-    columns.forEach((column, next) => void (kept[at * columns.length + next] = heights[row * x.length + column])),
-  );
+  let next = 0;
+  for (const row of rows) for (const column of columns) kept[next++] = heights[row * x.length + column];
   return {
     x: Float64Array.from(columns, (column) => x[column]),
     y: Float64Array.from(rows, (row) => y[row]),
@@ -60,7 +59,8 @@ export function thinned({ x, y, heights }, most) {
 }
 
 /** The part of a grid around a stretch of coordinates along each axis.
- * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down @param {number} margin points more on each side @returns {Grid} */
+ * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down
+ * @param {number} margin points more on each side @returns {Grid} */
 export function cropped({ x, y, heights }, across, down, margin) {
   const [left, right] = stretchOf(x, across, margin);
   const [top, bottom] = stretchOf(y, down, margin);
@@ -71,7 +71,8 @@ export function cropped({ x, y, heights }, across, down, margin) {
 }
 
 /** The points of an axis around a stretch of it: the first, and the one behind the last.
- * @param {Float64Array} axis @param {readonly [number, number]} stretch @param {number} margin @returns {[number, number]} */
+ * @param {Float64Array} axis @param {readonly [number, number]} stretch @param {number} margin
+ * @returns {[number, number]} */
 function stretchOf(axis, stretch, margin) {
   const [least, most] = [Math.min(axis[0], axis[axis.length - 1]), Math.max(axis[0], axis[axis.length - 1])];
   const ends = stretch.map((end) => placeIn(axis, Math.max(least, Math.min(most, end))));
@@ -89,7 +90,8 @@ function places(length, most) {
   );
 }
 
-/** The grid with `factor` cells for each of its own, along both axes: through all its points, never beyond its neighbours'
+/** The grid with `factor` cells for each of its own, along both axes: through all its points, never beyond its
+ * neighbours'
  * heights (Steffen's monotone cubic).
  * @param {Grid} grid @param {number} factor @returns {Grid} */
 export function refined({ x, y, heights }, factor) {

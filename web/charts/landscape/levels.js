@@ -2,8 +2,10 @@
 
 /** @typedef {import("./grid.js").HeightScale} HeightScale */
 
-/** Round levels within a range: steps of 1, 2, 2.5 or 5 in losses; equal parts of a decade when heights are logarithms.
- * @param {readonly [number, number]} reach heights @param {number} wanted about so many @param {HeightScale} scale @returns {number[]} heights */
+/** Round levels within a range: steps of 1, 2, 2.5 or 5 in losses; equal parts of a decade when heights are
+ * logarithms.
+ * @param {readonly [number, number]} reach heights @param {number} wanted about so many @param {HeightScale} scale
+ * @returns {number[]} heights */
 export function levelsOf([lo, hi], wanted, scale) {
   if (!(hi > lo)) return [];
   const span = (hi - lo) / wanted;

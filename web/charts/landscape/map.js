@@ -1,4 +1,5 @@
-// The map of a landscape in pixels: areas, contour lines with their labels, axes. Pure; the page and a download draw it.
+// The map of a landscape in pixels: areas, contour lines with their labels, axes. Pure; the page and a download draw
+// it.
 
 import { linesOf, ringsOf } from "./contours.js";
 import { placeOn } from "./grid.js";
@@ -33,8 +34,10 @@ export function extentOf(axis) {
  * @typedef {{level: number, path: string}} Contour */
 /** @typedef {{level: number, left: number, top: number, turn: number}} Label */
 
-/** Paths of a grid: the area of all that is known, of what is at or above each level; the lines at the levels, and labels on them.
- * @param {Grid} grid @param {readonly number[]} levels ascending @param {Frame} frame @param {(level: number) => number} labelWidth in pixels
+/** Paths of a grid: the area of all that is known, of what is at or above each level; the lines at the levels, and
+ * labels on them.
+ * @param {Grid} grid @param {readonly number[]} levels ascending @param {Frame} frame
+ * @param {(level: number) => number} labelWidth in pixels
  * @param {ArrayLike<{left: number, top: number}>} covered places that labels keep away from */
 export function contourPaths({ x, y, heights }, levels, frame, labelWidth, covered) {
   const [all, ...rings] = ringsOf(heights, x.length, y.length, [-Infinity, ...levels]);
@@ -85,8 +88,10 @@ const HEIGHT = 12;
 const MOST_LABELLED = 20;
 
 /** On the longest lines of each level, where they are straight and nothing else is written.
- * @param {readonly number[]} levels @param {Array<Array<{line: readonly number[], points: Points}>>} lines @param {Frame} frame
- * @param {(level: number) => number} labelWidth @param {ArrayLike<{left: number, top: number}>} covered @returns {Label[]} */
+ * @param {readonly number[]} levels @param {Array<Array<{line: readonly number[], points: Points}>>} lines
+ * @param {Frame} frame
+ * @param {(level: number) => number} labelWidth @param {ArrayLike<{left: number, top: number}>} covered
+ * @returns {Label[]} */
 function labelsOf(levels, lines, frame, labelWidth, covered) {
   /** @type {Array<Label & {reach: number}>} */
   const labels = [];
@@ -118,7 +123,8 @@ function lengthOf(line, { lefts, tops }) {
 /** Tried places along a line. */
 const TRIED = 24;
 
-/** @param {readonly number[]} line @param {Points} points @param {number} width @param {Frame} frame @param {Array<{left: number, top: number, reach: number}>} taken */
+/** @param {readonly number[]} line @param {Points} points @param {number} width @param {Frame} frame
+ * @param {Array<{left: number, top: number, reach: number}>} taken */
 function placeFor(line, { lefts, tops }, width, frame, taken) {
   let best = null;
   let straightest = 0.9;
@@ -152,7 +158,8 @@ function placeFor(line, { lefts, tops }, width, frame, taken) {
 }
 
 /** The point a length further on along a line.
- * @param {readonly number[]} line @param {Float64Array} lefts @param {Float64Array} tops @param {number} from @param {1 | -1} by @param {number} length */
+ * @param {readonly number[]} line @param {Float64Array} lefts @param {Float64Array} tops @param {number} from
+ * @param {1 | -1} by @param {number} length */
 function walked(line, lefts, tops, from, by, length) {
   let place = from;
   for (let left = length; left > 0 && line[place + by] !== undefined; place += by) {

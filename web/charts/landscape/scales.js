@@ -7,7 +7,8 @@ import { cssOf, mix, rgbOf, viridis } from "../rgb.js";
 export const SCALES = /** @type {const} */ (["viridis", "cividis", "magma", "blue-orange"]);
 /** @typedef {(typeof SCALES)[number]} ScaleName */
 
-/** Matplotlib's at every tenth; the last is our own, light in its middle. @type {Record<Exclude<ScaleName, "viridis">, Rgb[]>} */
+/** Matplotlib's at every tenth; the last is our own, light in its middle.
+ * @type {Record<Exclude<ScaleName, "viridis">, Rgb[]>} */
 const STOPS = {
   cividis: [
     "#00224e",

@@ -38,7 +38,9 @@ export function cardFrame(model) {
   return html`
     <div class="hist-card">
       <header>
-        <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+        <h3 title=${model.tag}>${
+          group ? html`<span class="path">${group}</span>` : nothing
+        }<span class="leaf">${leaf}</span></h3>
         ${enlargeButton(model.tag)}
       </header>
       ${
@@ -50,7 +52,8 @@ export function cardFrame(model) {
               (listing) => pane(model, listing),
             )}</div>`
       }
-      <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
+      <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span
+        class="space"></span>${remarks(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;
 }
@@ -59,7 +62,8 @@ export function cardFrame(model) {
 function enlargeButton(tag) {
   const enlarged = opened.value === tag;
   const label = t(enlarged ? "hist.shrink" : "hist.enlarge");
-  return html`<div class="actions"><button class="quiet" data-key="enlarge" title=${label} aria-label=${label} aria-pressed=${enlarged}
+  return html`<div class="actions"><button class="quiet" data-key="enlarge" title=${label} aria-label=${label}
+    aria-pressed=${enlarged}
     @click=${() => change({ open: enlarged ? "" : tag })}>${enlarged ? ICONS.shrink : ICONS.enlarge}</button></div>`;
 }
 
@@ -86,10 +90,14 @@ function overlaid(model) {
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map(
     (listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${
+        noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)
+      }${atOneStep ? nothing : shownStep(model, listing)}</span>`,
   )}</span>
     <span class="space"></span>
-    ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
+    ${
+      atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing
+    }${listed(model.listings)}</figcaption>
   ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
   ${state(model.listings, model.plans[0])}
 </figure>`;
@@ -101,7 +109,8 @@ function plot({ tag }, plan, whose) {
   const label = t("hist.chart", { tag, run: whose, n });
   return html`<div class="plot-room">${
     plan
-      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label} .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
+      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label}
+        .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
       : nothing
   }</div>`;
 }
@@ -112,7 +121,8 @@ function runName(run, short = false) {
   const [whole, leaf] = cutLeaf(nameOf(run));
   const path = short ? "" : whole;
   const dimmed = path ? html`<span class="path">${path}</span>` : nothing;
-  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span class="leaf">${leaf}</span></span>`;
+  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span
+    class="leaf">${leaf}</span></span>`;
 }
 
 /** Runs need not have the same steps: each says which of its own is shown.
@@ -134,21 +144,27 @@ function listed(listings) {
   const total = replies.reduce((sum, reply) => sum + reply.total, 0);
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   if (drawn === total) return nothing;
-  return html`<span class="meta" data-note="downsampled" title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
+  return html`<span class="meta" data-note="downsampled"
+    title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
 }
 
 /** Why there is nothing to see, when there is nothing.
  * @param {Listing[]} listings @param {Plan | undefined} plan */
 function state(listings, plan) {
   const failed = listings.filter(({ error }) => error.value);
+  const retryAll = () => {
+    for (const listing of failed) listing.retry();
+  };
   if (failed.length)
     return html`<div class="state error" role="alert">
     <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => failed.forEach((listing) => listing.retry())}>${t("hist.retry")}</button></div>`;
+    <button class="plain"
+      @click=${retryAll}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
   return isEmpty
-    ? html`<div class="state" data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
+    ? html`<div class="state"
+      data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
     : nothing;
 }
 
@@ -164,12 +180,17 @@ const shownRows = (lines) =>
 function legend({ common }) {
   const { beyond } = common;
   const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
-  return html`${scaleOf(common)}${beyond ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>` : nothing}`;
+  return html`${scaleOf(common)}${
+    beyond
+      ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>`
+      : nothing
+  }`;
 }
 
 /** @param {CardModel["common"]} common */
 function scaleOf({ tallest, highest, grid }) {
-  const bins = html`<span data-note="bins" title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
+  const bins = html`<span data-note="bins"
+    title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
   if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
   if (mode.value === "single") return bins;
   const isCut = tallest < highest;
@@ -178,7 +199,8 @@ function scaleOf({ tallest, highest, grid }) {
     ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>`
     : nothing;
   if (mode.value !== "heat") return html`${bins}${cut}`;
-  return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i style="background:${scaleGradient(theme.value === "dark")}"></i>
+  return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i
+    style="background:${scaleGradient(theme.value === "dark")}"></i>
     ${isCut ? "≥ " : ""}${counts.tallest}</span>${bins}${cut}`;
 }
 
@@ -211,6 +233,15 @@ function remarks({ lines, listings, runs }) {
         : nothing
     }
     ${damaged ? html`<span class="warned" data-note="damaged">${t("hist.damaged", { n: damaged })}</span>` : nothing}
-    ${repeated > 0 ? html`<span data-note="repeated" title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>` : nothing}
-    ${runs > MOST_RUNS ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>` : nothing}`;
+    ${
+      repeated > 0
+        ? html`<span data-note="repeated"
+          title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>`
+        : nothing
+    }
+    ${
+      runs > MOST_RUNS
+        ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>`
+        : nothing
+    }`;
 }

@@ -36,7 +36,8 @@ export const linesOf = (listings, axis) =>
     listing.reply.value ? [lineOf(listing.query?.run ?? "", distributionsOf(listing.reply.value), axis)] : [],
   );
 
-/** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions @param {Axis} axis @returns {Line} */
+/** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions
+ * @param {Axis} axis @returns {Line} */
 function lineOf(run, distributions, axis) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const zero = axis === "relative" ? startOf(run) : 0;
@@ -48,7 +49,8 @@ function lineOf(run, distributions, axis) {
 }
 
 /** What all plots of a card have in common.
- * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot @param {boolean} trim do outliers lie outside of the axis? */
+ * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot
+ * @param {boolean} trim do outliers lie outside of the axis? */
 export function shared(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
   const extent = trim ? trimmedExtent(all) : valueExtent(all);
@@ -66,7 +68,8 @@ export function shared(lines, mode, width, trim) {
   };
 }
 
-/** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis @param {ReturnType<typeof shared>} common
+/** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis
+ * @param {ReturnType<typeof shared>} common
  * @param {{front: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
 export function plansOf(tag, mode, lines, axis, { grid, range, tallest, mostRows }, settings) {
   const together = mode === "bands" || mode === "single";

@@ -7,6 +7,7 @@ import { LazyCard } from "../../controls/lazy_card.js";
 import { forget, remember } from "../../controls/recent_cards.js";
 import { unionOf } from "../../controls/steps.js";
 import { Listing } from "../../data/listing.js";
+import { stopAll } from "../../data/stop_all.js";
 import { opened, theme } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { linesOf, MOST_RUNS, plansOf, shared, stepsFor } from "./card_model.js";
@@ -25,7 +26,8 @@ class HistogramCard extends LazyCard {
   #listings = new Map();
   /** Those of the runs that are drawn. @type {import("@preact/signals-core").Signal<Listing[]>} */
   #drawn = signal([]);
-  /** Of each plot; null before the first is measured. @type {import("@preact/signals-core").Signal<{width: number, height: number} | null>} */
+  /** Of each plot; null before the first is measured.
+   * @type {import("@preact/signals-core").Signal<{width: number, height: number} | null>} */
   #room = signal(null);
   #tableShown = signal(false);
   #size = new ResizeObserver(() => this.#measure());
@@ -81,7 +83,8 @@ class HistogramCard extends LazyCard {
       effect(() => this.#enlarge(opened.value === this.tag)),
     ];
     this.#size.observe(this);
-    queueMicrotask(() => this.#measure()); // Once all that wake together are rendered: their observer calls a frame later.
+    // After all cards activated together are rendered; their observer is called only a frame later.
+    queueMicrotask(() => this.#measure());
     return [
       ...ends,
       // Only who knows how large the plots are knows how many steps to ask for.
@@ -141,8 +144,7 @@ class HistogramCard extends LazyCard {
 
 /** @param {Listing[]} listings */
 function look(listings) {
-  const ends = listings.map((listing) => listing.observe());
-  return () => ends.forEach((end) => end());
+  return stopAll(listings.map((listing) => listing.observe()));
 }
 
 customElements.define("histogram-card", HistogramCard);

@@ -16,7 +16,8 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/histogram/frame.js").Aim} Aim */
 /** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
 /** @typedef {import("../../charts/histogram/buckets.js").Distribution} Distribution */
-/** A run and its histogram at the step that is pointed at. @typedef {{line: Line, row: Distribution, isAimed: boolean}} Hit */
+/** A run and its histogram at the step that is pointed at.
+ * @typedef {{line: Line, row: Distribution, isAimed: boolean}} Hit */
 
 const AROUND = 12;
 /** More columns of percentiles do not fit beside a plot. */
@@ -82,8 +83,10 @@ function binTable({ grid }, aim, hits) {
       const count = binsOf(hit.row, grid)[bin];
       const share = hit.row.total ? count / hit.row.total : NaN;
       const below = shareBelow(hit.row, low);
-      return html`<tr class=${hit.isAimed ? "best" : ""} data-run=${hit.line.run} data-count=${count} data-share=${share} data-below=${below}>
-        ${rowHead(hit, differ)}<td>${fraction(count)}</td><td>${percent(share)}</td><td>${percent(below)}</td><td>${grouped(hit.row.total)}</td></tr>`;
+      const total = html`<td>${grouped(hit.row.total)}</td>`;
+      return html`<tr class=${hit.isAimed ? "best" : ""} data-run=${hit.line.run} data-count=${count}
+        data-share=${share} data-below=${below}>
+        ${rowHead(hit, differ)}<td>${fraction(count)}</td><td>${percent(share)}</td><td>${percent(below)}</td>${total}</tr>`;
     })}</tbody></table>`;
 }
 
@@ -101,7 +104,9 @@ function percentileTable(hits, aimed) {
       .map(
         ({ share, index }) => html`
       <tr class=${share === 0.5 ? "best" : ""} data-percentile=${share} data-value=${columns[0][index]}>
-      <th scope="row">${label(share)}</th>${columns.map((values) => html`<td>${inColumn(values[index], format)}</td>`)}</tr>`,
+      <th scope="row">${label(share)}</th>${columns.map(
+        (values) => html`<td>${inColumn(values[index], format)}</td>`,
+      )}</tr>`,
       )}</tbody></table>`;
 }
 

@@ -26,5 +26,7 @@ export const pageStep = new PageStep("hist");
  * @param {number} chosen */
 export const toggleStep = (chosen) => pageStep.setShared(pageStep.shared.peek() === chosen ? null : chosen);
 
-/** Where the reader points. @type {import("@preact/signals-core").Signal<({tag: string} & import("../../charts/histogram/frame.js").Aim) | null>} */
+/** Where the reader points.
+ * @type {import("@preact/signals-core").Signal<({tag: string} & import("../../charts/histogram/frame.js").Aim) |
+ * null>} */
 export const aimed = signal(null);

@@ -16,7 +16,8 @@ const VALUES = [(row) => row.min, (row) => row.max, meanOf, (row) => (row.total 
 /** @param {import("@preact/signals-core").Signal<boolean>} shown */
 export const tableSwitch = (
   shown,
-) => html`<button class="hist-table-switch" data-key="table" aria-expanded=${shown.value} @click=${() => (shown.value = !shown.value)}>
+) => html`<button class="hist-table-switch" data-key="table" aria-expanded=${shown.value}
+  @click=${() => (shown.value = !shown.value)}>
   ${ICONS.chevron}${t("hist.table")}</button>`;
 
 /** @param {Line[]} lines */
@@ -35,12 +36,17 @@ export function table(lines) {
     t("hist.median"),
   ];
   return html`<div class="hist-rows" tabindex="0" role="region" aria-label=${t("hist.table")}><table>
-    <thead><tr>${several ? html`<th scope="col" class="name">${t("hist.run")}</th>` : nothing}${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+    <thead><tr>${
+      several ? html`<th scope="col" class="name">${t("hist.run")}</th>` : nothing
+    }${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
     <tbody>${rows.map(
       ({ run, row }) => html`<tr data-step=${row.step}>
       ${several ? html`<td class="name">${nameOf(run)}</td>` : nothing}
       <td>${grouped(row.step)}</td><td>${grouped(row.count)}</td>
-      <td class=${nonFiniteCount(row) ? "non-finite" : ""}>${nonFiniteCount(row) ? grouped(nonFiniteCount(row)) : "–"}</td>
+      <td
+        class=${nonFiniteCount(row) ? "non-finite" : ""}>${
+          nonFiniteCount(row) ? grouped(nonFiniteCount(row)) : "–"
+        }</td>
       ${VALUES.map((of) => html`<td>${cell(of(row), format)}</td>`)}
     </tr>`,
     )}</tbody>

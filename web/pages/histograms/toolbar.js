@@ -35,14 +35,23 @@ export const settings = () => html`
         )
   }
   <div class="hist-toggles">
-    ${mode.value === "ridge" ? toggle("layout", layout.value, "front", t("hist.front"), t("hist.front_hint"), "offset") : nothing}
+    ${
+      mode.value === "ridge"
+        ? toggle("layout", layout.value, "front", t("hist.front"), t("hist.front_hint"), "offset")
+        : nothing
+    }
     ${toggle("trim", trim.value, "on", t("hist.trim"), t("hist.trim_hint"), "off")}
-    ${mode.value === "bands" ? nothing : toggle("scale", scale.value, "log", t("hist.log"), t("hist.log_hint"), "linear")}
+    ${
+      mode.value === "bands"
+        ? nothing
+        : toggle("scale", scale.value, "log", t("hist.log"), t("hist.log_hint"), "linear")
+    }
   </div>
   ${sizeChoice()}`;
 
 /** One choice that is taken or not.
- * @param {string} name @param {string} value @param {string} taken @param {string} text @param {string} hint @param {string} otherwise */
+ * @param {string} name @param {string} value @param {string} taken @param {string} text @param {string} hint
+ * @param {string} otherwise */
 const toggle = (name, value, taken, text, hint, otherwise) =>
   choice(name, hint, [[taken, text]], value, () =>
     choose(`hist.${name}`, otherwise)(value === taken ? otherwise : taken),

@@ -7,7 +7,8 @@ import { isCoarse } from "./model/images.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
-/** @typedef {{run: string, index: number, letter: string, moment: Moment | undefined, cell: import("../../controls/stepped_card.js").Cell<Moment>}} Shown */
+/** @typedef {{run: string, index: number, letter: string, moment: Moment | undefined,
+ * cell: import("../../controls/stepped_card.js").Cell<Moment>}} Shown */
 
 /** @param {Shown} active whose series it is @param {Shown[]} shown all panes: their letters stand at their steps
  * @param {{show: (step: number) => void, add: (step: number) => void}} act */
@@ -20,7 +21,8 @@ export const filmStrip = (active, shown, act) => html`
     )}
   </ol>`;
 
-/** @param {Moment} moment @param {Shown} active @param {Shown[]} shown @param {{show: (step: number) => void, add: (step: number) => void}} act */
+/** @param {Moment} moment @param {Shown} active @param {Shown[]} shown
+ * @param {{show: (step: number) => void, add: (step: number) => void}} act */
 function frame({ step, pictures }, active, shown, act) {
   const letters = shown
     .filter((pane) => pane.run === active.run && pane.moment?.step === step)
@@ -32,12 +34,15 @@ function frame({ step, pictures }, active, shown, act) {
   const clicked = (/** @type {MouseEvent} */ event) => (event.shiftKey ? act.add(step) : act.show(step));
   return html`
     <li data-step=${step} data-current=${isCurrent}>
-      <button class="frame" aria-pressed=${isCurrent} aria-label=${text} title=${t("image.film_hint", { step: grouped(step) })} @click=${clicked}>
-        <img class=${isCoarse(picture) ? "coarse" : ""} src=${picture.url} alt="" loading="lazy" decoding="async" width=${picture.width ?? 64} height=${picture.height ?? 64}>
+      <button class="frame" aria-pressed=${isCurrent} aria-label=${text}
+        title=${t("image.film_hint", { step: grouped(step) })} @click=${clicked}>
+        <img class=${isCoarse(picture) ? "coarse" : ""} src=${picture.url} alt="" loading="lazy" decoding="async"
+          width=${picture.width ?? 64} height=${picture.height ?? 64}>
         <span class="meta">${grouped(step)}</span>
         ${marks ? html`<b class="letter" aria-hidden="true">${marks}</b>` : ""}
       </button>
-      <button class="beside" title=${t("image.beside", { step: grouped(step) })} aria-label=${t("image.beside", { step: grouped(step) })} @click=${() => act.add(step)}>+</button>
+      <button class="beside" title=${t("image.beside", { step: grouped(step) })}
+        aria-label=${t("image.beside", { step: grouped(step) })} @click=${() => act.add(step)}>+</button>
     </li>`;
 }
 

@@ -50,7 +50,9 @@ class ImageCard extends SteppedCard {
     const moment = this.momentAt(cell, wanted);
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}</figcaption>
+        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${
+          moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing
+        }</figcaption>
         ${cellState(cell, moment) ?? this.#pictures(cell.run, /** @type {Moment} */ (moment))}
       </figure>`;
   }
@@ -62,7 +64,8 @@ class ImageCard extends SteppedCard {
     return html`<div class="pictures" data-count=${pictures.length}>
       ${pictures.slice(0, MOST_OF_VALUE).map(
         (picture, index) => html`
-        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
+        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")}
+          aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
           @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
           <still-picture .label=${label} .picture=${picture}></still-picture>
         </button>`,

@@ -13,7 +13,8 @@ import { paneTells } from "./pane_status.js";
 /** @typedef {{left: number, top: number}} Point */
 /** @typedef {import("./draw/image_worker.js").Answer} Answer */
 
-/** Where the cursor is, in pixels of a frame: every pane tells its pixel there. @type {import("@preact/signals-core").Signal<Point | null>} */
+/** Where the cursor is, in pixels of a frame: every pane tells its pixel there.
+ * @type {import("@preact/signals-core").Signal<Point | null>} */
 const pointed = signal(null);
 
 const PAN = 48;
@@ -141,7 +142,8 @@ class ImagePane extends HTMLElement {
     if (!pixel || !size) return;
     const { scale, left, top } = placement(camera.value, frame, size);
     const side = Math.max(3, scale);
-    this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${left + pixel.x * scale}px,${top + pixel.y * scale}px)`;
+    const [x, y] = [left + pixel.x * scale, top + pixel.y * scale];
+    this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${x}px,${y}px)`;
   }
 
   /** @param {number} factor @param {Point} [at] the middle unless told */

@@ -21,7 +21,8 @@ import { t } from "./words.js";
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 /** @typedef {import("./panes.js").Pane} Pane */
-/** A pane, its letter, and what it shows. @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
+/** A pane, its letter, and what it shows.
+ * @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
 
 /** @extends SteppedCard<Moment> */
 class ImageViewer extends SteppedCard {
@@ -91,14 +92,22 @@ class ImageViewer extends SteppedCard {
     this.dataset.panes = JSON.stringify(shown.map(({ run, moment }) => [run, moment?.step ?? null]));
     return html`
       ${this.#head(shown)}
-      <div class="panes" style="--columns:${columnsFor(shown.length)};--rows:${Math.ceil(shown.length / columnsFor(shown.length))}">
+      <div class="panes"
+        style="--columns:${columnsFor(shown.length)};--rows:${Math.ceil(shown.length / columnsFor(shown.length))}">
         ${repeat(
           shown,
           (_, place) => place,
           (pane, place) => this.#pane(pane, place, shown),
         )}
       </div>
-      ${active ? filmStrip(active, shown, { show: (step) => this.#change(shown.indexOf(active), { step }), add: (step) => this.#add({ run: active.run, step, index: active.index }) }) : nothing}`;
+      ${
+        active
+          ? filmStrip(active, shown, {
+              show: (step) => this.#change(shown.indexOf(active), { step }),
+              add: (step) => this.#add({ run: active.run, step, index: active.index }),
+            })
+          : nothing
+      }`;
   }
 
   rendered() {
@@ -131,7 +140,14 @@ class ImageViewer extends SteppedCard {
         <span class="space"></span>
         ${
           shown.length > 1
-            ? html`<span class="meta">${t("image.difference")}</span>${choice("difference", t("image.difference"), options, gain.value, setGain)}`
+            ? html`<span
+              class="meta">${t("image.difference")}</span>${choice(
+                "difference",
+                t("image.difference"),
+                options,
+                gain.value,
+                setGain,
+              )}`
             : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`
         }
         <div class="actions zoom" role="group" aria-label=${t("image.zoom")}>
@@ -149,7 +165,9 @@ class ImageViewer extends SteppedCard {
       isShown
         ? shown.some((pane) => pane.run !== run) && setPanes(this.panes.filter((pane) => pane.run !== run))
         : this.#add({ run, step: null, index: 0 });
-    return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown} title=${t(isShown ? "image.take_away" : "image.put_beside", { run: nameOf(run) })} @click=${toggle}>${runTitle(run)}</button>`;
+    return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown}
+      title=${t(isShown ? "image.take_away" : "image.put_beside", { run: nameOf(run) })}
+      @click=${toggle}>${runTitle(run)}</button>`;
   }
 
   /** @param {Shown} pane @param {number} place @param {Shown[]} shown */
@@ -161,15 +179,24 @@ class ImageViewer extends SteppedCard {
     const isActive = shown.length > 1 && activePane(shown.length) === place;
     const label = t("image.alt", { tag: this.tag, run: nameOf(run), step: moment?.step ?? "–" });
     return html`
-      <figure class="pane" data-run=${run} data-step=${moment?.step ?? ""} data-active=${isActive} data-difference=${Boolean(against)} @pointerdown=${() => activate(place)} @focusin=${() => activate(place)}>
+      <figure class="pane" data-run=${run} data-step=${moment?.step ?? ""} data-active=${isActive}
+        data-difference=${Boolean(against)} @pointerdown=${() => activate(place)} @focusin=${() => activate(place)}>
         <figcaption>
           ${shown.length > 1 ? html`<b class="letter">${against ? `|${letter} − A|` : letter}</b>` : nothing}
           ${runTitle(run)}${rankNote(cell.listing)}
           ${moment && moment.pictures.length > 1 ? this.#pictureChoice(pane, place, moment) : nothing}
-          ${moment ? stepOf(run, moment, step ?? imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}
+          ${
+            moment
+              ? stepOf(run, moment, step ?? imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity)
+              : nothing
+          }
           ${shown.length > 1 ? action("remove", t("image.remove"), ICONS.close, () => this.#remove(place)) : nothing}
         </figcaption>
-        ${picture ? html`<image-pane .subject=${{ picture, against, label }}></image-pane>` : html`<div class="pane-empty">${cellState(cell, moment)}</div>`}
+        ${
+          picture
+            ? html`<image-pane .subject=${{ picture, against, label }}></image-pane>`
+            : html`<div class="pane-empty">${cellState(cell, moment)}</div>`
+        }
         ${this.#paneSlider(pane, place)}
       </figure>`;
   }
@@ -179,7 +206,14 @@ class ImageViewer extends SteppedCard {
     const at = Math.min(pane.index, moment.pictures.length - 1);
     const to = (/** @type {number} */ index) =>
       this.#change(place, { index: (index + moment.pictures.length) % moment.pictures.length });
-    return html`<span class="picture-choice">${action("picture-back", t("image.picture_back"), "‹", () => to(at - 1))}<span class="meta">${at + 1}/${moment.pictures.length}</span>${action("picture-forth", t("image.picture_forth"), "›", () => to(at + 1))}</span>`;
+    return html`<span
+      class="picture-choice">${action("picture-back", t("image.picture_back"), "‹", () => to(at - 1))}<span
+      class="meta">${at + 1}/${moment.pictures.length}</span>${action(
+        "picture-forth",
+        t("image.picture_forth"),
+        "›",
+        () => to(at + 1),
+      )}</span>`;
   }
 
   /** @param {Shown} pane @param {number} place */
@@ -187,8 +221,19 @@ class ImageViewer extends SteppedCard {
     const steps = pane.cell.moments.value.map(({ step }) => step);
     if (steps.length < 2) return nothing;
     return html`<footer data-own=${pane.step !== null}>
-      ${stepSlider({ steps, at: Math.max(0, indexAtOrBefore(steps, this.#wanted(pane))), changed: (at) => this.#change(place, { step: steps[at] }), label: t("image.pane_step", { letter: pane.letter }), key: "pane-step" })}
-      ${pane.step === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`}
+      ${stepSlider({
+        steps,
+        at: Math.max(0, indexAtOrBefore(steps, this.#wanted(pane))),
+        changed: (at) => this.#change(place, { step: steps[at] }),
+        label: t("image.pane_step", { letter: pane.letter }),
+        key: "pane-step",
+      })}
+      ${
+        pane.step === null
+          ? nothing
+          : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")}
+            @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`
+      }
     </footer>`;
   }
 }

@@ -20,7 +20,10 @@ export const toolbar = () => pluginToolbar(tags, settings());
 
 export function content() {
   const rows = tags.runsByTag.value.get(opened.value);
-  return html`<div class="images" style="--adjust:${adjustment.value}">${rows ? largeView(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)}</div>`;
+  return html`<div class="images"
+    style="--adjust:${adjustment.value}">${
+      rows ? largeView(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)
+    }</div>`;
 }
 
 /** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */

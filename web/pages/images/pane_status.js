@@ -8,7 +8,8 @@ import { t } from "./words.js";
 /** @typedef {import("./draw/image_worker.js").Answer} Answer */
 /** @typedef {{x: number, y: number, colour: number[]}} Pixel */
 
-/** @param {Answer | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom @param {Pixel | null} pixel */
+/** @param {Answer | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom
+ * @param {Pixel | null} pixel */
 export function paneTells(shown, frame, zoom, pixel) {
   if (!shown?.levels) return problem(shown);
   const {
@@ -18,8 +19,22 @@ export function paneTells(shown, frame, zoom, pixel) {
   const percent = Math.round(100 * fitScale(frame, picture) * zoom);
   return html`
     <span>${picture.width} × ${picture.height} · ${percent} %</span>
-    ${statistics ? html`<span>${t("image.statistics", { mean: shortNumber(statistics.mean), largest: statistics.largest, share: shortNumber(100 * statistics.differing) })}</span>` : nothing}
-    ${pixel ? html`<span class="pixel">${t("image.pixel", { x: pixel.x, y: pixel.y })} ${statistics ? html`<b>Δ ${pixel.colour.slice(0, 3).join(" ")}</b>` : colourOf(pixel)}</span>` : nothing}`;
+    ${
+      statistics
+        ? html`<span>${t("image.statistics", {
+            mean: shortNumber(statistics.mean),
+            largest: statistics.largest,
+            share: shortNumber(100 * statistics.differing),
+          })}</span>`
+        : nothing
+    }
+    ${
+      pixel
+        ? html`<span class="pixel">${t("image.pixel", { x: pixel.x, y: pixel.y })} ${
+            statistics ? html`<b>Δ ${pixel.colour.slice(0, 3).join(" ")}</b>` : colourOf(pixel)
+          }</span>`
+        : nothing
+    }`;
 }
 
 /** Why nothing is drawn.
@@ -34,4 +49,6 @@ function problem(shown) {
 
 /** @param {Pixel} pixel */
 const colourOf = ({ colour: [red, green, blue, opacity] }) => html`
-  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${red} ${green} ${blue}${opacity < 255 ? ` / ${opacity}` : ""}</b>`;
+  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${red} ${green} ${blue}${
+    opacity < 255 ? ` / ${opacity}` : ""
+  }</b>`;

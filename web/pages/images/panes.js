@@ -6,13 +6,15 @@ import { change, opened, set, setting } from "../../data/view.js";
 import { setCamera } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
 
-/** step: null follows the page. index: which picture of its value. @typedef {{run: string, step: number | null, index: number}} Pane */
+/** step: null follows the page. index: which picture of its value.
+ * @typedef {{run: string, step: number | null, index: number}} Pane */
 
 export const MOST_PANES = 12;
 
 const written = new ThrottledSetting("image.panes");
 
-/** What the address says; empty: every run that has the tag. @type {import("@preact/signals-core").ReadonlySignal<Pane[]>} */
+/** What the address says; empty: every run that has the tag.
+ * @type {import("@preact/signals-core").ReadonlySignal<Pane[]>} */
 const chosen = computed(() => parsePanes(written.text.value));
 
 /** @param {string} text @returns {Pane[]} */

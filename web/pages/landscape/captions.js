@@ -14,7 +14,8 @@ import { t } from "./words.js";
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("./model.js").Model} Model */
 
-/** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end; ours of several runs begin with "joint_".
+/** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end;
+ * ours of several runs begin with "joint_".
  * @param {string} tag */
 export function titleOf(tag) {
   const [, joint, from, to] = /^(joint_)?landscape_\[(\d+)(?:,.*?(\d+))?\]$/.exec(tag) ?? [];
@@ -46,7 +47,8 @@ export const withError = (loss, error) =>
 /** @param {number} part @param {number} [digits] */
 export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)} %`;
 
-/** All that is known of a checkpoint. @param {Landscape} landscape @param {number} at @returns {import("./read_out.js").Told} */
+/** All that is known of a checkpoint. @param {Landscape} landscape @param {number} at
+ * @returns {import("./read_out.js").Told} */
 export function checkpointTold(landscape, at) {
   const { run, path, truth } = landscape;
   if (!path) return { title: "", loss: "", rows: [], note: "", where: "" };
@@ -89,7 +91,8 @@ export function lowest(landscape) {
   return at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
 }
 
-/** A map in a few sentences, for those who do not see it. @param {Model} model @param {import("./panes.js").Walker[]} walkers */
+/** A map in a few sentences, for those who do not see it. @param {Model} model
+ * @param {import("./panes.js").Walker[]} walkers */
 export function summary(model, walkers) {
   const {
     landscape,

@@ -48,17 +48,28 @@ function sheet(pane, drawn) {
   const { walkers } = pane;
   const all = walkers.map(({ landscape }) => landscape);
   const name = (/** @type {string} */ ending) => fileName(`${drawn.run}_${drawn.tag}`, ending);
-  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) =>
-    html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
+  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => {
+    const clicked = () => {
+      close();
+      act();
+    };
+    return html`<button class="plain" data-key=${key} title=${hint} @click=${clicked}>${key.toUpperCase()}</button>`;
+  };
   const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
-    ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
+    ${
+      pane.dataset.view === "surface"
+        ? nothing
+        : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))
+    }`;
   return repeat(
     walkers,
     ({ landscape }) => keyOf(landscape),
     (walker) => {
       const { landscape } = walker;
       return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
-      <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(
+      <span>${
+        all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)
+      }</span>${landscape === drawn ? pictures : nothing}${files(
         walker,
         walkers.filter((other) => other !== walker),
       )}</div>`;
@@ -89,7 +100,10 @@ function files({ landscape, colour }, others) {
     /** @type {string} */ hint,
     wanted = which,
   ) =>
-    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(
+      `${landscape.run}_${landscape.tag}`,
+      format,
+    )} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
   return html`${file("html", t("land.html_hint"), [...which, ...look])}
     ${file("csv", t("land.csv_hint"))}
     ${file("npz", t("land.npz_hint"))}

@@ -1,4 +1,5 @@
-// One landscape with its head and notes: as a map, drawn at once, or as the surface, whose script comes when it is asked for.
+// One landscape with its head and notes: as a map, drawn at once, or as the surface, whose script comes when it is
+// asked for.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
@@ -24,7 +25,8 @@ import { heightOver, heightUnder, sceneOf } from "./surface_scene.js";
 /** @typedef {import("./model.js").Model} Model */
 /** @typedef {import("./panes.js").Walker} Walker */
 
-/** What the page tells a pane. @typedef {{choice: Choice, landscape: Landscape | null, error: Error | null, place: number, panes: number}} Told */
+/** What the page tells a pane.
+ * @typedef {{choice: Choice, landscape: Landscape | null, error: Error | null, place: number, panes: number}} Told */
 
 let made = 0;
 /** Degrees that a key turns the surface. */
@@ -59,7 +61,8 @@ export class LandscapePane extends LazyCard {
     return this.#told.peek()?.place ?? 0;
   }
 
-  /** The picture as it stands: the map, the surface as a PNG, or both. @returns {Promise<{svg: SVGElement | null, png: Blob | null}>} */
+  /** The picture as it stands: the map, the surface as a PNG, or both.
+   * @returns {Promise<{svg: SVGElement | null, png: Blob | null}>} */
   async picture() {
     const svg = /** @type {SVGElement | null} */ (this.querySelector(".land-map svg"));
     return { svg, png: (await this.#surface?.png()) ?? null };
@@ -94,7 +97,10 @@ export class LandscapePane extends LazyCard {
         model.value !== null &&
         raised.value === Math.min(this.#told.value?.place ?? 0, (this.#told.value?.panes ?? 1) - 1),
     );
-    const walkers = computed(() => (theme.value, model.value ? this.#walkersOf(model.value) : []));
+    const walkers = computed(() => {
+      theme.value;
+      return model.value ? this.#walkersOf(model.value) : [];
+    });
     const isMapped = computed(() => hasMap.value || !isRaised.value);
     const ends = [
       effect(() => {
@@ -109,11 +115,11 @@ export class LandscapePane extends LazyCard {
       effect(() => void (isRaised.value ? this.#raise(whole.value, walkers.value) : this.#lower())),
       effect(() => {
         const now = moment.value;
-        walkers.value, isRaised.value, drawnZoom.value, this.#size.value, language.value;
+        dependOn(walkers, isRaised, drawnZoom, this.#size, language);
         this.#placeHeads(now);
       }),
       effect(() => {
-        model.value, isRaised.value, drawnZoom.value, this.#size.value;
+        dependOn(model, isRaised, drawnZoom, this.#size);
         this.pointer.showCursor();
         this.#showSpot();
       }),
@@ -159,7 +165,10 @@ export class LandscapePane extends LazyCard {
       if (this.#raising !== token) return;
       this.#surface ??= new Surface(library, host, {
         turned: (numbers) => this.#turned(numbers),
-        turning: () => (this.#placeHeads(moment.peek()), this.#showSpot()),
+        turning: () => {
+          this.#placeHeads(moment.peek());
+          this.#showSpot();
+        },
         pointed: (place) =>
           (pointedPlace.value = place && this.model && { plane: planeOf(this.model.landscape), ...place }),
         lost: () => (withoutSurface.value = "lost"),
@@ -225,7 +234,8 @@ export class LandscapePane extends LazyCard {
   }
 
   /** The head of a training over the surface: it moves without drawing the surface again.
-   * @param {number} which @param {string} colour @param {{left: number, top: number} | null} at in pixels of the surface */
+   * @param {number} which @param {string} colour
+   * @param {{left: number, top: number} | null} at in pixels of the surface */
   #showHead(which, colour, at) {
     const head = this.#over(`.land-head[data-which="${which}"]`, at);
     if (head) head.style.background = colour;
@@ -266,6 +276,12 @@ export class LandscapePane extends LazyCard {
     };
     for (const [name, value] of Object.entries(told)) this.dataset[name] = value;
   }
+}
+
+/** Runs the current effect again when one of these changes.
+ * @param {...import("@preact/signals-core").ReadonlySignal<unknown>} signals */
+function dependOn(...signals) {
+  for (const signal of signals) signal.value;
 }
 
 customElements.define("landscape-pane", LandscapePane);

@@ -1,4 +1,5 @@
-// The loss curve beside the landscapes: the stretch of the training that each of them covers, and where the training is at the moment.
+// The loss curve beside the landscapes: the stretch of the training that each of them covers, and where the training is
+// at the moment.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -157,7 +158,10 @@ class LossCurve extends LazyCard {
       html`
       ${ranges.map(({ run, steps }) => {
         const [left, right] = [px(steps[0]), px(steps[steps.length - 1])];
-        return html`<i class="land-range" style="left:${left}px;width:${Math.max(2, right - left)}px;--of:${palette[styles.value.get(run)?.colour ?? 0]}"></i>`;
+        return html`<i class="land-range"
+          style="left:${left}px;width:${Math.max(2, right - left)}px;--of:${
+            palette[styles.value.get(run)?.colour ?? 0]
+          }"></i>`;
       })}
       ${
         now === null
@@ -165,7 +169,8 @@ class LossCurve extends LazyCard {
           : html`<i class="land-now" style="left:${px(now)}px"></i>${curves.map(({ run, xs, ys, style }) => {
               const top = to.top(heightAt(xs, ys, now)) / to.pixelRatio;
               return Number.isFinite(top)
-                ? html`<i class="land-now-dot" data-run=${run} style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>`
+                ? html`<i class="land-now-dot" data-run=${run}
+                  style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>`
                 : nothing;
             })}`
       }`,
@@ -198,7 +203,9 @@ class LossCurve extends LazyCard {
             return index < 0
               ? []
               : [
-                  `${several.length > 1 ? `${nameOf(run)} ` : ""}${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
+                  `${
+                    several.length > 1 ? `${nameOf(run)} ` : ""
+                  }${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
                 ];
           });
     out.textContent =

@@ -35,7 +35,8 @@ export function frameOf({ landscape }, { width, height }, zoom) {
   };
 }
 
-/** Paths are kept for as long as model and frame stay. @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
+/** Paths are kept for as long as model and frame stay.
+ * @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
 const known = new WeakMap();
 
 /** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
@@ -77,7 +78,8 @@ function coveredBy({ path }, frame) {
   return places;
 }
 
-/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @param {boolean} isFilled @param {string} id of parts that are referred to
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom
+ * @param {boolean} isFilled @param {string} id of parts that are referred to
  * @param {Walker[]} walkers */
 export function map(model, size, zoom, isFilled, id, walkers) {
   const frame = frameOf(model, size, zoom);
@@ -86,21 +88,49 @@ export function map(model, size, zoom, isFilled, id, walkers) {
   const { levels, scale, area, line } = model.heights;
   const bands = bandsOf(model.heights);
   const fillOf = (/** @type {number} */ level) => bands.find((band) => band.from >= level)?.colour ?? area(level);
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height} viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height}
+    viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
     <defs>
-      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}></rect></clipPath>
-      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
+      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width}
+        height=${frame.height}></rect></clipPath>
+      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path
+        d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
     </defs>
     <g clip-path="url(#${id}-area)">
-      ${model.dropped + model.nonFinite ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="url(#${id}-missing)"></rect>` : nothing}
-      <path class="known" d=${paths.known} fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
-      ${isFilled ? paths.areas.map(({ level, path }) => svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`) : nothing}
-      ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
+      ${
+        model.dropped + model.nonFinite
+          ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}
+            fill="url(#${id}-missing)"></rect>`
+          : nothing
+      }
+      <path class="known" d=${paths.known}
+        fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
+      ${
+        isFilled
+          ? paths.areas.map(
+              ({ level, path }) =>
+                svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`,
+            )
+          : nothing
+      }
+      ${paths.contours.map(
+        ({ level, path }) =>
+          svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none"
+            stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4}
+            stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`,
+      )}
       ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
-      ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
+      ${paths.labels.map(
+        ({ level, left, top, turn }) =>
+          svg`<text class="level-label"
+            transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6"
+            text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3"
+            stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`,
+      )}
       ${marks(walkers, companionsOf(model.landscape), frame, ink)}
     </g>
-    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none"
+      stroke=${ink.grid}></rect>
     ${axes(model, frame, ink, walkers.length > 1)}
     ${bar(model, frame, ink, bands, isFilled)}
   </svg>`;
@@ -136,11 +166,16 @@ function dots(landscape, frame, ink, colour) {
   const finest = Math.max(0, ...byLevel.keys());
   const width = (/** @type {number} */ level) =>
     landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN;
-  return svg`${[...byLevel].map(([level, path]) => svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)} stroke-linecap="round" stroke-opacity="0.75"></path>`)}
+  return svg`${[...byLevel].map(
+    ([level, path]) =>
+      svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)}
+        stroke-linecap="round" stroke-opacity="0.75"></path>`,
+  )}
     ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
 }
 
-/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {boolean} areSeveral does each path have a part of its own in them? */
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+ * @param {boolean} areSeveral does each path have a part of its own in them? */
 function axes({ landscape }, frame, ink, areSeveral) {
   const across = ticksOf(frame.x, Math.floor(frame.width / 70));
   const down = ticksOf(frame.y, Math.floor(frame.height / 44));
@@ -149,8 +184,18 @@ function axes({ landscape }, frame, ink, areSeveral) {
   const middle = frame.top + frame.height / 2;
   const names = areSeveral ? axisNames(landscape) : toldAxes(landscape);
   return svg`<g fill=${ink.label}>
-    ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
-    ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}
+    ${across.map(
+      (tick, at) =>
+        svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label}
+          stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16}
+          text-anchor="middle">${xLabels[at]}</text>`,
+    )}
+    ${down.map(
+      (tick, at) =>
+        svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label}
+          stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4"
+          text-anchor="end">${yLabels[at]}</text>`,
+    )}
     <text x=${frame.left + frame.width / 2} y=${bottom + 31} text-anchor="middle">${names[0]}</text>
     <text transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${names[1]}</text>
   </g>`;
@@ -168,7 +213,8 @@ const toldAxes = (landscape) =>
   });
 
 /** Which loss has which colour.
- * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
+ * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+ * @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
 function bar({ heights }, frame, ink, bands, isFilled) {
   const {
     scale,
@@ -188,11 +234,31 @@ function bar({ heights }, frame, ink, bands, isFilled) {
     return isFree;
   });
   return svg`<g fill=${ink.label}>
-    ${bands.map(({ from, to, colour }) => svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)} fill=${isFilled ? colour : ink.surface}></rect>`)}
-    ${isFilled ? nothing : levels.map((level) => svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`)}
+    ${bands.map(
+      ({ from, to, colour }) =>
+        svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)}
+          fill=${isFilled ? colour : ink.surface}></rect>`,
+    )}
+    ${
+      isFilled
+        ? nothing
+        : levels.map(
+            (level) =>
+              svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`,
+          )
+    }
     <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
-    ${isClipped ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z" fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>` : nothing}
-    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`)}
+    ${
+      isClipped
+        ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z"
+          fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>`
+        : nothing
+    }
+    ${labelled.map(
+      (height) =>
+        svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)}
+          dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`,
+    )}
   </g>`;
 }
 

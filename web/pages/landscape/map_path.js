@@ -15,17 +15,22 @@ import { t } from "./words.js";
 /** Checkpoints of a path up to which each has a dot of its own. */
 const MOST_DOTS = 150;
 
-/** @param {Walker[]} walkers on the surface, the first above the others @param {Walker[]} companions on the plane alone @param {Frame} frame @param {Ink} ink */
+/** @param {Walker[]} walkers on the surface, the first above the others
+ * @param {Walker[]} companions on the plane alone @param {Frame} frame @param {Ink} ink */
 export function marks(walkers, companions, frame, ink) {
   return svg`<g class="training" stroke-linejoin="round" stroke-linecap="round">
     ${companions.map(
       ({ landscape: { run, path }, colour }) =>
         path &&
-        svg`<path class="halo" d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${ink.surface} stroke-width="4" stroke-opacity="0.6"></path>
-      <path class="companion" data-run=${run} d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${colour} stroke-width="1.6" stroke-dasharray="5 3"></path>`,
+        svg`<path class="halo" d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${ink.surface}
+          stroke-width="4" stroke-opacity="0.6"></path>
+      <path class="companion" data-run=${run} d=${lineOf(path, frame, path.x.length)} fill="none" stroke=${colour}
+        stroke-width="1.6" stroke-dasharray="5 3"></path>`,
     )}
     ${walkers.map((walker, at) => walk(walker, at, walkers, frame, ink)).toReversed()}
-    ${walkers.map(({ landscape: { convergence, path } }) => (convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing))}
+    ${walkers.map(({ landscape: { convergence, path } }) =>
+      convergence ? star(convergence, frame, ink, path?.x.length ? "" : t("land.converged")) : nothing,
+    )}
   </g>`;
 }
 
@@ -33,7 +38,8 @@ export function marks(walkers, companions, frame, ink) {
 const NEAR = 24;
 
 /** What the moment moves is moved by `place`: the path is drawn once.
- * @param {Walker} walker @param {number} which of the walkers @param {Walker[]} walkers @param {Frame} frame @param {Ink} ink */
+ * @param {Walker} walker @param {number} which of the walkers @param {Walker[]} walkers @param {Frame} frame
+ * @param {Ink} ink */
 function walk(walker, which, walkers, frame, ink) {
   const {
     landscape: { run, path, truth },
@@ -55,14 +61,40 @@ function walk(walker, which, walkers, frame, ink) {
     <path class="halo" d=${whole} fill="none" stroke=${ink.surface} stroke-width="5" stroke-opacity="0.75"></path>
     <path class="to-come" d=${whole} fill="none" stroke=${colour} stroke-width="1.5" stroke-opacity="0.45"></path>
     <path class="walked" d=${whole} fill="none" stroke=${colour} stroke-width="2.5" stroke-dasharray=${dash}></path>
-    ${path.x.length > MOST_DOTS ? nothing : Array.from(path.x, (x, at) => svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)} cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${filled(at)} stroke=${colour} stroke-width="1.6"></circle>`)}
-    ${named(frame, ink, path.x[0], path.y[0], startName, svg`<circle class="start" r="5" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></circle>`)}
-    ${named(frame, ink, path.x[last], path.y[last], endName(walker, walkers), svg`<rect class="end" x="-4.6" y="-4.6" width="9.2" height="9.2" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></rect>`)}
+    ${
+      path.x.length > MOST_DOTS
+        ? nothing
+        : Array.from(
+            path.x,
+            (x, at) =>
+              svg`<circle class="checkpoint" data-at=${at} cx=${toLeft(frame, x).toFixed(1)}
+                cy=${toTop(frame, path.y[at]).toFixed(1)} r="3.2" fill=${filled(at)} stroke=${colour}
+                stroke-width="1.6"></circle>`,
+          )
+    }
+    ${named(
+      frame,
+      ink,
+      path.x[0],
+      path.y[0],
+      startName,
+      svg`<circle class="start" r="5" fill=${colour} stroke=${ink.surface} stroke-width="1.8"></circle>`,
+    )}
+    ${named(
+      frame,
+      ink,
+      path.x[last],
+      path.y[last],
+      endName(walker, walkers),
+      svg`<rect class="end" x="-4.6" y="-4.6" width="9.2" height="9.2" fill=${colour} stroke=${ink.surface}
+        stroke-width="1.8"></rect>`,
+    )}
     <circle class="head" r="6" fill=${colour} stroke=${ink.surface} stroke-width="2.4" visibility="hidden"></circle>
   </g>`;
 }
 
-/** What a checkpoint is filled with: its colour on the plane, the hollower the further off it. Hollow when nobody knows.
+/** What a checkpoint is filled with: its colour on the plane, the hollower the further off it. Hollow when nobody
+ * knows.
  * @param {Float64Array | null} residual @param {string} surface @param {string} colour as #rrggbb */
 export function fillingOf(residual, surface, colour) {
   const [full, hollow] = [rgbOf(colour), rgbOf(surface)];
@@ -70,13 +102,15 @@ export function fillingOf(residual, surface, colour) {
     residual ? cssOf(mix(full, hollow, Math.min(1, Number.isNaN(residual[at]) ? 0 : residual[at]))) : surface;
 }
 
-/** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name @param {unknown} mark */
+/** @param {Frame} frame @param {Ink} ink @param {number} x @param {number} y @param {string} name
+ * @param {unknown} mark */
 function named(frame, ink, x, y, name, mark) {
   const [left, top] = [toLeft(frame, x), toTop(frame, y)];
   const isRight = left < frame.left + frame.width - 60;
   const down = top < frame.top + 20 ? 16 : -8;
   return svg`<g transform="translate(${left.toFixed(1)} ${top.toFixed(1)})">${mark}
-    <text x=${isRight ? 8 : -8} y=${down} text-anchor=${isRight ? "start" : "end"} font-weight="600" fill=${ink.text} stroke=${ink.surface} stroke-width="3.5" stroke-opacity="0.9" paint-order="stroke">${name}</text></g>`;
+    <text x=${isRight ? 8 : -8} y=${down} text-anchor=${isRight ? "start" : "end"} font-weight="600" fill=${ink.text}
+      stroke=${ink.surface} stroke-width="3.5" stroke-opacity="0.9" paint-order="stroke">${name}</text></g>`;
 }
 
 /** Where the training converged, by its maker's word.
@@ -92,7 +126,8 @@ function star([x, y], frame, ink, name) {
     x,
     y,
     name,
-    svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text} stroke=${ink.surface} stroke-width="1.6"></path>`,
+    svg`<path class="convergence" data-x=${x} data-y=${y} d="M${points.join("L")}Z" fill=${ink.text}
+      stroke=${ink.surface} stroke-width="1.6"></path>`,
   );
 }
 

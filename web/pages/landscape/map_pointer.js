@@ -1,4 +1,5 @@
-// The reader's hand on a map: what the loss is where it points, a place that is clicked, a box that is zoomed to, a cursor moved by keys.
+// The reader's hand on a map: what the loss is where it points, a place that is clicked, a box that is zoomed to, a
+// cursor moved by keys.
 
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
@@ -19,7 +20,8 @@ const NEAR = 9;
 const LEAST_DRAG = 4;
 const LEAST_BOX = 8;
 
-/** What is at a place of the drawing. @typedef {import("./read_out.js").Told & {x: number, y: number, moment: number | null}} Found */
+/** What is at a place of the drawing.
+ * @typedef {import("./read_out.js").Told & {x: number, y: number, moment: number | null}} Found */
 
 export class MapPointer {
   /** Where a box was begun. @type {{left: number, top: number} | null} */
@@ -73,7 +75,8 @@ export class MapPointer {
     this.#tell(null);
   }
 
-  /** Keeps the cursor at a place when the hand goes away; there again, lets it go. @param {{x: number, y: number}} place */
+  /** Keeps the cursor at a place when the hand goes away; there again, lets it go.
+   * @param {{x: number, y: number}} place */
   #pinAt({ x, y }) {
     const frame = this.pane.frame();
     const kept = pin.peek();
@@ -176,7 +179,8 @@ export class MapPointer {
     if (isHere) cross.style.transform = `translate(${toLeft(frame, place.x)}px, ${toTop(frame, place.y)}px)`;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Found} */
   #found(at, frame) {
     return this.#checkpointAt(at, frame) ?? this.#nodeAt(at, frame) ?? this.#between(at, frame);
   }
@@ -185,7 +189,8 @@ export class MapPointer {
     return /** @type {import("./model.js").Model} */ (this.pane.model).landscape;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Found | null} */
   #checkpointAt(at, frame) {
     let least = NEAR;
     /** @type {Found | null} */
@@ -202,7 +207,8 @@ export class MapPointer {
     return found;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Found | null} */
   #nodeAt(at, frame) {
     const nodes = nodesOf(this.#landscape);
     const [x, y] = coordinatesAt(frame, at.left, at.top);
@@ -219,7 +225,8 @@ export class MapPointer {
     return told(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Found} */
   #between(at, frame) {
     const { drawn, heights } = /** @type {import("./model.js").Model} */ (this.pane.model);
     const [x, y] = coordinatesAt(frame, at.left, at.top);

@@ -46,7 +46,8 @@ const MARGIN = 2;
 
 /** @type {Landscape[]} */
 let soundBefore = [];
-/** Those that can be drawn; told only when they change: a run that is being written is told of several times a second. */
+/** Those that can be drawn; told only when they change: a run that is being written is told of several times a
+ * second. */
 const sound = computed(() => {
   const now = landscapes.value.flatMap(({ landscape }) =>
     landscape && !landscape.error && landscape.tally.lowestAt >= 0 ? [landscape] : [],
@@ -68,7 +69,8 @@ const grids = computed(
     ),
 );
 
-/** @param {{x: Float64Array, y: Float64Array, z: Float64Array}} surface @param {HeightScale} scale @param {boolean} isCurved @returns {Grid} */
+/** @param {{x: Float64Array, y: Float64Array, z: Float64Array}} surface @param {HeightScale} scale
+ * @param {boolean} isCurved @returns {Grid} */
 function drawnOf({ x, y, z }, scale, isCurved) {
   const few = thinned({ x, y, heights: z }, MOST);
   const grid = { ...few, heights: few.heights.map((loss) => heightOf(loss, scale)) };
@@ -92,7 +94,8 @@ function reachOf(all, scale) {
   return [heightOf(scale === "log" ? Math.max(lo / 2, lo - air) : lo - air, scale), heightOf(hi + air, scale)];
 }
 
-/** Where the scale ends when it is clipped; Infinity when it is not, and of noise. A surface of several runs counts once. */
+/** Where the scale ends when it is clipped; Infinity when it is not, and of noise. A surface of several runs counts
+ * once. */
 const top = computed(() => {
   if (clip.value === "off" || areFlat(sound.value)) return Infinity;
   const surfaces = [...Map.groupBy(sound.value, surfaceOf).values()].map(([{ z }]) => z);
@@ -163,7 +166,8 @@ export const lossText = (height, scaleOfIt) => shortNumber(lossOf(height, scaleO
 /** What stands at the top of the scale. @param {Heights} all */
 export const topText = ({ scale, reach: [, hi], isClipped }) => `${isClipped ? "> " : ""}${lossText(hi, scale)}`;
 
-/** Bands between the levels, from the lowest loss to the highest. @param {Heights} all @returns {Array<{from: number, to: number, colour: string}>} */
+/** Bands between the levels, from the lowest loss to the highest. @param {Heights} all
+ * @returns {Array<{from: number, to: number, colour: string}>} */
 export function bandsOf({ reach: [lo, hi], levels, area }) {
   const bounds = [lo, ...levels.filter((level) => level > lo && level < hi), hi];
   return bounds

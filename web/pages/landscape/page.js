@@ -1,4 +1,5 @@
-// The landscape page: one landscape large, or up to three on one scale, those of one surface as one; beside them the loss curve and how they were made.
+// The landscape page: one landscape large, or up to three on one scale, those of one surface as one; beside them the
+// loss curve and how they were made.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -7,6 +8,7 @@ import { select } from "../../controls/choice.js";
 import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { runsReply } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
+import { stopAll } from "../../data/stop_all.js";
 import { downloads } from "./downloads.js";
 import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "./model/landscapes.js";
 import { followScalars, lossTag, lossTags } from "./model/scalars.js";
@@ -28,8 +30,7 @@ export { ACTIONS, KEYS } from "./keys.js";
 export { toolbar } from "./toolbar.js";
 
 export function follow() {
-  const ends = [followLandscapes(), followScalars(), followTimeline()];
-  return () => ends.forEach((end) => end());
+  return stopAll([followLandscapes(), followScalars(), followTimeline()]);
 }
 
 export function content() {
@@ -42,7 +43,11 @@ export function content() {
     ${
       missing && hasSurface.value
         ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
-      ${missing === "webgl" ? nothing : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`}</p>`
+      ${
+        missing === "webgl"
+          ? nothing
+          : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`
+      }</p>`
         : nothing
     }
     ${planesNote()}
@@ -51,26 +56,56 @@ export function content() {
         panes.value,
         ([{ choice }]) => keyOf(choice),
         ([{ choice, landscape }], place) =>
-          html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: panes.value.length }}></landscape-pane>`,
+          html`<landscape-pane
+            .told=${{
+              choice,
+              landscape,
+              error: landscape ? null : failure.value,
+              place,
+              panes: panes.value.length,
+            }}></landscape-pane>`,
       )}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
         ${
           sound.length
             ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
-          ${repeat(sound, keyOf, (landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>`
+          ${repeat(
+            sound,
+            keyOf,
+            (landscape) =>
+              html`${
+                all.length > 1
+                  ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>`
+                  : nothing
+              }${trust(landscape)}`,
+          )}</section>`
             : nothing
         }
         ${training()}
-        ${sound.length ? html`<section class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>` : nothing}
+        ${
+          sound.length
+            ? html`<section
+              class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>`
+            : nothing
+        }
         ${all.map(({ choice, landscape }) =>
           landscape && !landscape.error
             ? html`<section class="land-card" data-facts-of=${choice.run}>
-          <h3>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h3>${facts(landscape)}${checkpoints(landscape)}</section>`
+          <h3>${
+            all.length > 1
+              ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>`
+              : t("land.facts")
+          }</h3>${facts(landscape)}${checkpoints(landscape)}</section>`
             : nothing,
         )}
       </aside>
     </div>
-    ${failure.value ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button class="text" @click=${retry}>${t("step.retry")}</button></p>` : nothing}
+    ${
+      failure.value
+        ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button
+          class="text" @click=${retry}>${t("step.retry")}</button></p>`
+        : nothing
+    }
     ${downloads()}`;
 }
 

@@ -1,4 +1,5 @@
-// What can be chosen of the first landscape alone: an older publication of it, the colour of its path; and how far it is measured.
+// What can be chosen of the first landscape alone: an older publication of it, the colour of its path; and how far it
+// is measured.
 
 import { html, nothing } from "lit-html";
 import { tokens } from "../../charts/theme.js";
@@ -19,8 +20,16 @@ const MOST_PUBLICATIONS = 200;
 export function pathPicker({ run, path }) {
   if (!path?.x.length) return nothing;
   const usual = tokens().palette[styles.value.get(run)?.colour ?? 0];
-  return html`<span class="land-path-colour"><input type="color" data-key="path-colour" aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || usual} @input=${(/** @type {Event} */ event) => choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
-    ${pathColour.value ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_usual")} aria-label=${t("land.path_colour_usual")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>` : nothing}</span>`;
+  return html`<span class="land-path-colour"><input type="color" data-key="path-colour"
+    aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || usual}
+    @input=${(/** @type {Event} */ event) =>
+      choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
+    ${
+      pathColour.value
+        ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_usual")}
+          aria-label=${t("land.path_colour_usual")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>`
+        : nothing
+    }</span>`;
 }
 
 /** How far the measuring has come: a mark for each level, those that are done filled. @param {Landscape} landscape */
@@ -28,7 +37,11 @@ export function levelMeter({ measured }) {
   if (!measured) return nothing;
   const { level, levels } = measured;
   const text = t(level < levels ? "land.level_of" : "land.level_done", { level, levels });
-  return html`<span class="land-level" role="img" aria-label=${text} title=${text} data-level=${level} data-levels=${levels}>${Array.from({ length: levels }, (_, at) => html`<i class=${at < level ? "done" : ""}></i>`)}<span>${level < levels ? `${level}/${levels}` : ""}</span></span>`;
+  return html`<span class="land-level" role="img" aria-label=${text} title=${text} data-level=${level}
+    data-levels=${levels}>${Array.from(
+      { length: levels },
+      (_, at) => html`<i class=${at < level ? "done" : ""}></i>`,
+    )}<span>${level < levels ? `${level}/${levels}` : ""}</span></span>`;
 }
 
 /** Of a landscape that was written several times, as it is refined, an older one. @param {Landscape} landscape */

@@ -11,7 +11,8 @@ import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {{choice: import("./model/landscapes.js").Choice, landscape: Landscape | null}} Shown */
-/** A training on a surface, its path perhaps unknown. @typedef {{landscape: Landscape, colour: string, dash: string}} Walker */
+/** A training on a surface, its path perhaps unknown.
+ * @typedef {{landscape: Landscape, colour: string, dash: string}} Walker */
 
 /** A partner that has not come yet will share a pane. @param {Shown} shown @param {number} at */
 const hasCome = ({ choice, landscape }, at) => at === 0 || landscape !== null || !isJoint(choice.tag);
@@ -32,18 +33,21 @@ const sharers = (landscape) => {
 /** @param {string} run */
 export const colourOf = (run) => tokens().palette[styles.value.get(run)?.colour ?? 0];
 
-/** More runs than colours are told apart by dashes, as everywhere. @param {Landscape} landscape @param {string} [colour] @returns {Walker} */
+/** More runs than colours are told apart by dashes, as everywhere. @param {Landscape} landscape
+ * @param {string} [colour] @returns {Walker} */
 const walkerOf = (landscape, colour = colourOf(landscape.run)) => ({
   landscape,
   colour,
   dash: DASHES[styles.value.get(landscape.run)?.dash ?? 0].join(" "),
 });
 
-/** Whose paths are on a surface. @param {Landscape} landscape that draws it @param {string} colour of its own path @returns {Walker[]} */
+/** Whose paths are on a surface. @param {Landscape} landscape that draws it @param {string} colour of its own path
+ * @returns {Walker[]} */
 export const walkersOf = (landscape, colour) =>
   sharers(landscape).map((one) => walkerOf(one, one === landscape ? colour : undefined));
 
-/** Trainings whose surfaces are others, on the same plane: their places are places on this one. @param {Landscape} landscape @returns {Walker[]} */
+/** Trainings whose surfaces are others, on the same plane: their places are places on this one.
+ * @param {Landscape} landscape @returns {Walker[]} */
 export function companionsOf(landscape) {
   if (!landscape.diagnostics?.provenance.axes) return [];
   const here = sharers(landscape);

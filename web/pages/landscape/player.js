@@ -10,8 +10,10 @@ import { choose, moment, SPEEDS, speed } from "./settings.js";
 import { inSteps, isPlaying, moments, playOrPause, step, stretch, take } from "./timeline.js";
 import { t } from "./words.js";
 
-const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid" d="M4.5 2.5l9 5.5-9 5.5z"/></svg>`;
-const PAUSE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid" d="M4 2.5h3v11H4zM9 2.5h3v11H9z"/></svg>`;
+const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
+  d="M4.5 2.5l9 5.5-9 5.5z"/></svg>`;
+const PAUSE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
+  d="M4 2.5h3v11H4zM9 2.5h3v11H9z"/></svg>`;
 
 /** Follows the moment by itself: it changes with every frame while the path is played. */
 class LandscapePlayer extends LazyCard {
@@ -29,12 +31,17 @@ function player() {
     ? t("step.at", { step: grouped(Math.round(now ?? all[at])) })
     : t("land.checkpoint_of", { n: at + 1, all: all.length });
   const label = t(isPlaying.value ? "land.pause" : "land.play");
-  return html`<div class="land-player" role="group" aria-label=${t("land.player")} data-playing=${isPlaying.value} data-at=${now ?? ""}>
-    <button class="quiet" data-key="play" title="${label} (p)" aria-label=${label} @click=${playOrPause}>${isPlaying.value ? PAUSE : PLAY}</button>
-    <button class="quiet" data-key="path-back" title=${t("land.back")} aria-label=${t("land.back")} ?disabled=${at <= 0} @click=${() => step(-1)}>‹</button>
-    <input type="range" min="0" max=${all.length - 1} step="1" .value=${String(at)} aria-label=${t("land.moment")} aria-valuetext=${text}
+  return html`<div class="land-player" role="group" aria-label=${t("land.player")} data-playing=${isPlaying.value}
+    data-at=${now ?? ""}>
+    <button class="quiet" data-key="play" title="${label} (p)" aria-label=${label}
+      @click=${playOrPause}>${isPlaying.value ? PAUSE : PLAY}</button>
+    <button class="quiet" data-key="path-back" title=${t("land.back")} aria-label=${t("land.back")} ?disabled=${at <= 0}
+      @click=${() => step(-1)}>‹</button>
+    <input type="range" min="0" max=${all.length - 1} step="1" .value=${String(at)} aria-label=${t("land.moment")}
+      aria-valuetext=${text}
       @input=${(/** @type {Event} */ event) => take(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
-    <button class="quiet" data-key="path-forth" title=${t("land.forth")} aria-label=${t("land.forth")} ?disabled=${now === null} @click=${() => step(1)}>›</button>
+    <button class="quiet" data-key="path-forth" title=${t("land.forth")} aria-label=${t("land.forth")}
+      ?disabled=${now === null} @click=${() => step(1)}>›</button>
     <output>${text}</output>
     ${select(
       "speed",

@@ -1,4 +1,5 @@
-// Where the reader points: a step of the training, on a path or on the loss curve; a place, on a map, a surface or a slice.
+// Where the reader points: a step of the training, on a path or on the loss curve; a place, on a map, a surface or a
+// slice.
 
 import { computed, signal } from "@preact/signals-core";
 import { landscapes } from "./model/landscapes.js";
@@ -15,12 +16,14 @@ export const pointedPlace = signal(null);
 
 const first = computed(() => landscapes.value[0]?.landscape ?? null);
 
-/** What is pointed at, else what was clicked; null without either. @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
+/** What is pointed at, else what was clicked; null without either.
+ * @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
 export const cursor = computed(
   () => pointedPlace.value ?? (pin.value && first.value ? { plane: planeOf(first.value), ...pin.value } : null),
 );
 
-/** Where the slices go through: the cursor, else the model itself, where the axes begin; else the middle. @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
+/** Where the slices go through: the cursor, else the model itself, where the axes begin; else the middle.
+ * @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
 export const sliced = computed(() => {
   if (cursor.value || !first.value || first.value.error || !first.value.z.length) return cursor.value;
   const { x, y } = first.value;

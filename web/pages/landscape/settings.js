@@ -36,7 +36,8 @@ export const pathColour = computed(() => (/^#[0-9a-f]{6}$/i.test(pathText.value)
 export const choose = (name, usual) => (value) => set({ [name]: value === usual ? "" : value });
 
 const zoomText = setting("land.zoom", "");
-/** The part of each landscape that is shown, by its place; null = all of it. @type {import("@preact/signals-core").ReadonlySignal<Array<Zoom | null>>} */
+/** The part of each landscape that is shown, by its place; null = all of it.
+ * @type {import("@preact/signals-core").ReadonlySignal<Array<Zoom | null>>} */
 export const zooms = computed(() => zoomText.value.split(";").map(zoomOf));
 
 /** @param {string} text @returns {Zoom | null} */
@@ -61,7 +62,8 @@ export function zoom(place, wanted) {
 }
 
 const pinText = setting("land.pin", "");
-/** The place on the first landscape that was clicked; null without one. @type {import("@preact/signals-core").ReadonlySignal<{x: number, y: number} | null>} */
+/** The place on the first landscape that was clicked; null without one.
+ * @type {import("@preact/signals-core").ReadonlySignal<{x: number, y: number} | null>} */
 export const pin = computed(() => {
   const [x, y, ...more] = pinText.value.split(",").map(Number);
   return Number.isFinite(x) && Number.isFinite(y) && !more.length ? { x, y } : null;
@@ -83,7 +85,8 @@ export const setCamera = (numbers) =>
 const timeText = new ThrottledSetting("land.at");
 /** Where the playing stands, while it plays. @type {import("@preact/signals-core").Signal<number | null>} */
 export const moving = signal(null);
-/** The moment of the training that is shown on the path: a step, or the how-manieth checkpoint; null = its end, all of it. */
+/** The moment of the training that is shown on the path: a step, or the how-manieth checkpoint; null = its end, all
+ * of it. */
 export const moment = computed(() => moving.value ?? parseStep(timeText.text.value));
 /** @param {number | null} time */
 export const setMoment = (time) => timeText.set(time === null ? "" : String(Number(time.toPrecision(8))));
@@ -93,5 +96,6 @@ export const speed = setting("land.speed", /** @type {(typeof SPEEDS)[number]} *
 
 /** Which landscape is the surface, when there are several: only one WebGL drawing is alive at a time. */
 export const raised = signal(0);
-/** Why there is no surface: without WebGL, or because its script could not be had. @type {import("@preact/signals-core").Signal<"" | "webgl" | "script" | "lost">} */
+/** Why there is no surface: without WebGL, or because its script could not be had.
+ * @type {import("@preact/signals-core").Signal<"" | "webgl" | "script" | "lost">} */
 export const withoutSurface = signal("");

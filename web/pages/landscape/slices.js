@@ -29,7 +29,9 @@ const HEIGHT = 104;
 const WORST = "2 3";
 const PLANE = "5 3";
 
-/** What a slice shows. @typedef {{key: "x" | "y" | "path", title: string, lines: Line[], extent: [number, number], cursor: number | null}} Chart */
+/** What a slice shows.
+ * @typedef {{key: "x" | "y" | "path", title: string, lines: Line[], extent: [number, number], cursor: number |
+ * null}} Chart */
 
 /** Follows the cursor by itself: it changes with every move of the hand. */
 class LandscapeSlices extends LazyCard {
@@ -40,7 +42,8 @@ class LandscapeSlices extends LazyCard {
     this.#observer.observe(this);
     return [
       effect(() => {
-        theme.value, language.value;
+        theme.value;
+        language.value;
         const width = this.#width.value;
         if (width) render(this.#charts(width), this);
       }),
@@ -66,7 +69,13 @@ class LandscapeSlices extends LazyCard {
       alongPath(all),
     ].filter((chart) => chart !== null);
     this.dataset.through = place ? JSON.stringify([place.x, place.y]) : "";
-    return html`${charts.map((chart) => this.#chart(chart, width))}${cut.length ? html`<p class="meta">${t("land.slice_hint")}${charts.some(({ lines }) => lines.some(({ dash }) => dash === WORST)) ? ` ${t("land.slice_worst")}` : ""}</p>` : nothing}`;
+    return html`${charts.map((chart) => this.#chart(chart, width))}${
+      cut.length
+        ? html`<p class="meta">${t("land.slice_hint")}${
+            charts.some(({ lines }) => lines.some(({ dash }) => dash === WORST)) ? ` ${t("land.slice_worst")}` : ""
+          }</p>`
+        : nothing
+    }`;
   }
 
   /** @param {Chart} chart @param {number} width */
@@ -80,8 +89,18 @@ class LandscapeSlices extends LazyCard {
       lossesOf(scale === "log" ? seen.map(aboveZero) : seen) ?? [0, 1],
       scale,
     );
-    return html`<figure data-slice=${chart.key} data-cursor=${chart.cursor ?? ""} @pointermove=${(/** @type {PointerEvent} */ event) => pointed(chart, frame, event)} @pointerleave=${unpointed}>
-      <figcaption>${chart.title}</figcaption>${sliceChart(chart.lines, frame, size, scale, chart.cursor, (height) => lossText(height, scale), tokens(), `land-slice-${chart.key}`)}</figure>`;
+    return html`<figure data-slice=${chart.key} data-cursor=${chart.cursor ?? ""}
+      @pointermove=${(/** @type {PointerEvent} */ event) => pointed(chart, frame, event)} @pointerleave=${unpointed}>
+      <figcaption>${chart.title}</figcaption>${sliceChart(
+        chart.lines,
+        frame,
+        size,
+        scale,
+        chart.cursor,
+        (height) => lossText(height, scale),
+        tokens(),
+        `land-slice-${chart.key}`,
+      )}</figure>`;
   }
 }
 
@@ -92,7 +111,8 @@ const aboveZero = (slice) => ({
   errors: slice.errors.map((error, at) => (error < slice.losses[at] ? error : 0)),
 });
 
-/** @param {"x" | "y"} axis @param {Model[]} models not empty @param {import("./pointer.js").Place} through @returns {Chart} */
+/** @param {"x" | "y"} axis @param {Model[]} models not empty @param {import("./pointer.js").Place} through
+ * @returns {Chart} */
 function alongAxis(axis, models, through) {
   const other = axis === "x" ? "y" : "x";
   const lines = models.map(({ landscape, drawn, heights: { scale } }) => ({
@@ -111,7 +131,8 @@ function alongAxis(axis, models, through) {
   };
 }
 
-/** As the loss bends along the steepest direction, which the plane may not show. @param {Model} model @param {"x" | "y"} axis @returns {Line[]} */
+/** As the loss bends along the steepest direction, which the plane may not show. @param {Model} model
+ * @param {"x" | "y"} axis @returns {Line[]} */
 function worstAlong({ landscape: { diagnostics }, drawn, heights: { scale } }, axis) {
   const steepest = diagnostics?.eigenvalues.length ? Math.max(...diagnostics.eigenvalues) : 0;
   const least = lossOf(heightAt(drawn, 0, 0), scale);

@@ -25,7 +25,9 @@ const LIFT = 0.02;
 const BETWEEN = 16;
 const MOST_POINTS = 4000;
 
-/** @param {Model} model @param {Walker[]} walkers @param {boolean} hasScale does it say itself which loss has which colour? @returns {import("./draw/surface.js").Scene} */
+/** @param {Model} model @param {Walker[]} walkers
+ * @param {boolean} hasScale does it say itself which loss has which colour?
+ * @returns {import("./draw/surface.js").Scene} */
 export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
   const { scale, reach, levels, area, isClipped } = heights;
   const ink = tokens();
@@ -60,13 +62,16 @@ export function sceneOf({ landscape, drawn, heights }, walkers, hasScale) {
   };
 }
 
-/** Where a height of the surface is drawn: a clipped one ends at the top of the scale. @param {Heights} heights @param {number} height */
+/** Where a height of the surface is drawn: a clipped one ends at the top of the scale. @param {Heights} heights
+ * @param {number} height */
 const onSurface = ({ reach: [, hi], isClipped }, height) => (isClipped ? Math.min(height, hi) : height);
 
-/** Where the height of a real loss is drawn: over a clipped surface there is room for as much again. @param {Heights} heights @param {number} height */
+/** Where the height of a real loss is drawn: over a clipped surface there is room for as much again.
+ * @param {Heights} heights @param {number} height */
 const overSurface = ({ reach: [lo, hi], isClipped }, height) => (isClipped ? Math.min(height, 2 * hi - lo) : height);
 
-/** Checkpoints for whose real losses there is no room over a clipped surface. @param {Heights} heights @param {Walker[]} walkers */
+/** Checkpoints for whose real losses there is no room over a clipped surface. @param {Heights} heights
+ * @param {Walker[]} walkers */
 export const tooHigh = (heights, walkers) =>
   walkers
     .flatMap(({ landscape: { truth } }) => Array.from(truth?.real ?? [], (loss) => heightOf(loss, heights.scale)))
@@ -90,7 +95,8 @@ function ticksOf(heights) {
 }
 
 /** A training over the surface: real losses are drawn where they are, losses on the surface a little above it.
- * @param {import("../../charts/landscape/grid.js").Grid} surface @param {Walker} walker @param {Walker[]} walkers @param {Heights} heights @param {number} lift */
+ * @param {import("../../charts/landscape/grid.js").Grid} surface @param {Walker} walker @param {Walker[]} walkers
+ * @param {Heights} heights @param {number} lift */
 function trainingOn(surface, walker, walkers, heights, lift) {
   const { landscape, colour } = walker;
   const { path, truth, convergence } = landscape;
@@ -137,7 +143,8 @@ const STAR = { size: 8, symbol: "diamond" };
 /** Checkpoints up to which each has a dot of its own. */
 const MOST_DOTS = 400;
 
-/** The checkpoints, the first and the last of them marked. @param {Walker} walker @param {Walker[]} walkers @param {(loss: number) => number} at @param {string} surface @returns {import("./draw/surface.js").Point[]} */
+/** The checkpoints, the first and the last of them marked. @param {Walker} walker @param {Walker[]} walkers
+ * @param {(loss: number) => number} at @param {string} surface @returns {import("./draw/surface.js").Point[]} */
 function checkpoints(walker, walkers, at, surface) {
   const { landscape, colour } = walker;
   const { path, truth } = landscape;
@@ -191,7 +198,9 @@ const joined = (lines) =>
       }))
     : null;
 
-/** A line from each checkpoint's loss on the plane to its own. @param {Path} path @param {import("./model/landscape.js").Truth} truth @param {(loss: number) => number} on @param {(loss: number) => number} over */
+/** A line from each checkpoint's loss on the plane to its own. @param {Path} path
+ * @param {import("./model/landscape.js").Truth} truth @param {(loss: number) => number} on
+ * @param {(loss: number) => number} over */
 const stemsOf = ({ x, y }, { real, plane }, on, over) => ({
   x: Array.from(x).flatMap((one) => [one, one, null]),
   y: Array.from(y).flatMap((one) => [one, one, null]),
@@ -199,7 +208,8 @@ const stemsOf = ({ x, y }, { real, plane }, on, over) => ({
 });
 
 /** The path over the surface: straight on the map, and never under what lies between two checkpoints.
- * @param {Path} path @param {import("../../charts/landscape/grid.js").Grid} grid @param {(loss: number) => number} at @param {number} lift */
+ * @param {Path} path @param {import("../../charts/landscape/grid.js").Grid} grid
+ * @param {(loss: number) => number} at @param {number} lift */
 function draped({ x, y, z }, grid, at, lift) {
   const between = Math.max(1, Math.min(BETWEEN, Math.floor(MOST_POINTS / x.length)));
   /** @type {{x: number[], y: number[], heights: number[]}} */
@@ -226,8 +236,10 @@ function draped({ x, y, z }, grid, at, lift) {
 /** The surface at a place. @param {Model} model @param {{x: number, y: number}} place */
 export const heightUnder = ({ drawn, heights }, { x, y }) => onSurface(heights, heightAt(drawn, x, y));
 
-/** Where the head of a training stands: at the real loss when that is known, else over the surface, or over its checkpoint where the surface is unknown.
- * @param {Model} model @param {import("./model/landscape.js").Landscape} landscape of the training @param {{x: number, y: number, z: number, isBetween: boolean}} point */
+/** Where the head of a training stands: at the real loss when that is known, else over the surface, or over its
+ * checkpoint where the surface is unknown.
+ * @param {Model} model @param {import("./model/landscape.js").Landscape} landscape of the training
+ * @param {{x: number, y: number, z: number, isBetween: boolean}} point */
 export function heightOver({ drawn, heights }, { truth }, { x, y, z, isBetween }) {
   const { scale, reach } = heights;
   if (truth) return overSurface(heights, heightOf(z, scale));

@@ -59,7 +59,9 @@ export function toolbar() {
       count.value,
       choose("land.levels", "15"),
     )}
-    ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () => choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"))}`;
+    ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () =>
+      choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"),
+    )}`;
 }
 
 /** @param {import("./model/landscapes.js").Choice} first */

@@ -29,27 +29,38 @@ export function trust(landscape) {
   const warned = found.filter((one) => one.light === "bad" || one.light === "fair");
   const rest = found.filter((one) => !warned.includes(one));
   return html`<div class="land-trust" data-light=${light}>
-    <p class="land-verdict">${lamp(light)}<span>${t(/** @type {TextKey} */ (`land.verdict_${light}`))}${light === "bad" || light === "fair" ? html` <b>${reason(first)}</b>` : nothing}</span></p>
+    <p class="land-verdict">${lamp(light)}<span>${t(/** @type {TextKey} */ (`land.verdict_${light}`))}${
+      light === "bad" || light === "fair" ? html` <b>${reason(first)}</b>` : nothing
+    }</span></p>
     <ul>${warned.map((one) => item(one, landscape))}</ul>
-    <details class="land-more"><summary>${warned.length ? t("land.trust_more", { n: rest.length }) : t("land.trust_all", { n: rest.length })}</summary>
+    <details
+      class="land-more"><summary>${
+        warned.length ? t("land.trust_more", { n: rest.length }) : t("land.trust_all", { n: rest.length })
+      }</summary>
       <ul>${rest.map((one) => item(one, landscape))}</ul>${provenance(landscape)}</details>
   </div>`;
 }
 
 /** Nobody knows how far the plane is from the training. @param {Landscape} landscape */
 const untold = ({ path }) =>
-  html`<div class="land-trust" data-light="plain"><p class="land-verdict">${lamp("plain")}<span>${t(path?.x.length ? "land.verdict_untold_path" : "land.verdict_untold")}</span></p></div>`;
+  html`<div class="land-trust" data-light="plain"><p
+    class="land-verdict">${lamp("plain")}<span>${t(
+      path?.x.length ? "land.verdict_untold_path" : "land.verdict_untold",
+    )}</span></p></div>`;
 
 /** @param {import("./model/trust.js").Light} light */
 const lamp = (light) =>
-  html`<i class="lamp" data-light=${light} role="img" aria-label=${t(/** @type {TextKey} */ (`land.light_${light}`))}></i>`;
+  html`<i class="lamp" data-light=${light} role="img" aria-label=${t(
+    /** @type {TextKey} */ (`land.light_${light}`),
+  )}></i>`;
 
 /** @param {Finding} finding */
 const reason = ({ key }) => t(/** @type {TextKey} */ (`land.why_${key}`));
 
 /** @param {Finding} finding @param {Landscape} landscape */
 const item = (finding, landscape) =>
-  html`<li data-finding=${finding.key} data-light=${finding.light}>${lamp(finding.light)}<span>${said(finding, landscape)}</span></li>`;
+  html`<li data-finding=${finding.key}
+    data-light=${finding.light}>${lamp(finding.light)}<span>${said(finding, landscape)}</span></li>`;
 
 /** @param {Finding} finding @param {Landscape} landscape */
 function said({ key, told }, landscape) {
@@ -81,7 +92,9 @@ function provenance({ diagnostics }) {
     ["seed", diagnostics.seed === null ? "–" : String(diagnostics.seed)],
     ...Object.entries(diagnostics.provenance).map(([name, value]) => [`provenance.${name}`, value]),
   ];
-  return html`<dl class="land-facts">${rows.map(([name, value]) => html`<dt>${nameOfFact(name)}</dt><dd data-provenance=${name}>${value}</dd>`)}</dl>`;
+  return html`<dl class="land-facts">${rows.map(
+    ([name, value]) => html`<dt>${nameOfFact(name)}</dt><dd data-provenance=${name}>${value}</dd>`,
+  )}</dl>`;
 }
 
 /** @type {Record<string, TextKey>} */

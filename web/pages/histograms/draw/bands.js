@@ -21,7 +21,8 @@ import { dashOf, tokens } from "../../../charts/theme.js";
 const MEDIAN = SHARES.indexOf(0.5);
 /** How strongly each band is filled, from the outermost in. */
 const STRENGTHS = [0.1, 0.16, 0.22, 0.3];
-/** More runs than this show the two middle bands only, else nobody tells them apart; several have lines for the extremes. */
+/** More runs than this show the two middle bands only, else nobody tells them apart; several have lines for the
+ * extremes. */
 const FEW_RUNS = 3;
 /** Half the width of a single step, which has no neighbour to reach to. */
 const ALONE = 8;
@@ -55,7 +56,8 @@ function clip(context, { left, top, width, height }) {
   context.clip();
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area @param {Line} line @param {(value: number) => number} top */
+/** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area @param {Line} line
+ * @param {(value: number) => number} top */
 function paintLine(context, plan, area, { rows, at, style }, top) {
   const colour = tokens().palette[style.colour];
   const left = (/** @type {number} */ index) => toPixel(plan.window, at[index], area.left, area.width);

@@ -50,7 +50,8 @@ function paint(context, plan, area) {
 }
 
 /** A bin that holds anything is at least a pixel high.
- * @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide @param {(count: number) => number} top */
+ * @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide
+ * @param {(count: number) => number} top */
 function bars(context, bins, area, wide, top) {
   const gap = wide > 4 ? 1 : 0;
   const ground = area.top + area.height;
@@ -61,7 +62,8 @@ function bars(context, bins, area, wide, top) {
   });
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide @param {(count: number) => number} top */
+/** @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide
+ * @param {(count: number) => number} top */
 function outline(context, bins, area, wide, top) {
   const ground = area.top + area.height;
   context.beginPath();

@@ -17,7 +17,8 @@ export function trimmedExtent(distributions) {
 }
 
 /** The value below which the share lies that is trimmed. It is between those of the histograms one by one.
- * @param {Distribution[]} filled @param {1 | -1} sign -1 looks at all values with the other sign: the high end is a low one then */
+ * @param {Distribution[]} filled
+ * @param {1 | -1} sign -1 looks at all values with the other sign: the high end is a low one then */
 function lowEnd(filled, sign) {
   const ends = filled.map((row) => sign * percentile(row, sign > 0 ? TRIMMED : 1 - TRIMMED));
   const wanted = TRIMMED * filled.reduce((sum, { total }) => sum + total, 0);
@@ -35,7 +36,8 @@ function lowEnd(filled, sign) {
   return low; // Not high: many equal values, zeros for example, belong inside.
 }
 
-/** How many values are not above one, as if those of a bucket were spread evenly over it. Halves, because a bucket may reach over all doubles.
+/** How many values are not above one, as if those of a bucket were spread evenly over it. Halves, because a bucket
+ * may reach over all doubles.
  * @param {Distribution} distribution @param {number} value @param {1 | -1} sign */
 function countUpTo({ left, right, counts }, value, sign) {
   const [from, to] = sign > 0 ? [left, right] : [right, left];

@@ -24,7 +24,8 @@ function reply(answer) {
   waiting.delete(answer.id);
 }
 
-/** @param {string} one @param {string | null} other addresses of pictures; without the other it is `one` itself @returns {Promise<Answer>} */
+/** @param {string} one @param {string | null} other addresses of pictures; without the other it is `one` itself
+ * @returns {Promise<Answer>} */
 function ask(one, other) {
   worker ??= begin();
   const id = ++asked;
@@ -42,4 +43,6 @@ export const differenceBetween = (one, other) => ask(one, other);
 
 /** Lets go of the memory of a picture that is drawn no longer.
  * @param {Answer | null} answer */
-export const release = (answer) => answer?.levels?.forEach((level) => level.close());
+export function release(answer) {
+  for (const level of answer?.levels ?? []) level.close();
+}

@@ -3,15 +3,17 @@
 import { differenceOf } from "../model/difference.js";
 
 /** other: null for the picture `one` itself. @typedef {{id: number, one: string, other: string | null}} Question */
-/** levels: the picture, and it again and again half as large, for drawing it small. sizes: when they are not the same there is no difference.
+/** levels: the picture, and it again and again half as large, for drawing it small. sizes: when they are not the
+ * same there is no difference.
  * failed: a picture cannot be had or drawn.
  * @typedef {{id: number, levels?: ImageBitmap[], statistics?: import("../model/difference.js").Statistics,
- *   sizes?: [import("../model/camera.js").Size, import("../model/camera.js").Size], failed?: string}} Answer */
+ * sizes?: [import("../model/camera.js").Size, import("../model/camera.js").Size], failed?: string}} Answer */
 
 /** The smallest level is no larger than this: there is nothing to save by smaller ones. */
 const SMALLEST = 512;
 
-/** @param {string} url @param {ImageBitmapOptions} options @returns {Promise<ImageBitmap>} its colours as they were recorded, whatever the screen's */
+/** @param {string} url @param {ImageBitmapOptions} options
+ * @returns {Promise<ImageBitmap>} its colours as they were recorded, whatever the screen's */
 async function decoded(url, options) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);

@@ -35,7 +35,8 @@ export function pixelAt(camera, frame, picture, at) {
 }
 
 /** Zooms so that what is under a point of the frame stays there.
- * @param {Camera} camera @param {number} factor @param {Size} frame @param {Size} picture @param {{left: number, top: number}} at @returns {Camera} */
+ * @param {Camera} camera @param {number} factor @param {Size} frame @param {Size} picture
+ * @param {{left: number, top: number}} at @returns {Camera} */
 export function zoomed(camera, factor, frame, picture, at) {
   const fit = fitScale(frame, picture);
   const zoom = Math.max(LEAST_ZOOM, Math.min(Math.max(1, LARGEST_PIXEL / fit), camera.zoom * factor));
@@ -48,7 +49,8 @@ export function zoomed(camera, factor, frame, picture, at) {
 }
 
 /** Moves by so many pixels of the screen.
- * @param {Camera} camera @param {number} right @param {number} down @param {Size} frame @param {Size} picture @returns {Camera} */
+ * @param {Camera} camera @param {number} right @param {number} down @param {Size} frame @param {Size} picture
+ * @returns {Camera} */
 export function moved(camera, right, down, frame, picture) {
   const scale = fitScale(frame, picture) * camera.zoom;
   return clamped({

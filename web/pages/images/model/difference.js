@@ -3,7 +3,8 @@
 /** mean: over all pixels and colours; differing: the share of pixels that are not equal.
  * @typedef {{mean: number, largest: number, differing: number}} Statistics */
 
-/** Red, green and blue of the result are the absolute differences; where only opacity differs, all three are its difference.
+/** Red, green and blue of the result are the absolute differences; where only opacity differs, all three are its
+ * difference.
  * @param {Uint8ClampedArray} one @param {Uint8ClampedArray} other as long as `one`, four bytes a pixel
  * @returns {{pixels: Uint8ClampedArray<ArrayBuffer>, statistics: Statistics}} */
 export function differenceOf(one, other) {

@@ -1,8 +1,10 @@
 // The images of a series: what the server lists, by step.
 
-/** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null, url: string}} ImageEntry */
+/** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null,
+ * url: string}} ImageEntry */
 /** @typedef {{url: string, width: number | null, height: number | null}} Picture */
-/** What was recorded at one step: usually one picture. @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
+/** What was recorded at one step: usually one picture.
+ * @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
 
 /** Of several values of one step the last is shown; each begins with its picture 0.
  * @param {readonly ImageEntry[]} entries ascending by step @returns {Moment[]} */

@@ -14,7 +14,9 @@ import { axisLabels } from "../../../i18n/numbers.js";
 const MARGIN = { left: 50, right: 8, top: 6, bottom: 18 };
 const TICKS = 3;
 
-/** @param {{width: number, height: number}} size @param {readonly [number, number]} x @param {readonly [number, number]} losses @param {import("../../../charts/landscape/grid.js").HeightScale} scale @returns {Frame} */
+/** @param {{width: number, height: number}} size @param {readonly [number, number]} x
+ * @param {readonly [number, number]} losses @param {import("../../../charts/landscape/grid.js").HeightScale} scale
+ * @returns {Frame} */
 export function sliceFrame({ width, height }, x, losses, scale) {
   const [lo, hi] = losses.map((loss) => heightOf(scale === "log" ? Math.max(loss, Number.MIN_VALUE) : loss, scale));
   const air = (hi - lo) * 0.06 || Math.abs(hi) * 0.1 || 0.5;
@@ -28,8 +30,11 @@ export function sliceFrame({ width, height }, x, losses, scale) {
   };
 }
 
-/** @param {Line[]} lines @param {Frame} frame @param {{width: number, height: number}} size @param {import("../../../charts/landscape/grid.js").HeightScale} scale @param {number | null} cursor @param {(height: number) => string} lossText
- * @param {{label: string, grid: string, text: string, surface: string}} ink @param {string} id of what is referred to */
+/** @param {Line[]} lines @param {Frame} frame @param {{width: number, height: number}} size
+ * @param {import("../../../charts/landscape/grid.js").HeightScale} scale @param {number | null} cursor
+ * @param {(height: number) => string} lossText
+ * @param {{label: string, grid: string, text: string, surface: string}} ink
+ * @param {string} id of what is referred to */
 export function sliceChart(lines, frame, { width, height }, scale, cursor, lossText, ink, id) {
   const across = ticksOf(frame.x, Math.floor(frame.width / 70));
   const down = levelsOf(frame.y, TICKS, scale);
@@ -37,14 +42,33 @@ export function sliceChart(lines, frame, { width, height }, scale, cursor, lossT
   const labels = axisLabels(across);
   const isInside = cursor !== null && cursor >= Math.min(...frame.x) && cursor <= Math.max(...frame.x);
   return svg`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" font-size="10" aria-hidden="true">
-    <defs><clipPath id=${id}><rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}></rect></clipPath></defs>
+    <defs><clipPath id=${id}><rect x=${frame.left} y=${frame.top} width=${frame.width}
+      height=${frame.height}></rect></clipPath></defs>
     <g fill=${ink.label}>
-      ${down.map((level) => svg`<path d="M${frame.left} ${toTop(frame, level).toFixed(1)}h${frame.width}" stroke=${ink.grid}></path><text x=${frame.left - 5} y=${toTop(frame, level).toFixed(1)} dy="3.4" text-anchor="end">${lossText(level)}</text>`)}
-      ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v3" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 13} text-anchor="middle">${labels[at]}</text>`)}
+      ${down.map(
+        (level) =>
+          svg`<path d="M${frame.left} ${toTop(frame, level).toFixed(1)}h${frame.width}" stroke=${ink.grid}></path><text
+            x=${frame.left - 5} y=${toTop(frame, level).toFixed(1)} dy="3.4"
+            text-anchor="end">${lossText(level)}</text>`,
+      )}
+      ${across.map(
+        (tick, at) =>
+          svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v3" stroke=${ink.label}
+            stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 13}
+            text-anchor="middle">${labels[at]}</text>`,
+      )}
     </g>
     <g clip-path="url(#${id})">
-      ${isInside ? svg`<path class="at" d="M${toLeft(frame, /** @type {number} */ (cursor)).toFixed(1)} ${frame.top}V${bottom}" stroke=${ink.label} stroke-dasharray="2 2"></path>` : nothing}
-      ${lines.map(({ slice, colour }) => svg`<path class="band" d=${bandOf(slice, frame, scale)} fill=${colour} fill-opacity="0.22"></path>`)}
+      ${
+        isInside
+          ? svg`<path class="at" d="M${toLeft(frame, /** @type {number} */ (cursor)).toFixed(1)} ${frame.top}V${bottom}"
+            stroke=${ink.label} stroke-dasharray="2 2"></path>`
+          : nothing
+      }
+      ${lines.map(
+        ({ slice, colour }) =>
+          svg`<path class="band" d=${bandOf(slice, frame, scale)} fill=${colour} fill-opacity="0.22"></path>`,
+      )}
       ${lines.map(
         ({
           slice,
@@ -53,15 +77,23 @@ export function sliceChart(lines, frame, { width, height }, scale, cursor, lossT
           name,
           width: wide = 1.8,
           hasDots = false,
-        }) => svg`<path class="line" data-line=${name} d=${lineOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width=${wide} stroke-dasharray=${dash} stroke-linejoin="round"></path>
-        ${hasDots ? svg`<path d=${dotsOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width="4.5" stroke-linecap="round"></path>` : nothing}`,
+        }) => svg`<path class="line" data-line=${name} d=${lineOf(slice, frame, scale)} fill="none" stroke=${colour}
+          stroke-width=${wide} stroke-dasharray=${dash} stroke-linejoin="round"></path>
+        ${
+          hasDots
+            ? svg`<path d=${dotsOf(slice, frame, scale)} fill="none" stroke=${colour} stroke-width="4.5"
+              stroke-linecap="round"></path>`
+            : nothing
+        }`,
       )}
     </g>
     <path d="M${frame.left} ${frame.top}V${bottom}H${frame.left + frame.width}" fill="none" stroke=${ink.grid}></path>
   </svg>`;
 }
 
-/** A place of the drawing; null where the loss has none. @param {Frame} frame @param {number} at @param {number} loss @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
+/** A place of the drawing; null where the loss has none. @param {Frame} frame @param {number} at @param {number}
+ * loss
+ * @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
 function placed(frame, at, loss, scale) {
   const height = heightOf(loss, scale);
   return Number.isNaN(height) ? null : `${toLeft(frame, at).toFixed(1)} ${toTop(frame, height).toFixed(1)}`;
@@ -85,7 +117,8 @@ const dotsOf = ({ at, losses }, frame, scale) =>
     .map((point) => (point ? `M${point}h0` : ""))
     .join("");
 
-/** One standard error to either side, in pieces where it is known. @param {Slice} slice @param {Frame} frame @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
+/** One standard error to either side, in pieces where it is known. @param {Slice} slice @param {Frame} frame
+ * @param {import("../../../charts/landscape/grid.js").HeightScale} scale */
 function bandOf({ at, losses, errors }, frame, scale) {
   const lowest = scale === "log" ? 10 ** frame.y[0] : frame.y[0];
   /** @type {Array<{upper: string, lower: string}>} */

@@ -1,29 +1,34 @@
-// A landscape as a surface to turn: plotly.js, fetched when the first one is asked for. Browsers keep few WebGL drawings alive: make one.
+// A landscape as a surface to turn: plotly.js, fetched when the first one is asked for. Browsers keep few WebGL
+// drawings alive: make one.
 
 /** @typedef {import("../../../charts/landscape/grid.js").Grid} Grid */
 
-/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}} Line null ends a piece of it; a colour for each point */
+/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}}
+ * Line null ends a piece of it; a colour for each point */
 
-/** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string, fill: string, edge: string}} Point its text is read when it is pointed at, its name stands beside it */
+/** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string,
+ * fill: string, edge: string}} Point its text is read when it is pointed at, its name stands beside it */
 
 /** What is drawn; heights are losses or their logarithms, and ticks say which losses they stand for.
  * @typedef {object} Scene
  * @property {Grid} grid
  * @property {number} top where the surface ends; Infinity: it is drawn in full
  * @property {readonly [number, number]} reach of heights
- * @property {readonly [number, number]} tall of all that is drawn: of the surface, and of what stands over or under it
+ * @property {readonly [number, number]} tall of all that is drawn: of the surface, and of what stands over or under
+ * it
  * @property {string[]} shades from the lowest to the highest
  * @property {number[]} levels
  * @property {Array<{height: number, text: string}>} ticks
  * @property {(height: number) => number} lossOf a height
  * @property {string} lossText what is said of the loss in place of {loss}
  * @property {Line | null} line the paths
- * @property {Line | null} thin the paths on the surface, where the checkpoints are not on it, and lines from there to the checkpoints
+ * @property {Line | null} thin the paths on the surface, where the checkpoints are not on it, and lines from there
+ * to the checkpoints
  * @property {Point[]} points the checkpoints, and where the training converged
  * @property {boolean} hasScale
  * @property {[string, string, string]} names of the axes
  * @property {{surface: string, grid: string, text: string, label: string}} ink
- */
+ * */
 
 /** The few things of plotly.js that are used.
  * @typedef {{react: Function, purge: Function, relayout: Function, toImage: Function}} Plotly */
@@ -64,7 +69,9 @@ const SEEN_THROUGH = 0.88;
 
 /** Remembers the one WebGL drawing. */
 export class Surface {
-  /** @param {Plotly} library @param {HTMLElement} host @param {{turned: (camera: number[]) => void, turning: () => void, pointed: (place: {x: number, y: number} | null) => void, lost: () => void}} listener */
+  /** @param {Plotly} library @param {HTMLElement} host
+   * @param {{turned: (camera: number[]) => void, turning: () => void, pointed: (place: {x: number, y: number} |
+   * null) => void, lost: () => void}} listener */
   constructor(library, host, listener) {
     this.library = library;
     this.host = host;

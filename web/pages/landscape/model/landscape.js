@@ -24,7 +24,8 @@ import { stepsOf } from "./path.js";
  * @property {number} levels
  */
 
-/** Of each checkpoint: its own loss, that of its place on the plane, how far off the plane it is, the error of its own loss.
+/** Of each checkpoint: its own loss, that of its place on the plane, how far off the plane it is, the error of its
+ * own loss.
  * @typedef {{real: Float64Array, plane: Float64Array, residual: Float64Array, standardError: Float64Array}} Truth */
 
 /** @typedef {object} Diagnostics
@@ -65,7 +66,8 @@ import { stepsOf } from "./path.js";
  * @property {Diagnostics | null} diagnostics
  */
 
-/** @param {import("../../../data/landscapes.js").LandscapeReply} reply @param {Float64Array | null} losses of a large surface, which the reply does not hold @returns {Landscape} */
+/** @param {import("../../../data/landscapes.js").LandscapeReply} reply
+ * @param {Float64Array | null} losses of a large surface, which the reply does not hold @returns {Landscape} */
 export function landscapeOf(
   {
     run,
@@ -158,7 +160,7 @@ const diagnosticsOf = (reply) => ({
 /** @param {import("../../../data/landscapes.js").Column[]} rows @param {number} width */
 function joined(rows, width) {
   const all = new Float64Array(rows.length * width);
-  rows.forEach((row, at) => all.set(numbersOf(row), at * width));
+  for (const [at, row] of rows.entries()) all.set(numbersOf(row), at * width);
   return all;
 }
 

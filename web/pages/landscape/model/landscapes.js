@@ -8,6 +8,7 @@ import { listTags } from "../../../data/listing_client.js";
 import { compareNatural } from "../../../data/natural_order.js";
 import { QueryMap } from "../../../data/query_map.js";
 import { drawnRuns } from "../../../data/runs.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { set, setting } from "../../../data/view.js";
 import { landscapeOf } from "./landscape.js";
 
@@ -45,7 +46,8 @@ const rows = computed(() => tagRows.values.value.get(LIST) ?? null);
 export const listFailure = tagRows.error;
 export const isListed = computed(() => rows.value !== null);
 
-/** Landscapes by run, in start order; of a run the newest last. @type {import("@preact/signals-core").ReadonlySignal<Map<string, TagRow[]>>} */
+/** Landscapes by run, in start order; of a run the newest last.
+ * @type {import("@preact/signals-core").ReadonlySignal<Map<string, TagRow[]>>} */
 export const offered = computed(() => {
   const byRun = Map.groupBy(rows.value ?? [], (row) => row.run);
   const inOrder = having.value.filter((row) => byRun.has(row.run)).map((row) => row.run);
@@ -59,7 +61,8 @@ const tagChosen = setting("land.tag", "");
 const compared = setting("land.compare", /** @type {string} */ (""));
 const publicationChosen = setting("land.publication", "");
 
-/** Is it the landscape of a plane through the checkpoints of several runs? Each of them has it, with its own path. @param {string} tag */
+/** Is it the landscape of a plane through the checkpoints of several runs? Each of them has it, with its own path.
+ * @param {string} tag */
 export const isJoint = (tag) => tag.startsWith("joint_");
 
 /** What is shown, the chosen one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
@@ -84,14 +87,16 @@ const mostBeside = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
 /** Is there room for one more? */
 export const hasRoom = computed(() => shown.value.length > 0 && shown.value.length < mostBeside(shown.value[0]));
 
-/** The landscapes of the same name in other runs, or else their newest that are joint. @param {Choice} first @returns {Choice[]} */
+/** The landscapes of the same name in other runs, or else their newest that are joint. @param {Choice} first
+ * @returns {Choice[]} */
 const partnersOf = (first) =>
   [...offered.value].flatMap(([run, rows]) => {
     const partner = rows.find(({ tag }) => tag === first.tag) ?? rows.findLast(({ tag }) => isJoint(tag));
     return partner && run !== first.run ? [{ run, tag: partner.tag }] : [];
   });
 
-/** Those beside the chosen one, as the address has them. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
+/** Those beside the chosen one, as the address has them.
+ * @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 const beside = computed(() => {
   const parts = parseList(compared.value);
   return Array.from({ length: Math.floor(parts.length / 2) }, (_, place) => ({
@@ -150,9 +155,13 @@ const loaded = new QueryMap(async (key, signal) => {
 });
 
 export const failure = loaded.error;
-export const retry = () => (tagRows.invalidate(), loaded.invalidate());
+export function retry() {
+  tagRows.invalidate();
+  loaded.invalidate();
+}
 
-/** What has come of what is shown. @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
+/** What has come of what is shown.
+ * @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
 export const landscapes = computed(() =>
   shown.value.map((choice) => ({ choice, landscape: loaded.values.value.get(keyOf(choice)) ?? null })),
 );
@@ -184,7 +193,7 @@ export function followLandscapes() {
         ]),
       ),
   );
-  const ends = [
+  return stopAll([
     effect(() =>
       tagRows.follow(
         runs.value.length
@@ -199,6 +208,5 @@ export function followLandscapes() {
     ),
     effect(() => loaded.follow(stamps.value)),
     effect(() => lineages.follow(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
-  ];
-  return () => ends.forEach((end) => end());
+  ]);
 }

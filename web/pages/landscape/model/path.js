@@ -8,7 +8,8 @@
  * @property {Float64Array | null} steps training steps of the checkpoints; null when they cannot be told
  */
 
-/** @param {ArrayLike<number>} intervals @param {string | null} unit @param {number | null} stepsPerEpoch @returns {Float64Array | null} */
+/** @param {ArrayLike<number>} intervals @param {string | null} unit @param {number | null} stepsPerEpoch
+ * @returns {Float64Array | null} */
 export function stepsOf(intervals, unit, stepsPerEpoch) {
   if (!intervals.length) return null;
   const isAscending = Array.from(intervals).every((one, at) => at === 0 || one > intervals[at - 1]);
@@ -29,7 +30,8 @@ export function reached(times, time) {
   return at;
 }
 
-/** Where the training is at a time, on the straight line between two checkpoints; before the first at the first, behind the last at the last.
+/** Where the training is at a time, on the straight line between two checkpoints; before the first at the first,
+ * behind the last at the last.
  * @param {Path} path @param {number} time */
 export function pointAt(path, time) {
   const times = timesOf(path);

@@ -14,7 +14,9 @@ export function surfaceOf({ run, tag, diagnostics }) {
 }
 
 /** Nodes with measured losses: those that its maker tells of, else all points of the file.
- * @param {Landscape} landscape @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean, errorOf: (at: number) => number}} */
+ * @param {Landscape} landscape
+ * @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean,
+ * errorOf: (at: number) => number}} */
 export function nodesOf({ x, y, z, measured }) {
   if (!measured) return { x, y, z, isKnown: () => true, errorOf: () => NaN };
   return {

@@ -8,6 +8,7 @@ import { listTags } from "../../../data/listing_client.js";
 import { compareNatural } from "../../../data/natural_order.js";
 import { QueryMap } from "../../../data/query_map.js";
 import { seriesOf } from "../../../data/series.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { setting } from "../../../data/view.js";
 import { keyOf, ofShownRuns, shownRuns } from "./landscapes.js";
 
@@ -58,7 +59,8 @@ const curveOf = (run, tag) => curves.values.value.get(keyOf({ run, tag })) ?? nu
 export const lossCurves = computed(() => shownRuns.value.flatMap((run) => curveOf(run, lossTag.value) ?? []));
 
 /** When a run was at a step, and the scalars nearest to it that tell of it; null what is not known.
- * @param {string} run @param {number} step @returns {{wallTime: number | null, rate: number | null, accuracy: number | null}} */
+ * @param {string} run @param {number} step
+ * @returns {{wallTime: number | null, rate: number | null, accuracy: number | null}} */
 export function toldAt(run, step) {
   const at = (/** @type {Series | null} */ series, /** @type {"value" | "wall_time"} */ column) => {
     const place = series ? nearest(series.step, step) : -1;
@@ -84,9 +86,8 @@ export function followScalars() {
         ),
       ),
   );
-  const ends = [
+  return stopAll([
     effect(() => tagsByRun.follow(ofShownRuns((run) => [run, row(run)?.plugins.scalar]))),
     effect(() => curves.follow(wanted.value)),
-  ];
-  return () => ends.forEach((end) => end());
+  ]);
 }

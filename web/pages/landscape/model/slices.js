@@ -9,7 +9,9 @@ import { timesOf } from "./path.js";
 /** Losses along a line, and how sure they are; NaN where nothing is known.
  * @typedef {{at: Float64Array, losses: Float64Array, errors: Float64Array}} Slice */
 
-/** The cut parallel to an axis. @param {Landscape} landscape @param {Grid} drawn @param {(height: number) => number} lossOf @param {"x" | "y"} axis @param {{x: number, y: number}} through @returns {Slice} */
+/** The cut parallel to an axis. @param {Landscape} landscape @param {Grid} drawn
+ * @param {(height: number) => number} lossOf @param {"x" | "y"} axis @param {{x: number, y: number}} through
+ * @returns {Slice} */
 export function sliceAlong(landscape, drawn, lossOf, axis, through) {
   const errors = errorsOf(landscape);
   const at = drawn[axis];
@@ -34,7 +36,8 @@ function errorsOf(landscape) {
   return grid;
 }
 
-/** The losses of the checkpoints themselves, and those of their places on the plane; one is missing when nobody knows it.
+/** The losses of the checkpoints themselves, and those of their places on the plane; one is missing when nobody
+ * knows it.
  * @param {Landscape} landscape @returns {{real: Slice | null, plane: Slice | null} | null} null without a path */
 export function slicesOfPath({ path, truth }) {
   if (!path?.x.length) return null;
@@ -48,7 +51,9 @@ export function slicesOfPath({ path, truth }) {
 }
 
 /** How the loss would rise along a line through the model if it bent as along the worst direction.
- * @param {Float64Array} at @param {number} least the model's loss @param {number} bend second derivative per unit of length @param {number} length of a coordinate's unit @returns {Slice} */
+ * @param {Float64Array} at @param {number} least the model's loss
+ * @param {number} bend second derivative per unit of length @param {number} length of a coordinate's unit
+ * @returns {Slice} */
 export const parabola = (at, least, bend, length) => ({
   at,
   losses: at.map((one) => least + 0.5 * bend * (one * length) ** 2),
@@ -62,7 +67,7 @@ export function lossesOf(slices) {
   for (const { losses, errors } of slices) {
     losses.forEach((loss, at) => {
       if (!Number.isFinite(loss)) return;
-      const error = errors[at] > 0 ? errors[at] : 0;
+      const error = Math.max(0, errors[at] || 0);
       lo = Math.min(lo, loss - error);
       hi = Math.max(hi, loss + error);
     });

@@ -4,7 +4,8 @@ import { planeOf } from "./plane.js";
 
 /** @typedef {import("./landscape.js").Landscape} Landscape */
 
-/** "good", "fair": read with care, "bad": not to be trusted, "plain": only told. @typedef {"good" | "fair" | "bad" | "plain"} Light */
+/** "good", "fair": read with care, "bad": not to be trusted, "plain": only told.
+ * @typedef {"good" | "fair" | "bad" | "plain"} Light */
 
 /** What was found; the page has words for each key and says the numbers in them.
  * @typedef {object} Finding
@@ -40,7 +41,8 @@ export function noiseOf({ measured }) {
   return errors.length ? medianOf(errors) : NaN;
 }
 
-/** All that can be said, the gravest first; empty when the maker told nothing. @param {Landscape} landscape @returns {Finding[]} */
+/** All that can be said, the gravest first; empty when the maker told nothing. @param {Landscape} landscape
+ * @returns {Finding[]} */
 export function findingsOf(landscape) {
   const { diagnostics } = landscape;
   if (!diagnostics) return [];
