@@ -1,26 +1,26 @@
-// The drawing of a landscape as contours: an SVG that stands by itself, so that it can be taken away.
+// The contour map of a landscape as a self-contained SVG, which can be downloaded.
 
 import { html, nothing, svg } from "lit-html";
 import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
 import { tokens } from "../../charts/theme.js";
 import { axisLabels, shortNumber } from "../../i18n/numbers.js";
 import { marks } from "./map_path.js";
+import { bandsOf, lossText, topText } from "./model/drawing.js";
 import { levelOf, nodesOf } from "./model/plane.js";
-import { bandsOf, lossText, topText } from "./model.js";
 import { companionsOf } from "./panes.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model/drawing.js").Model} Model */
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
 /** @typedef {import("./settings.js").Zoom} Zoom */
-/** @typedef {import("./panes.js").Walker} Walker */
+/** @typedef {import("./panes.js").Trajectory} Trajectory */
 
 const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 const CHARACTER = 6.2;
 const BAR = 12;
-/** Height of the tip of a scale that is clipped. */
+/** Height of the tip on a clipped colour colourBar. */
 const TIP = 7;
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
@@ -35,36 +35,36 @@ export function frameOf({ landscape }, { width, height }, zoom) {
   };
 }
 
-/** Paths are kept for as long as model and frame stay.
+/** Cached paths, by model and frame.
  * @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
-const known = new WeakMap();
+const pathCache = new WeakMap();
 
-/** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
-function pathsOf(model, frame, walkers) {
+/** @param {Model} model @param {Frame} frame @param {Trajectory[]} trajectories */
+function pathsOf(model, frame, trajectories) {
   const key = JSON.stringify([
     frame,
-    walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
+    trajectories.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
   ]);
-  const kept = known.get(model);
-  if (kept?.key === key) return kept.paths;
-  const { levels, scale, reach, isClipped } = model.heights;
+  const cached = pathCache.get(model);
+  if (cached?.key === key) return cached.paths;
+  const { levels, scale, range, isClipped } = model.heights;
   const paths = contourPaths(
     model.drawn,
-    isClipped ? [...levels, reach[1]] : levels,
+    isClipped ? [...levels, range[1]] : levels,
     frame,
     (level) => lossText(level, scale).length * CHARACTER,
-    walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)),
+    trajectories.flatMap(({ landscape }) => pointsAlong(landscape, frame)),
   );
-  known.set(model, { key, paths });
+  pathCache.set(model, { key, paths });
   return paths;
 }
 
-/** Pixels between places on the path that labels keep away from. */
+/** Pixels between the points of a path that labels avoid. */
 const EVERY = 12;
 const MOST_PLACES = 500;
 
 /** @param {Landscape} landscape @param {Frame} frame */
-function coveredBy({ path }, frame) {
+function pointsAlong({ path }, frame) {
   /** @type {Array<{left: number, top: number}>} */
   const places = [];
   const at = (/** @type {number} */ place) =>
@@ -79,11 +79,11 @@ function coveredBy({ path }, frame) {
 }
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom
- * @param {boolean} isFilled @param {string} id of parts that are referred to
- * @param {Walker[]} walkers */
-export function map(model, size, zoom, isFilled, id, walkers) {
+ * @param {boolean} isFilled @param {string} id prefix of the ids in the drawing
+ * @param {Trajectory[]} trajectories */
+export function map(model, size, zoom, isFilled, id, trajectories) {
   const frame = frameOf(model, size, zoom);
-  const paths = pathsOf(model, frame, walkers);
+  const paths = pathsOf(model, frame, trajectories);
   const ink = tokens();
   const { levels, scale, area, line } = model.heights;
   const bands = bandsOf(model.heights);
@@ -127,32 +127,32 @@ export function map(model, size, zoom, isFilled, id, walkers) {
             text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3"
             stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`,
       )}
-      ${marks(walkers, companionsOf(model.landscape), frame, ink)}
+      ${marks(trajectories, companionsOf(model.landscape), frame, ink)}
     </g>
     <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none"
       stroke=${ink.grid}></rect>
-    ${axes(model, frame, ink, walkers.length > 1)}
-    ${bar(model, frame, ink, bands, isFilled)}
+    ${axes(model, frame, ink, trajectories.length > 1)}
+    ${colourBar(model, frame, ink, bands, isFilled)}
   </svg>`;
 }
 
-/** More measured points than this would be a veil. */
+/** More dots would hide the map. */
 const MOST_DOTS = 2500;
 
-/** Widths of dots: of the finest level, and of those before it; of points without levels. */
+/** Widths of dots: at the finest level, added per coarser level, maximum, and without levels. */
 const FINEST = 1.7;
 const COARSER = 0.55;
 const WIDEST = 3.6;
 const PLAIN = 2.2;
 
-/** The nodes that were measured, the coarser their level the larger; crosses where the loss is no finite number.
+/** Dots at the measured nodes, larger at coarser levels; crosses where the loss is not finite.
  * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {string} colour */
 function dots(landscape, frame, ink, colour) {
   const { x, y, z, isKnown } = nodesOf(landscape);
   if (z.length > MOST_DOTS) return nothing;
   /** @type {Map<number, string>} */
   const byLevel = new Map();
-  let odd = "";
+  let nonFinite = "";
   for (let row = 0; row < y.length; row++) {
     for (let column = 0; column < x.length; column++) {
       const at = row * x.length + column;
@@ -160,7 +160,7 @@ function dots(landscape, frame, ink, colour) {
       const place = `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}`;
       const level = landscape.measured ? levelOf(column, row, x.length, y.length) : 0;
       if (Number.isFinite(z[at])) byLevel.set(level, `${byLevel.get(level) ?? ""}${place}h0`);
-      else if (landscape.measured) odd += `${place}m-3 -3l6 6m0 -6l-6 6`;
+      else if (landscape.measured) nonFinite += `${place}m-3 -3l6 6m0 -6l-6 6`;
     }
   }
   const finest = Math.max(0, ...byLevel.keys());
@@ -171,26 +171,30 @@ function dots(landscape, frame, ink, colour) {
       svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)}
         stroke-linecap="round" stroke-opacity="0.75"></path>`,
   )}
-    ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
+    ${
+      nonFinite
+        ? svg`<path class="non-finite-nodes" d=${nonFinite} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>`
+        : nothing
+    }`;
 }
 
 /** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
- * @param {boolean} areSeveral does each path have a part of its own in them? */
+ * @param {boolean} areSeveral are several paths drawn? The explained share then differs per path */
 function axes({ landscape }, frame, ink, areSeveral) {
-  const across = ticksOf(frame.x, Math.floor(frame.width / 70));
-  const down = ticksOf(frame.y, Math.floor(frame.height / 44));
-  const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
+  const xTicks = ticksOf(frame.x, Math.floor(frame.width / 70));
+  const yTicks = ticksOf(frame.y, Math.floor(frame.height / 44));
+  const [xLabels, yLabels] = [axisLabels(xTicks), axisLabels(yTicks)];
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
-  const names = areSeveral ? axisNames(landscape) : toldAxes(landscape);
+  const names = areSeveral ? axisNames(landscape) : axisNamesWithShare(landscape);
   return svg`<g fill=${ink.label}>
-    ${across.map(
+    ${xTicks.map(
       (tick, at) =>
         svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label}
           stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16}
           text-anchor="middle">${xLabels[at]}</text>`,
     )}
-    ${down.map(
+    ${yTicks.map(
       (tick, at) =>
         svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label}
           stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4"
@@ -201,24 +205,24 @@ function axes({ landscape }, frame, ink, areSeveral) {
   </g>`;
 }
 
-/** What the axes are. @param {Landscape} landscape */
+/** The names of the axes. @param {Landscape} landscape */
 export const axisNames = ({ metadata: { decomposition } }) =>
   [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
 
-/** And of a path how much of it each holds. @param {Landscape} landscape */
-const toldAxes = (landscape) =>
+/** The names of the axes with the share of the path that each explains. @param {Landscape} landscape */
+const axisNamesWithShare = (landscape) =>
   axisNames(landscape).map((name, axis) => {
     const part = landscape.diagnostics?.energy[axis];
-    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
+    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)}%` });
   });
 
-/** Which loss has which colour.
+/** The colour colourBar.
  * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
  * @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
-function bar({ heights }, frame, ink, bands, isFilled) {
+function colourBar({ heights }, frame, ink, bands, isFilled) {
   const {
     scale,
-    reach: [lo, hi],
+    range: [lo, hi],
     levels,
     line,
     area,

@@ -1,5 +1,4 @@
-// The landscape page: one landscape large, or up to three on one scale, those of one surface as one; beside them the
-// loss curve and how they were made.
+// The landscape page: up to three landscapes on one scale; next to them the loss curve, slices and provenance.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -11,19 +10,19 @@ import { drawnRuns } from "../../data/runs.js";
 import { stopAll } from "../../data/stop_all.js";
 import { downloads } from "./downloads.js";
 import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "./model/landscapes.js";
-import { followScalars, lossTag, lossTags } from "./model/scalars.js";
+import { followScalars, lossTag, lossTags } from "./model/run_scalars.js";
 import { checkpoints, facts } from "./provenance.js";
 import { t } from "./words.js";
 import "./landscape_pane.js";
 import "./loss_curve.js";
-import { hasSurface } from "./model.js";
+import { hasSurface } from "./model/drawing.js";
 import { panes } from "./panes.js";
-import { planesNote } from "./planes.js";
+import { planesNote } from "./planes_note.js";
 import "./player.js";
-import { choose, withoutSurface } from "./settings.js";
+import { choose, surfaceFailure } from "./settings.js";
 import "./slices.js";
 import { titleOf } from "./captions.js";
-import { followTimeline, stretch } from "./timeline.js";
+import { followTimeline, momentRange } from "./timeline.js";
 import { trust } from "./trust.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
@@ -34,11 +33,11 @@ export function follow() {
 }
 
 export function content() {
-  const none = noRuns() ?? withoutLandscapes();
-  if (none) return none;
+  const emptyState = noRuns() ?? emptyPage();
+  if (emptyState) return emptyState;
   const all = landscapes.value;
-  const missing = withoutSurface.value;
-  const sound = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
+  const missing = surfaceFailure.value;
+  const drawable = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
   return html`
     ${
       missing && hasSurface.value
@@ -46,7 +45,7 @@ export function content() {
       ${
         missing === "webgl"
           ? nothing
-          : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`
+          : html`<button class="text" @click=${() => (surfaceFailure.value = "")}>${t("step.retry")}</button>`
       }</p>`
         : nothing
     }
@@ -57,7 +56,7 @@ export function content() {
         ([{ choice }]) => keyOf(choice),
         ([{ choice, landscape }], place) =>
           html`<landscape-pane
-            .told=${{
+            .input=${{
               choice,
               landscape,
               error: landscape ? null : failure.value,
@@ -67,10 +66,10 @@ export function content() {
       )}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
         ${
-          sound.length
+          drawable.length
             ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
           ${repeat(
-            sound,
+            drawable,
             keyOf,
             (landscape) =>
               html`${
@@ -83,7 +82,7 @@ export function content() {
         }
         ${training()}
         ${
-          sound.length
+          drawable.length
             ? html`<section
               class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>`
             : nothing
@@ -111,7 +110,7 @@ export function content() {
 
 function training() {
   const tags = lossTags.value;
-  if (!tags.length && !stretch()) return nothing;
+  if (!tags.length && !momentRange()) return nothing;
   return html`<section class="land-card land-training">
     <h3>${t("land.training")}<span class="space"></span>${
       tags.length > 1
@@ -129,7 +128,7 @@ function training() {
   </section>`;
 }
 
-function withoutLandscapes() {
+function emptyPage() {
   if (landscapes.value.length) return null;
   if (listFailure.value) return empty("failed", t("empty.failed"), listFailure.value.message);
   if (!isListed.value) return skeleton();

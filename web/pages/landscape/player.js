@@ -1,4 +1,4 @@
-// The hands on the training's path: play and pause, checkpoint by checkpoint, how fast.
+// Player controls of the training path: play, pause, step, speed.
 
 import { effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -7,7 +7,7 @@ import { LazyCard } from "../../controls/lazy_card.js";
 import { indexAtOrBefore } from "../../controls/steps.js";
 import { grouped } from "../../i18n/numbers.js";
 import { choose, moment, SPEEDS, speed } from "./settings.js";
-import { inSteps, isPlaying, moments, playOrPause, step, stretch, take } from "./timeline.js";
+import { goTo, inSteps, isPlaying, momentRange, moments, playOrPause, step } from "./timeline.js";
 import { t } from "./words.js";
 
 const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
@@ -15,7 +15,7 @@ const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path
 const PAUSE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
   d="M4 2.5h3v11H4zM9 2.5h3v11H9z"/></svg>`;
 
-/** Follows the moment by itself: it changes with every frame while the path is played. */
+/** Renders separately from the page, since the moment changes every frame during playback. */
 class LandscapePlayer extends LazyCard {
   begin() {
     return [effect(() => void render(player(), this))];
@@ -23,7 +23,7 @@ class LandscapePlayer extends LazyCard {
 }
 
 function player() {
-  if (!stretch()) return nothing;
+  if (!momentRange()) return nothing;
   const all = moments.value;
   const now = moment.value;
   const at = now === null ? all.length - 1 : Math.max(0, indexAtOrBefore(all, now));
@@ -39,7 +39,7 @@ function player() {
       @click=${() => step(-1)}>‹</button>
     <input type="range" min="0" max=${all.length - 1} step="1" .value=${String(at)} aria-label=${t("land.moment")}
       aria-valuetext=${text}
-      @input=${(/** @type {Event} */ event) => take(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
+      @input=${(/** @type {Event} */ event) => goTo(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
     <button class="quiet" data-key="path-forth" title=${t("land.forth")} aria-label=${t("land.forth")}
       ?disabled=${now === null} @click=${() => step(1)}>›</button>
     <output>${text}</output>

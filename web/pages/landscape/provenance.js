@@ -1,4 +1,4 @@
-// How a landscape and its training were made, as their files say; and its checkpoints as a table.
+// Provenance of a landscape and its training, and a table of its checkpoints.
 
 import { html, nothing } from "lit-html";
 import { shortNumber } from "../../i18n/numbers.js";
@@ -56,7 +56,7 @@ export function facts(landscape) {
 const plain = (value) =>
   typeof value === "number" ? shortNumber(value, 4) : typeof value === "string" ? value : JSON.stringify(value);
 
-/** More rows nobody reads; the download has them all. */
+/** More rows are left to the download. */
 const MOST_ROWS = 200;
 
 /** @param {Landscape} landscape */
@@ -73,7 +73,7 @@ export function checkpoints(landscape) {
         ]
       : [shortNumber(path.z[at], 4)];
   const heads = truth
-    ? [t("land.real"), t("land.plane"), t("land.told_gap"), t("land.told_residual")]
+    ? [t("land.real"), t("land.plane"), t("land.read_gap"), t("land.read_residual")]
     : [t("land.loss")];
   const row = (/** @type {number} */ at) =>
     html`<tr><th scope="row">${momentText(landscape, at)}</th>${[

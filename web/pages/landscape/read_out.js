@@ -1,4 +1,4 @@
-// What a map says of the place that is pointed at.
+// The read-out of a map next to the pointer.
 
 import { html, nothing, render } from "lit-html";
 import { t } from "./words.js";
@@ -8,13 +8,13 @@ box.id = "land-read-out";
 box.hidden = true;
 box.setAttribute("role", "status");
 
-/** What is told of a place.
+/** The content of a read-out.
  * @typedef {{title: string, loss: string, rows: Array<[what: string, value: string]>, note: string, where: string}}
- * Told */
+ * ReadOut */
 
-/** @param {number} left @param {number} top in the window @param {Told} told */
+/** @param {number} left @param {number} top in the window @param {ReadOut} readOut */
 export function showReadOut(left, top, { title, loss, rows, note, where }) {
-  // Of a full screen only what is inside it is seen.
+  // Only descendants of the full-screen element are visible.
   const host = document.fullscreenElement ?? document.body;
   if (box.parentNode !== host) host.append(box);
   render(

@@ -1,5 +1,4 @@
-// Do the landscapes that are shown lie on one plane? Then places mean the same weights, else only colours may be
-// compared.
+// A note on whether the shown landscapes share one plane, so that positions can be compared.
 
 import { html, nothing } from "lit-html";
 import { landscapes } from "./model/landscapes.js";
