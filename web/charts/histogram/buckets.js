@@ -87,7 +87,7 @@ function clipToExtremes(left, right, min, max) {
 
 /** The number of values that are neither in a bucket nor counted as NaN or infinite.
  * @param {Distribution} distribution */
-export const unplaced = ({ count, nan, posInf, negInf, total }) => Math.max(0, count - nan - posInf - negInf - total);
+export const unbucketed = ({ count, nan, posInf, negInf, total }) => Math.max(0, count - nan - posInf - negInf - total);
 
 /** @param {Distribution} distribution */
 export const nonFiniteCount = ({ nan, posInf, negInf }) => nan + posInf + negInf;
@@ -109,7 +109,8 @@ export function valueExtent(distributions) {
   return lo <= hi ? [lo, hi] : null;
 }
 
-/** The value below which a share of the values is, assuming values evenly spread clipToExtremes each bucket; NaN without
+/** The value below which a share of the values is, assuming values evenly spread within each bucket; NaN
+ * without
  * values.
  * @param {Distribution} distribution @param {number} share 0 to 1 */
 export function percentile({ left, right, counts, total, min, max }, share) {

@@ -14,16 +14,16 @@ import { clockTicks, increments, tickLabels } from "../ticks.js";
  * @property {Line[]} all lines of the card, compared in the read-out
  * @property {Axis} axis
  * @property {readonly [number, number]} window visible range of the axis
- * @property {number} mostRows of any run of the card
+ * @property {number} maxRows of any run of the card
  * @property {import("./rebin.js").Grid} grid
  * @property {readonly [number, number] | null} range that the axis of values is limited to; null = all values
- * @property {number} tallest count at the top of the scale; larger counts are clipped
- * @property {boolean} front draw all ridges on one baseline
+ * @property {number} scaleTop count at the top of the scale; larger counts are clipped
+ * @property {boolean} onOneBaseline draw all ridges on one baseline
  * @property {boolean} log logarithmic counts
  * @property {boolean} dark theme
  * @property {number | null} step to mark, or to draw alone; null = the last */
 
-/** A position under the pointer. @typedef {{step: number, value: number, run: string}} Aim */
+/** A position under the pointer. @typedef {{step: number, value: number, run: string}} Target */
 
 /** The plot area of a canvas, in CSS pixels.
  * @typedef {{left: number, top: number, width: number, height: number}} Area */
@@ -32,7 +32,7 @@ import { clockTicks, increments, tickLabels } from "../ticks.js";
  * @typedef {object} Drawing
  * @property {readonly [top: number, right: number, bottom: number, left: number]} margins
  * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area) => void} paint
- * @property {(plan: Plan, area: Area, x: number, y: number) => Aim | null} aim returns what is at a pixel
+ * @property {(plan: Plan, area: Area, x: number, y: number) => Target | null} target returns what is at a pixel
  * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number |
  * null) => void} mark */
 
@@ -48,7 +48,7 @@ export const areaOf = (width, height, [top, right, bottom, left]) => ({
 
 /** Resizes a canvas to a size in CSS pixels, clears it and sets defaults.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-export function emptied(canvas, width, height) {
+export function clearedContext(canvas, width, height) {
   const pixelWidth = Math.round(width * devicePixelRatio);
   const pixelHeight = Math.round(height * devicePixelRatio);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -65,8 +65,8 @@ export function emptied(canvas, width, height) {
 }
 
 /** The height of a count, from 0 to 1.
- * @param {number} count @param {{log: boolean, tallest: number}} scale @param {number} [most] */
-export const heightOf = (count, { log, tallest }, most = tallest) =>
+ * @param {number} count @param {{log: boolean, scaleTop: number}} scale @param {number} [most] */
+export const heightOf = (count, { log, scaleTop }, most = scaleTop) =>
   most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0;
 
 /** @param {readonly [number, number]} range @param {number} value @param {number} start
@@ -96,10 +96,10 @@ export function valueTicks([lo, hi], most) {
   return ticks.map((at, index) => ({ at, label: labels[index] }));
 }
 
-/** @param {number} tallest @param {boolean} log @param {number} most @returns {Tick[]} */
-export function countTicks(tallest, log, most) {
-  if (!log) return valueTicks([0, tallest || 1], most);
-  const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, tallest))) + 1 }, (_, power) => 10 ** power);
+/** @param {number} scaleTop @param {boolean} log @param {number} most @returns {Tick[]} */
+export function countTicks(scaleTop, log, most) {
+  if (!log) return valueTicks([0, scaleTop || 1], most);
+  const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, scaleTop))) + 1 }, (_, power) => 10 ** power);
   const stride = Math.ceil((decades.length + 1) / Math.max(1, most));
   return [0, ...decades].filter((_, index) => index % stride === 0).map((at) => ({ at, label: shortNumber(at) }));
 }

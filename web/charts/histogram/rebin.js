@@ -90,7 +90,7 @@ export function countScale(distributions, grid) {
     binsOf(distribution, grid).reduce((most, count) => Math.max(most, count), 0),
   );
   peaks.sort((a, b) => a - b);
-  const highest = peaks.at(-1) ?? 0;
+  const largest = peaks.at(-1) ?? 0;
   const typical = peaks[Math.floor(0.9 * (peaks.length - 1))] ?? 0;
-  return { tallest: typical > 0 && highest > CUT_FROM * typical ? CUT_AT * typical : highest, highest };
+  return { scaleTop: typical > 0 && largest > CUT_FROM * typical ? CUT_AT * typical : largest, largest };
 }

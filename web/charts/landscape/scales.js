@@ -1,4 +1,4 @@
-// Colour scales for heights, suitable for colour-blind readers, and variants with hasContrast contrast for lines.
+// Colour scales for heights, suitable for colour-blind readers, and variants with enough contrast for lines.
 
 import { cssOf, mix, rgbOf, viridis } from "../rgb.js";
 

@@ -1,8 +1,8 @@
-// A card around its plots: the tag, whose plot is whose, how many steps are drawn, what must be said about the values.
+// The template of a card: tag, plots with run names, step counts, legend and notes.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { nonFiniteCount, rowAtStep, unplaced } from "../../charts/histogram/buckets.js";
+import { nonFiniteCount, rowAtStep, unbucketed } from "../../charts/histogram/buckets.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
@@ -24,13 +24,12 @@ import { table, tableSwitch } from "./table.js";
 
 /** @typedef {object} CardModel
  * @property {string} tag
- * @property {Listing[]} listings of the drawn runs
- * @property {Plan[]} plans of those whose listing is here
+ * @property {Listing[]} listings of the visible runs
+ * @property {Plan[]} plans of the runs whose listing is loaded
  * @property {Line[]} lines
- * @property {ReturnType<typeof import("./card_model.js").shared>} common
- * @property {number} runs that have the tag, drawn or not
- * @property {import("@preact/signals-core").Signal<boolean>} tableShown
- */
+ * @property {ReturnType<typeof import("./card_model.js").sharedScales>} common
+ * @property {number} runs with the tag, drawn or not
+ * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
 
 /** @param {CardModel} model */
 export function cardFrame(model) {
@@ -53,7 +52,7 @@ export function cardFrame(model) {
             )}</div>`
       }
       <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span
-        class="space"></span>${remarks(model)}</div>
+        class="space"></span>${notes(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;
 }
@@ -67,13 +66,13 @@ function enlargeButton(tag) {
     @click=${() => change({ open: enlarged ? "" : tag })}>${enlarged ? ICONS.shrink : ICONS.enlarge}</button></div>`;
 }
 
-/** A plot of one run, under its name.
+/** The plot of one run, with its name.
  * @param {CardModel} model @param {Listing} listing */
 function pane(model, listing) {
   const run = listing.query?.run ?? "";
   const plan = model.plans.find(({ lines }) => lines[0].run === run);
   return html`<figure class="hist-pane" data-run=${run}>
-    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${listed([listing])}</figcaption>
+    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${downsampledNote([listing])}</figcaption>
     ${plot(model, plan, nameOf(run))}
     ${state([listing], plan)}
   </figure>`;
@@ -97,7 +96,7 @@ function overlaid(model) {
     <span class="space"></span>
     ${
       atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing
-    }${listed(model.listings)}</figcaption>
+    }${downsampledNote(model.listings)}</figcaption>
   ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
   ${state(model.listings, model.plans[0])}
 </figure>`;
@@ -115,7 +114,7 @@ function plot({ tag }, plan, whose) {
   }</div>`;
 }
 
-/** @param {string} run @param {boolean} [short] without a path that says nothing here */
+/** @param {string} run @param {boolean} [short] omit the path before the name */
 function runName(run, short = false) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [whole, leaf] = cutLeaf(nameOf(run));
@@ -125,7 +124,7 @@ function runName(run, short = false) {
     class="leaf">${leaf}</span></span>`;
 }
 
-/** Runs need not have the same steps: each says which of its own is shown.
+/** The shown step of a run, since runs may have different steps.
  * @param {CardModel} model @param {Listing} listing */
 function shownStep({ lines }, listing) {
   if (mode.value !== "single") return nothing;
@@ -136,9 +135,9 @@ function shownStep({ lines }, listing) {
     : nothing;
 }
 
-/** Says when not every step is drawn.
+/** The note that not every step is drawn.
  * @param {Listing[]} listings */
-function listed(listings) {
+function downsampledNote(listings) {
   const replies = listings.flatMap(({ reply }) => reply.value ?? []);
   const drawn = replies.reduce((sum, { histograms, damaged }) => sum + histograms.length + damaged, 0);
   const total = replies.reduce((sum, reply) => sum + reply.total, 0);
@@ -148,7 +147,7 @@ function listed(listings) {
     title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
 }
 
-/** Why there is nothing to see, when there is nothing.
+/** The reason why there is no plot: failed, loading or no values.
  * @param {Listing[]} listings @param {Plan | undefined} plan */
 function state(listings, plan) {
   const failed = listings.filter(({ error }) => error.value);
@@ -168,19 +167,19 @@ function state(listings, plan) {
     : nothing;
 }
 
-/** All steps, or of each run the one that is shown alone.
+/** The drawn rows: all, or the shown step of each run.
  * @param {Line[]} lines */
 const shownRows = (lines) =>
   lines.flatMap(({ rows }) =>
     mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows,
   );
 
-/** What colours, bands and bins mean.
+/** The legend of colours, bands and bins, and the number of clipped values.
  * @param {CardModel} model */
 function legend({ common }) {
   const { beyond } = common;
   const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
-  return html`${scaleOf(common)}${
+  return html`${scaleLegend(common)}${
     beyond
       ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>`
       : nothing
@@ -188,31 +187,31 @@ function legend({ common }) {
 }
 
 /** @param {CardModel["common"]} common */
-function scaleOf({ tallest, highest, grid }) {
+function scaleLegend({ scaleTop, largest, grid }) {
   const bins = html`<span data-note="bins"
     title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
   if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
   if (mode.value === "single") return bins;
-  const isCut = tallest < highest;
-  const counts = { tallest: shortNumber(tallest), highest: shortNumber(highest) };
+  const isCut = scaleTop < largest;
+  const counts = { scaleTop: shortNumber(scaleTop), largest: shortNumber(largest) };
   const cut = isCut
     ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>`
     : nothing;
   if (mode.value !== "heat") return html`${bins}${cut}`;
   return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i
     style="background:${scaleGradient(theme.value === "dark")}"></i>
-    ${isCut ? "≥ " : ""}${counts.tallest}</span>${bins}${cut}`;
+    ${isCut ? "≥ " : ""}${counts.scaleTop}</span>${bins}${cut}`;
 }
 
 /** @param {CardModel} model */
-function remarks({ lines, listings, runs }) {
+function notes({ lines, listings, runs }) {
   const rows = shownRows(lines);
-  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ of) =>
-    rows.reduce((sum, row) => sum + of(row), 0);
+  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ count) =>
+    rows.reduce((sum, row) => sum + count(row), 0);
   const nan = total((row) => row.nan);
   const infinite = total((row) => row.posInf + row.negInf);
   const steps = rows.filter((row) => nonFiniteCount(row)).length;
-  const lost = total(unplaced);
+  const unplacedCount = total(unbucketed);
   const replies = listings.flatMap(({ reply }) => reply.value ?? []);
   const damaged = replies.reduce((sum, reply) => sum + reply.damaged, 0);
   const repeated =
@@ -227,9 +226,9 @@ function remarks({ lines, listings, runs }) {
         : nothing
     }
     ${
-      lost
+      unplacedCount
         ? html`<span class="warned" data-note="unplaced" title=${t("hist.unplaced_hint")}>
-      ${t("hist.unplaced", { n: grouped(lost) })}</span>`
+      ${t("hist.unplaced", { n: grouped(unplacedCount) })}</span>`
         : nothing
     }
     ${damaged ? html`<span class="warned" data-note="damaged">${t("hist.damaged", { n: damaged })}</span>` : nothing}

@@ -1,4 +1,4 @@
-// The histograms page: a card for each tag, in it a plot for each drawn run.
+// The histograms page: a card for each tag, with a plot for each run.
 
 import { html } from "lit-html";
 import { followWidth } from "../../controls/grid_columns.js";

@@ -1,4 +1,4 @@
-// A card of images: one tag, the runs side by side at one step.
+// The card of one tag: the images of all runs side by side at one step.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -7,16 +7,16 @@ import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
 import { momentsOf } from "./model/images.js";
 import { openPanes } from "./panes.js";
+import { IMAGE_SOURCE, imageStep } from "./settings.js";
 import { t } from "./words.js";
 import "./still_picture.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 
-/** Pictures of one value that a card shows; the large view shows all. */
+/** Images of one step in a card; the viewer shows all. */
 const MOST_OF_VALUE = 9;
 
 /** @extends SteppedCard<Moment> */
@@ -75,7 +75,7 @@ class ImageCard extends SteppedCard {
   }
 }
 
-/** A card shows a picture as large as it has room for; this is how large it was recorded.
+/** The recorded size of a picture, which the card may scale.
  * @param {import("./model/images.js").Picture} picture */
 const sizeText = ({ width, height }) => (width && height ? `${width} × ${height}` : "");
 

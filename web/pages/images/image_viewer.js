@@ -1,4 +1,4 @@
-// The large view of one tag: panes side by side for runs and steps, their differences, and a film strip of all steps.
+// The viewer of one tag: panes for runs and steps side by side, their differences, and a film strip of all steps.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -10,18 +10,18 @@ import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { indexAtOrBefore } from "../../controls/steps.js";
-import { bringIntoSight, filmStrip } from "./film_strip.js";
+import { filmStrip, scrollStripTo } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
-import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
 import { momentsOf } from "./model/images.js";
 import { activate, activePane, closePanes, MOST_PANES, panesOf, setPanes } from "./panes.js";
+import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 /** @typedef {import("./panes.js").Pane} Pane */
-/** A pane, its letter, and what it shows.
+/** A pane with its letter and content.
  * @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
 
 /** @extends SteppedCard<Moment> */
@@ -47,13 +47,13 @@ class ImageViewer extends SteppedCard {
         ...pane,
         cell,
         letter: String.fromCharCode(65 + place),
-        moment: this.momentAt(cell, this.#wanted(pane)),
+        moment: this.momentAt(cell, this.#stepOf(pane)),
       };
     });
   }
 
   /** @param {Pane} pane */
-  #wanted = (pane) => pane.step ?? imageStep.at(this.tag);
+  #stepOf = (pane) => pane.step ?? imageStep.at(this.tag);
 
   /** @param {number} place @param {Partial<Pane>} change */
   #change(place, change) {
@@ -73,7 +73,7 @@ class ImageViewer extends SteppedCard {
     activate(Math.max(0, activePane(this.panes.length + 1) - 1));
   }
 
-  /** Moves the chosen pane when it has a step of its own, else all that follow the page.
+  /** Moves the active pane if it has its own step, else all panes that follow the page.
    * @param {number} by */
   move(by) {
     const place = activePane(this.panes.length);
@@ -89,7 +89,6 @@ class ImageViewer extends SteppedCard {
   template() {
     const { shown } = this;
     const active = shown[activePane(shown.length)];
-    this.dataset.panes = JSON.stringify(shown.map(({ run, moment }) => [run, moment?.step ?? null]));
     return html`
       ${this.#head(shown)}
       <div class="panes"
@@ -110,12 +109,17 @@ class ImageViewer extends SteppedCard {
       }`;
   }
 
-  rendered() {
-    const current = this.querySelector('.film [data-current="true"]');
-    if (current instanceof HTMLElement && current !== this.#current) bringIntoSight((this.#current = current));
+  /** What is drawn, in detail. */
+  debugState() {
+    return { panes: this.shown.map(({ run, moment }) => [run, moment?.step ?? null]) };
   }
 
-  /** The frame of the film strip that was brought into sight. @type {HTMLElement | null} */
+  rendered() {
+    const current = this.querySelector('.film [data-current="true"]');
+    if (current instanceof HTMLElement && current !== this.#current) scrollStripTo((this.#current = current));
+  }
+
+  /** The frame that the film strip was last scrolled to. @type {HTMLElement | null} */
   #current = null;
 
   /** @param {Shown[]} shown */
@@ -166,7 +170,7 @@ class ImageViewer extends SteppedCard {
         ? shown.some((pane) => pane.run !== run) && setPanes(this.panes.filter((pane) => pane.run !== run))
         : this.#add({ run, step: null, index: 0 });
     return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown}
-      title=${t(isShown ? "image.take_away" : "image.put_beside", { run: nameOf(run) })}
+      title=${t(isShown ? "image.remove_run" : "image.add_run", { run: nameOf(run) })}
       @click=${toggle}>${runTitle(run)}</button>`;
   }
 
@@ -223,7 +227,7 @@ class ImageViewer extends SteppedCard {
     return html`<footer data-own=${pane.step !== null}>
       ${stepSlider({
         steps,
-        at: Math.max(0, indexAtOrBefore(steps, this.#wanted(pane))),
+        at: Math.max(0, indexAtOrBefore(steps, this.#stepOf(pane))),
         changed: (at) => this.#change(place, { step: steps[at] }),
         label: t("image.pane_step", { letter: pane.letter }),
         key: "pane-step",

@@ -91,7 +91,7 @@ export function lowest(landscape) {
   return at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
 }
 
-/** A map in a coarse sentences, for those who do not see it. @param {Model} model
+/** A text description of a map, for screen readers. @param {Model} model
  * @param {import("./panes.js").Trajectory[]} trajectories */
 export function summary(model, trajectories) {
   const {

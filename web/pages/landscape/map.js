@@ -20,7 +20,7 @@ const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 const CHARACTER = 6.2;
 const BAR = 12;
-/** Height of the tip on a clipped colour colourBar. */
+/** Height of the tip on a clipped colour bar. */
 const TIP = 7;
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
@@ -216,7 +216,7 @@ const axisNamesWithShare = (landscape) =>
     return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)}%` });
   });
 
-/** The colour colourBar.
+/** The colour bar.
  * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
  * @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
 function colourBar({ heights }, frame, ink, bands, isFilled) {

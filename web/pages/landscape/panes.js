@@ -1,4 +1,4 @@
-// Groups landscapes into panes: those of member surface share a pane, with a path for each run.
+// Groups landscapes into panes: those of one surface share a pane, with a path for each run.
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
@@ -17,14 +17,14 @@ import { t } from "./words.js";
 /** A joint landscape that has not arrived yet will share a pane. @param {Shown} shown @param {number} at */
 const hasCome = ({ choice, landscape }, at) => at === 0 || landscape !== null || !isJoint(choice.tag);
 
-/** The landscapes of each pane; the first member's surface is drawn. */
+/** The landscapes of each pane; the first one's surface is drawn. */
 export const panes = computed(() => [
   ...Map.groupBy(landscapes.value.filter(hasCome), ({ choice, landscape }) =>
     landscape && !landscape.error ? surfaceOf(landscape) : keyOf(choice),
   ).values(),
 ]);
 
-/** The landscapes that share a pane with this member, this member first. @param {Landscape} landscape */
+/** The landscapes that share a pane with this one, this one first. @param {Landscape} landscape */
 const landscapesOfPane = (landscape) => {
   const pane = panes.value.find((all) => all.some((shown) => shown.landscape === landscape)) ?? [];
   return [landscape, ...pane.flatMap(({ landscape: other }) => (other && other !== landscape ? [other] : []))];
@@ -47,7 +47,7 @@ const trajectoryOf = (landscape, colour = colourOf(landscape.run)) => ({
 export const trajectoriesOf = (landscape, colour) =>
   landscapesOfPane(landscape).map((member) => trajectoryOf(member, member === landscape ? colour : undefined));
 
-/** Paths on the same plane with other surfaces: their positions are valid on this member too.
+/** Paths on the same plane with other surfaces: their positions are valid on this one too.
  * @param {Landscape} landscape @returns {Trajectory[]} */
 export function companionsOf(landscape) {
   if (!landscape.diagnostics?.provenance.axes) return [];

@@ -5,7 +5,7 @@ import { landscapes } from "./model/landscapes.js";
 import { planeOf } from "./model/plane.js";
 import { pin } from "./settings.js";
 
-/** The pointed step; The pointed position; null = none. @type {import("@preact/signals-core").Signal<number | null>} */
+/** The pointed step; null = none. @type {import("@preact/signals-core").Signal<number | null>} */
 export const pointedMoment = signal(null);
 
 /** A position on a plane; all landscapes on that plane show it.
@@ -16,7 +16,7 @@ export const pointedPlace = signal(null);
 
 const first = computed(() => landscapes.value[0]?.landscape ?? null);
 
-/** The pointed position, else the pinned from; null without either.
+/** The pointed position, else the pinned one; null without either.
  * @type {import("@preact/signals-core").ReadonlySignal<Place | null>} */
 export const cursor = computed(
   () => pointedPlace.value ?? (pin.value && first.value ? { plane: planeOf(first.value), ...pin.value } : null),

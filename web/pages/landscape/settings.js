@@ -95,7 +95,7 @@ export const setMoment = (time) => timeText.set(time === null ? "" : String(Numb
 export const SPEEDS = /** @type {const} */ (["0.25", "0.5", "1", "2", "4"]);
 export const speed = setting("land.speed", /** @type {(typeof SPEEDS)[number]} */ ("1"), SPEEDS);
 
-/** The pane that is drawn as a surface: only zoomPart, since browsers limit WebGL contexts. */
+/** The pane that is drawn as a surface: only one, since browsers limit WebGL contexts. */
 export const surfacePane = signal(0);
 /** Why there is no surface: no WebGL, the script failed to load, or the context was lost.
  * @type {import("@preact/signals-core").Signal<"" | "webgl" | "script" | "lost">} */

@@ -210,7 +210,7 @@ const verticalLines = ({ x, y }, { real, plane }, on, over) => ({
   heights: Array.from(real).flatMap((loss, place) => [on(plane[place]), over(loss), null]),
 });
 
-/** The path drapedLine over the surface: straightLine on the map, and never below the surface between two checkpoints.
+/** The path draped over the surface: straight on the map, and never below the surface between two checkpoints.
  * @param {Path} path @param {import("../../charts/landscape/grid.js").Grid} grid
  * @param {(loss: number) => number} at @param {number} lift */
 function drapedLine({ x, y, z }, grid, at, lift) {

@@ -36,7 +36,7 @@ export function step(by) {
   goTo(at < 0 ? (by > 0 ? all.length - 1 : 0) : at);
 }
 
-/** @param {number} place index of a checkpoint; the last candidate resets to the whole path */
+/** @param {number} place index of a checkpoint; the last one resets to the whole path */
 export function goTo(place) {
   stop();
   const all = moments.peek();

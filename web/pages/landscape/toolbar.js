@@ -77,7 +77,7 @@ function runChoice(first) {
   );
 }
 
-/** The same tag in compareChoice run, if it exists there. @param {string} run @param {string} tag */
+/** The same tag in another run, if it exists there. @param {string} run @param {string} tag */
 const sameTagIn = (run, tag) =>
   available
     .peek()

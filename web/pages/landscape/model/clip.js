@@ -1,4 +1,4 @@
-// The quantile at which a clipped loss scale ends, so that a coarse outliers do not take up all colours.
+// The quantile at which a clipped loss scale ends, so that a few outliers do not take up all colours.
 
 import { coordinateAt, heightOf } from "../../../charts/landscape/grid.js";
 

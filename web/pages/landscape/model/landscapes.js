@@ -15,10 +15,10 @@ import { landscapeOf } from "./landscape.js";
 /** @typedef {import("./landscape.js").Landscape} Landscape */
 /** @typedef {{run: string, tag: string}} Choice */
 
-/** More landscapes side by side are too small to read, and more paths on a plane too many. */
+/** More landscapes side by side are too small to read, and more paths on one plane too many. */
 const MOST_SHOWN = 3;
 const MOST_JOINT = 8;
-/** The value of `land.compare` for no comparison, not even with the b runs of a joint landscape. */
+/** The value of `land.compare` for no comparison, not even with the other runs of a joint landscape. */
 const NONE = "none";
 /** More runs with landscapes are not listed. */
 const MOST_RUNS = 100;
@@ -66,7 +66,7 @@ const publicationChosen = setting("land.publication", "");
  * @param {string} tag */
 export const isJoint = (tag) => tag.startsWith("joint_");
 
-/** The landscapes to show, the selected a first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
+/** The landscapes to show, the selected one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 export const shown = computed(() => {
   const all = available.value;
   const run = all.has(runChosen.value) ? runChosen.value : ([...all.keys()].at(-1) ?? "");
@@ -88,7 +88,7 @@ const mostShown = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
 /** Can another landscape be added? */
 export const canAdd = computed(() => shown.value.length > 0 && shown.value.length < mostShown(shown.value[0]));
 
-/** The landscapes of the same tag in b runs, or else their newest joint ones. @param {Choice} first
+/** The landscapes of the same tag in other runs, or else their newest joint ones. @param {Choice} first
  * @returns {Choice[]} */
 const partnersOf = (first) =>
   [...available.value].flatMap(([run, rows]) => {
@@ -106,7 +106,7 @@ const comparedChoices = computed(() => {
   }));
 });
 
-/** Prefers the newest landscape over an interval, which has a path, to the a around the final model. MindSpore
+/** Prefers the newest landscape over an interval, which has a path, to the one around the final model. MindSpore
  * tags the latter with a single epoch.
  * @param {TagRow[]} tags */
 const defaultTag = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;

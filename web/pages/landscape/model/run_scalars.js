@@ -43,7 +43,7 @@ const PATTERNS = { rate: /(^|[/_.])(lr|learning_?rate)([/_.\d]|$)/i, accuracy: /
 const tagOf = (run, name) =>
   (tagsByRun.values.value.get(run) ?? []).filter((tag) => PATTERNS[name].test(tag)).toSorted(compareNatural)[0] ?? "";
 
-/** Points of a curve, about a per pixel. */
+/** Points of a curve, about one per pixel. */
 const POINTS = 1000;
 /** @type {QueryMap<Series | null>} */
 const curves = new QueryMap(async (key, signal) => {

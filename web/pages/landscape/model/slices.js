@@ -54,7 +54,7 @@ export function slicesOfPath({ path, truth }) {
 /** A parabola with the curvature of the steepest direction, for comparison with a slice.
  * @param {Float64Array} at @param {number} minimum loss of the model
  * @param {number} curvature second derivative by length in weight space
- * @param {number} length of coordinate coordinate unit in weight space
+ * @param {number} length of one coordinate unit in weight space
  * @returns {Slice} */
 export const parabola = (at, minimum, curvature, length) => ({
   at,

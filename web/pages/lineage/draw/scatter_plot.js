@@ -1,6 +1,6 @@
 // A point for each run by two of its values, with the distribution of each beside it.
 
-import { emptied } from "../../../charts/histogram/frame.js";
+import { clearedContext } from "../../../charts/histogram/frame.js";
 import { tokens } from "../../../charts/theme.js";
 import { binCount, countsOf } from "../model/bins.js";
 import { ticksOf } from "../model/scale.js";
@@ -70,7 +70,7 @@ export function pointUnder(points, rows, x, y, reach) {
 /** @param {HTMLCanvasElement} canvas @param {Scatter} scatter @param {Float32Array} points @param {number} width @param {number} height
  * @returns {number} points drawn of kept rows */
 export function drawScatter(canvas, scatter, points, width, height) {
-  const context = emptied(canvas, width, height);
+  const context = clearedContext(canvas, width, height);
   const area = areaOf(width, height);
   drawFrame(context, scatter, area);
   drawMarginals(context, scatter, area);

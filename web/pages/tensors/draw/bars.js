@@ -3,8 +3,8 @@
 import {
   areaOf,
   bottomAxis,
+  clearedContext,
   countTicks,
-  emptied,
   heightOf,
   sideAxis,
   valueTicks,
@@ -17,11 +17,11 @@ const MARGINS = [10, 16, 24, 52];
 
 /** @param {HTMLCanvasElement} canvas @param {Bins} bins @param {{width: number, height: number}} size @param {{isLog: boolean, colour: string, at: number | null}} look */
 export function drawBars(canvas, { counts, lo, width: perBin }, { width, height }, { isLog, colour, at }) {
-  const context = emptied(canvas, width, height);
+  const context = clearedContext(canvas, width, height);
   const area = areaOf(width, height, MARGINS);
   const ground = area.top + area.height;
   const most = counts.reduce((highest, count) => Math.max(highest, count), 0);
-  const top = (/** @type {number} */ count) => ground - heightOf(count, { log: isLog, tallest: most }) * area.height;
+  const top = (/** @type {number} */ count) => ground - heightOf(count, { log: isLog, scaleTop: most }) * area.height;
   const ticks = countTicks(most, isLog, area.height / 40).filter(({ at: tick }) => Number.isInteger(tick)); // No half elements.
   sideAxis(context, area, ticks, top, "left", true);
   const wide = area.width / counts.length;
