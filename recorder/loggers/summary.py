@@ -32,8 +32,8 @@ class SummaryLogger(BufferedDestination):
     * Metrics become scalars under their names.
     * Hyperparameters become custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON. All
       hyperparameters are recorded again when new ones are logged.
-    * Images become images `<name>`; a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`, with a
-      separate colour for each label, and a legend of the classes as text `<name>/classes`.
+    * Images become images `<name>`; a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`, with
+      a separate colour for each label, and a legend of the classes as text `<name>/classes`.
     * Tables become texts in Markdown under their names.
     * Traces are not recorded.
 
