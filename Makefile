@@ -66,7 +66,13 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	MYPYPATH=$(TYPED):tests $(BIN)/mypy tests
 	MYPYPATH=$(TYPED):benchmarks:tests $(BIN)/mypy benchmarks
 	MYPYPATH=$(TYPED):examples $(BIN)/mypy examples
-	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -67,7 +68,7 @@ def count_between(entry: dict[str, Any], low: float, high: float) -> float:
     return count
 
 
-def test_rebinning_keeps_every_total(server, page, tmp_path):
+def test_rebinning_keeps_every_total(server: StartServer, page: Page, tmp_path: Path) -> None:
     """On one grid, steps of differing buckets keep their totals exactly; constants and edges find their bin."""
     (tmp_path / "run").mkdir()
     page.goto(server(tmp_path).url)
@@ -110,7 +111,7 @@ def test_rebinning_keeps_every_total(server, page, tmp_path):
     }
 
 
-def test_drawings_equal_the_data(server, page, tmp_path):
+def test_drawings_equal_the_data(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Every drawing holds all values of each step; read-outs tell the count of a bin, and percentiles."""
     values = record_histograms(tmp_path / "a", 12)
     record_histograms(tmp_path / "b", 8, shift=2)
@@ -158,7 +159,7 @@ SPY = """
 """Remembers what is drawn on plots: bars, and the outlines of ridges."""
 
 
-def test_what_is_drawn_keeps_the_totals(server, page, tmp_path):
+def test_what_is_drawn_keeps_the_totals(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The heights of the bars and ridges on the canvas are the counts of the bins: they add up to all values."""
     values = record_histograms(tmp_path / "run", 6)
     page.add_init_script(SPY)
@@ -189,7 +190,7 @@ def test_what_is_drawn_keeps_the_totals(server, page, tmp_path):
         assert [drawn.get(place, 0) for place in range(len(row))] == pytest.approx(row, abs=1e-6)
 
 
-def test_address_restores_the_view(server, page, pages, tmp_path):
+def test_address_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """What is chosen stands in the address, and the address shows the same to somebody else."""
     for name in ("a", "b"):
         record_histograms(tmp_path / name, 20)
@@ -216,7 +217,7 @@ def test_address_restores_the_view(server, page, pages, tmp_path):
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
+def test_steps_by_slider_and_keys_and_live(server: StartServer, page: Page, tmp_path: Path) -> None:
     """One step is shown, the last at first; keys and slider move it, and new steps arrive while the last is shown."""
     with SummaryRecord(str(tmp_path / "run")) as record:
 
@@ -247,7 +248,7 @@ def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
         expect(page).not_to_have_url(re.compile("hist.step"))
 
 
-def test_non_finite_and_constant_values_are_told(server, page, tmp_path):
+def test_non_finite_and_constant_values_are_told(server: StartServer, page: Page, tmp_path: Path) -> None:
     """NaN and infinities are counted beside the drawing, a constant is seen, and the table says it in numbers."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step in range(3):
@@ -274,7 +275,7 @@ def test_non_finite_and_constant_values_are_told(server, page, tmp_path):
     expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
 
 
-def test_outliers_lie_beyond_the_axis_on_wish(server, page, tmp_path):
+def test_outliers_lie_beyond_the_axis_on_wish(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Trimmed, the axis ends at the 0.1 and 99.9 percentile of all steps; the card says how many values lie beyond."""
     random = np.random.default_rng(3)
     with SummaryRecord(str(tmp_path / "run")) as record:
@@ -309,7 +310,7 @@ def test_outliers_lie_beyond_the_axis_on_wish(server, page, tmp_path):
     expect(note).to_have_count(0)
 
 
-def test_downsampling_is_told_and_a_larger_card_draws_more(server, page, tmp_path):
+def test_downsampling_is_told_and_a_larger_card_draws_more(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A card says how many of the steps it draws; enlarged by its key it draws more, and arrows read it."""
     record_histograms(tmp_path / "run", 90)
     page.goto(server(tmp_path).url + "#page=histograms")
@@ -335,7 +336,7 @@ def test_downsampling_is_told_and_a_larger_card_draws_more(server, page, tmp_pat
     expect(page).to_have_url(re.compile("hist.step=88"))
 
 
-def test_hostile_tag_under_a_path_prefix(server, page, tmp_path):
+def test_hostile_tag_under_a_path_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A tag that is markup is text, in every drawing, under a path prefix and in Chinese too."""
     record_histograms(tmp_path / HOSTILE.replace("/", "_"), 5, tag=HOSTILE)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -63,7 +64,7 @@ def expect_panes(page: Page, *panes: tuple[str, int]) -> None:
     expect(page.locator('image-pane[data-pending="false"]:not([data-drawn=""])')).to_have_count(len(panes))
 
 
-def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
+def test_cards_show_the_pictures_of_a_step(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Each run's picture at the shared step, or the last one before it, pixel for pixel; `[` and `]` move all cards."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 200, range(5, 45, 20), ("input/a", "other"))
@@ -85,7 +86,7 @@ def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
     expect(page).to_have_url(re.compile(r"image\.step=0"))
 
 
-def test_card_leaves_the_shared_step_and_returns(server, page, tmp_path):
+def test_card_leaves_the_shared_step_and_returns(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A card's own slider moves that card alone, says so, survives a reload, and leads back."""
     record_run(tmp_path / "a", 100, range(0, 50, 10), ("input/a", "input/b"))
     page.goto(server(tmp_path).url + "#page=images&image.step=30")
@@ -111,7 +112,7 @@ def test_card_leaves_the_shared_step_and_returns(server, page, tmp_path):
     expect(card(page).locator("footer")).to_have_attribute("data-own", "false")
 
 
-def test_live_pictures_arrive(server, page, tmp_path):
+def test_live_pictures_arrive(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Who stands at the latest step sees the next one; who has chosen a step stays there."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         for step in (1, 2):
@@ -133,7 +134,7 @@ def test_live_pictures_arrive(server, page, tmp_path):
         expect_steps(page, 2)
 
 
-def test_large_view_differs_runs_and_steps(server, page, tmp_path):
+def test_large_view_differs_runs_and_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Panes for runs and steps, their difference told and drawn, pixels under the cursor; the address restores them."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 130, range(0, 50, 10))
@@ -170,7 +171,7 @@ def test_large_view_differs_runs_and_steps(server, page, tmp_path):
     expect_steps(page, 40, 40)
 
 
-def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
+def test_zoom_keeps_the_pixel_under_the_cursor(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The wheel zooms around the cursor, dragging moves by as much as the hand, and fitting shows all again."""
     record_run(tmp_path / "a", 100, range(1), side=32)
     page.goto(server(tmp_path).url + "#page=images&open=input/a")
@@ -197,7 +198,7 @@ def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
     expect(page).not_to_have_url(re.compile(r"image\.part="))
 
 
-def test_large_pictures_are_drawn_small_and_large(server, page, tmp_path):
+def test_large_pictures_are_drawn_small_and_large(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A picture larger than its pane is averaged, not thinned out; zoomed in, its pixels are those recorded."""
     stripes = np.zeros((1400, 1400, 3), np.uint8)
     stripes[:, ::2] = 200
@@ -224,7 +225,7 @@ def test_large_pictures_are_drawn_small_and_large(server, page, tmp_path):
     assert pane.evaluate(drawn) == [9, 8, 7]
 
 
-def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
+def test_pictures_of_other_sizes_and_none(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
     """Sizes that differ are told instead of a difference; what is no picture says so; all of one value are shown."""
     pages.allowed = "Failed to decode"
     record_run(tmp_path / "a", 100, range(1), ("x",), 8)
@@ -244,7 +245,7 @@ def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
     expect(page.locator('.pane[data-run="b"] [data-state="sizes"]')).to_contain_text(re.compile("8 . 8.* 6 . 6"))
 
 
-def test_hostile_tag_under_a_prefix(server, page, tmp_path):
+def test_hostile_tag_under_a_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Markup in a tag is text, in card and large view; pictures come through a prefix; brightness is kept."""
     record_run(tmp_path / "run", 100, range(2), (HOSTILE,))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -261,7 +262,7 @@ def test_hostile_tag_under_a_prefix(server, page, tmp_path):
     expect(page.locator("image-viewer h3")).to_have_text(HOSTILE)
 
 
-def test_narrow_page(server, pages, tmp_path):
+def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """At 400 px neither cards nor large view overflow; of many steps some are listed, and all on demand."""
     for red, name in enumerate("abc"):
         record_run(tmp_path / name, red, range(60))

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support.event_files import GOLDEN, landscape_event, write_run
 from support.landscape_panes import drawn, pane, told
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord, landscape
 
@@ -53,13 +54,13 @@ def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 
 
 
 @pytest.fixture
-def golden(server, tmp_path: Path) -> str:
+def golden(server: StartServer, tmp_path: Path) -> str:
     """Return the address of a server on the golden run."""
     shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
     return server(tmp_path).url
 
 
-def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golden, page):
+def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golden: str, page: Page) -> None:
     """It is moved when the curve has been drawn anew, not before."""
     page.goto(golden + "#page=landscape")
     curve = page.locator("landscape-loss")
@@ -79,7 +80,7 @@ def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golde
     )
 
 
-def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
+def test_golden_run_is_drawn_as_mindinsight_shows_it(golden: str, page: Page) -> None:
     """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
@@ -121,7 +122,7 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     expect(page.locator(".land-player")).to_have_count(0)
 
 
-def test_contour_lines_pass_between_what_is_above_and_below(golden, page):
+def test_contour_lines_pass_between_what_is_above_and_below(golden: str, page: Page) -> None:
     """Along every edge of the grid a line crosses an odd number of times where its level lies between, else evenly."""
     for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
         page.goto(golden + f"#page=landscape&land.levels=10{options}")
@@ -165,7 +166,7 @@ def crossings(path: str, top: float) -> list[float]:
     return found
 
 
-def test_without_webgl_contours_are_shown(golden, pages):
+def test_without_webgl_contours_are_shown(golden: str, pages: Pages) -> None:
     """The page says that there is no surface, and draws the map."""
     page = pages.open()
     page.add_init_script("HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {"
@@ -177,7 +178,7 @@ def test_without_webgl_contours_are_shown(golden, pages):
     expect(page.locator("path.area").first).to_be_visible()
 
 
-def test_path_is_played_and_stepped_beside_the_curve(golden, page):
+def test_path_is_played_and_stepped_beside_the_curve(golden: str, page: Page) -> None:
     """Keys and hands move the training; map, curve and address follow."""
     page.goto(golden + "#page=landscape")
     shown, player, curve = pane(page, INTERVAL, RUN), page.locator(".land-player"), page.locator("landscape-loss")
@@ -224,7 +225,7 @@ def test_path_is_played_and_stepped_beside_the_curve(golden, page):
     expect(page.locator(".keys")).to_contain_text("play or pause the path")
 
 
-def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path):
+def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The page says that it draws some of the points; of a part it draws all, and the address restores the part."""
     bowl("large", tmp_path / "run", size=201)
     page.goto(server(tmp_path).url + "#page=landscape")
@@ -237,7 +238,7 @@ def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path
     expect(shown.locator('[data-note="thinned"]')).to_have_count(0)
 
 
-def test_pointing_keys_and_zoom(golden, page):
+def test_pointing_keys_and_zoom(golden: str, page: Page) -> None:
     """The read-out tells the loss under the cursor; arrows walk over measured points; a box zooms."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
@@ -269,7 +270,7 @@ def test_pointing_keys_and_zoom(golden, page):
     expect(shown.locator("path.contour").first).to_have_attribute("d", before or "")
 
 
-def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
+def test_compared_on_one_scale_and_taken_away(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Runs side by side share heights and colours; pictures and numbers can be had."""
     bowl("loss", tmp_path / "low", lift=0.1)
     bowl("loss", tmp_path / HOSTILE, lift=5.0)
@@ -306,7 +307,7 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     expect(page.locator("landscape-pane")).to_have_count(1)
 
 
-def test_losses_that_have_no_place_are_told(server, pages, tmp_path):
+def test_losses_that_have_no_place_are_told(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """Zero, negative and non-finite losses are hatched and counted; unreadable landscapes say why; narrow, Chinese."""
     axis = [0.0, 1.0, 2.0]
     z = [[1.0, 2.0, 3.0], [0.0, -1.0, 4.0], [float("nan"), 5.0, float("inf")]]

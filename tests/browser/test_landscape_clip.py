@@ -6,9 +6,10 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support import landscape_details as made
 from support.landscape_panes import drawn, pane, publish, told
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import landscape
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth
@@ -27,7 +28,9 @@ def exploding(folder: Path, lift: float = 0.1) -> None:
     publish(folder, "loss", landscape(AXIS, AXIS, z))
 
 
-def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(server, page, tmp_path):
+def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(
+    server: StartServer, page: Page, tmp_path: Path
+) -> None:
     """Colours, levels and legend of both maps do; read-outs do not; the address keeps it, and off is as before."""
     for run, lift in (("one", 0.1), ("two", 3.0)):
         exploding(tmp_path / run, lift)
@@ -74,7 +77,9 @@ def ids_aside(drawing: str) -> str:
     return re.sub(r"land-\d+|<!--.*?-->", "", drawing)
 
 
-def test_a_landscape_that_is_low_nearly_everywhere_is_not_clipped(server, page, tmp_path):
+def test_a_landscape_that_is_low_nearly_everywhere_is_not_clipped(
+    server: StartServer, page: Page, tmp_path: Path
+) -> None:
     """Its quantile is its lowest loss: there would be no scale left."""
     z = np.full((9, 9), 0.5)
     z[-1, -1] = 7
@@ -86,7 +91,7 @@ def test_a_landscape_that_is_low_nearly_everywhere_is_not_clipped(server, page, 
     expect(shown.locator(".clipped")).to_have_count(0)
 
 
-def test_surface_ends_at_the_top_and_the_path_stands_over_it(server, pages, tmp_path):
+def test_surface_ends_at_the_top_and_the_path_stands_over_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """A surface of two runs counts once; real losses are true up to twice its height, and the page says what is cut."""
     z = made.losses(*np.meshgrid(AXIS, AXIS))
     z[-1, -1] += 1000

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support import landscape_details as made
 from support.event_files import GOLDEN
 from support.landscape_panes import drawn, pane, publish, told
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -20,7 +21,7 @@ OF_GRAPHICS = "GL Driver Message|willReadFrequently"
 """What Chromium remarks of WebGL that is drawn without a GPU."""
 
 
-def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
+def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """One WebGL surface under one cursor with the map; where it is looked at from stays while it is refined."""
     pages.allowed = OF_GRAPHICS
     # Without a GPU every pixel is drawn by the processor: few of them.
@@ -90,7 +91,7 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     expect(shown.locator("canvas")).to_have_count(0)
 
 
-def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
+def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The light is that of the gravest finding, with its reason and its numbers in words."""
     changes = {
         "curved": {"eigenvalues": (400.0, 1.0)},
@@ -143,7 +144,7 @@ def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
     expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection on the plane")
 
 
-def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_path):
+def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Nodes by level, crosses where the loss is not finite, checkpoints by their distance; slices follow the cursor."""
     folder = tmp_path / "run"
     with SummaryRecord(str(folder)) as record:
@@ -196,7 +197,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
     assert max(tops) == tops[len(tops) // 2]
 
 
-def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
+def test_publications_arrive_and_older_ones_are_chosen(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The newest is shown as it comes, zoomed as before; an older one stays until the newest is asked for again."""
     publish(tmp_path / "run", "a", made.bowl(1))
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
@@ -217,7 +218,9 @@ def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
     expect(shown).to_have_attribute("data-level", "3/3")
 
 
-def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page, tmp_path):
+def test_runs_on_one_plane_share_places_and_on_others_only_colours(
+    server: StartServer, page: Page, tmp_path: Path
+) -> None:
     """The page says which; on one plane the cursor stands in both, and each has the other's path."""
     for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
         publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
@@ -241,7 +244,7 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page,
     expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
 
 
-def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
+def test_runs_of_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """A joint landscape shows every run that has it: both paths, told apart by colour, name and read-out."""
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
@@ -308,7 +311,7 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
     assert len(points["x"]) == 12
 
 
-def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):
+def test_full_screen_and_the_colour_of_the_path(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A key fills the screen with one pane and its read-out; the chosen colour is in the address and in the picture."""
     publish(tmp_path / "run", "a", made.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")

@@ -31,9 +31,10 @@ def published(directory: Path) -> list[tuple[str, bytes]]:
 
 def newest(directory: Path) -> "dict[str, Landscape]":
     """Return the last landscape of each tag."""
-    from toposcope.server.landscapes.landscape import landscape  # The environments of frameworks have no server.
+    # Imported here: the environments of frameworks have no server.
+    from toposcope.server.landscapes.landscape import read_landscape
 
-    return {tag: landscape(message) for tag, message in published(directory)}
+    return {tag: read_landscape(message) for tag, message in published(directory)}
 
 
 def journals(directory: Path) -> dict[str, dict[Place, str]]:

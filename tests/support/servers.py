@@ -15,9 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import httpx
+
 from toposcope.server import cli
 
 Result = TypeVar("Result")
+Serve = Callable[..., httpx.Client]
+"""Serves a logdir, with more arguments of summary-server, and returns a client."""
 _folder = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
 """Contains the output of the servers, and their index and notes by default."""
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder.name}/cache", "XDG_DATA_HOME": f"{_folder.name}/data"}

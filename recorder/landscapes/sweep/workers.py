@@ -16,7 +16,7 @@ from toposcope.recorder.landscapes.sweep.job import FOLDER
 from toposcope.recorder.landscapes.sweep.measuring import drop_model, keep_model
 from toposcope.recorder.landscapes.sweep.sweep import InlineExecutor, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 # Work that justifies starting processes, several times the cost of a start; and the limit if there are no arguments.
 _MIN_SECONDS_FOR_PROCESSES, _MAX_PROCESSES = 30.0, 8
@@ -27,7 +27,7 @@ def checked_device_ids(device_ids: object) -> list[int] | None:
     if device_ids is None:
         return None
     if not isinstance(device_ids, list | tuple):
-        raise TypeError(f"device_ids is a list of integers or None, not {shown(device_ids)}.")
+        raise TypeError(f"device_ids is a list of integers or None, not {short_repr(device_ids)}.")
     if not device_ids:
         raise ValueError("device_ids contains at least one device; None for an automatic choice.")
     return [checked_integer("a device id", device, 0) for device in device_ids]
@@ -43,7 +43,7 @@ def checked_executor(executor: object) -> Executor | None:
     if executor is None:
         return None
     if not isinstance(executor, Executor):
-        raise TypeError(f"executor is an Executor of concurrent.futures or None, not {shown(executor)}.")
+        raise TypeError(f"executor is an Executor of concurrent.futures or None, not {short_repr(executor)}.")
     context: Any = getattr(executor, "_mp_context", None)
     if isinstance(executor, ProcessPoolExecutor) and context is not None and context.get_start_method() == "fork":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Graphs in numbers over the HTTP API."""
+"""GET /api/graphs/counts."""
 
 import json
 from collections import Counter
@@ -28,14 +28,14 @@ def counts(client: httpx.Client, run: str) -> dict[str, object]:
     return reply
 
 
-def test_mindspores_graph(golden: httpx.Client) -> None:
-    """Operators, parameters and constants are those in the file."""
+def test_counts_of_a_mindspore_graph(golden: httpx.Client) -> None:
+    """The counts of operators, parameters and constants equal those in the file."""
     expected = json.loads((GOLDEN / "mindspore/digits_momentum/expected.json").read_text())["graph"][0]
 
     reply = counts(golden, "mindspore/digits_momentum")
 
     assert reply["kinds"]["parameter"] == len(expected["parameters"])
-    assert reply["kinds"]["constant"] >= expected["const_vals"]  # One stands in each scope that uses it.
+    assert reply["kinds"]["constant"] >= expected["const_vals"]  # Once in each scope that uses it.
     assert reply["kinds"]["operator"] == expected["nodes"]
     assert sorted(reply["operations"]) == expected["op_types"]
     assert sum(reply["operations"].values()) == expected["nodes"]
@@ -47,8 +47,8 @@ def test_mindspores_graph(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("run", ["tensorboard/torch", "tensorboard/keras/train"])
-def test_counts_are_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
-    """Counted one by one, scope by scope, it is the same."""
+def test_counts_equal_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
+    """Counting the nodes scope by scope gives the same numbers."""
     waiting, kinds, operations = [""], Counter(), Counter()
     while waiting:
         query = {"run": run, "scope": waiting.pop(), "limit": 10_000}
@@ -65,7 +65,7 @@ def test_counts_are_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
     assert reply["nodes"] == sum(kinds.values())
 
 
-def test_what_is_not_there(golden: httpx.Client) -> None:
-    """A run without graphs, and no run, are 404."""
+def test_missing_graphs_and_runs(golden: httpx.Client) -> None:
+    """A run without graphs and an unknown run are 404."""
     for run in ("tensorboard/tensorboardx/lr_0.1", "gone"):
         assert golden.get("api/graphs/counts", params={"run": run}).status_code == 404

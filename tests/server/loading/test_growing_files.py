@@ -135,7 +135,9 @@ def test_restart_is_a_new_attempt(logdir: Path, client: httpx.Client) -> None:
     assert [tensor["step"] for tensor in stitched] == [20, 40, 60, 80, 100, 120, 140]
 
 
-def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: httpx.Client, write) -> None:
+def test_records_written_in_pieces_are_read_when_complete(
+    logdir: Path, client: httpx.Client, write: Callable[[Path, bytes], None]
+) -> None:
     """However a writer splits its records, each is read as soon as it is complete, small or large."""
     path = loss_run(logdir / "a", range(3))
     event = summary_pb2.Event(wall_time=50.0, step=3)
@@ -155,7 +157,9 @@ def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: 
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client: httpx.Client, write) -> None:
+def test_incomplete_record_of_a_killed_writer_is_not_damage(
+    logdir: Path, client: httpx.Client, write: Callable[[Path, bytes], None]
+) -> None:
     """The file of the writer that follows is read too."""
     path = loss_run(logdir / "a", range(10))
     write(path, scalar_event(50.0, 10, {"loss": 1.0})[:30])
@@ -168,7 +172,9 @@ def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: httpx.Client, write) -> None:
+def test_two_live_writers_in_one_directory_are_both_shown(
+    logdir: Path, client: httpx.Client, write: Callable[[Path, bytes], None]
+) -> None:
     """Two processes that write the same tag at the same time hide no points of each other; equal steps are counted."""
     paths = [loss_run(logdir / "a", range(3), seconds=seconds) for seconds in (1, 2)]
     for step in range(3, 30):
@@ -184,7 +190,9 @@ def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: 
 
 
 @pytest.mark.parametrize("left", [0, 30])
-def test_truncated_file_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
+def test_truncated_file_is_read_again(
+    logdir: Path, client: httpx.Client, write: Callable[[Path, bytes], None], left: int
+) -> None:
     """A file that is truncated and continued has only its current points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))
@@ -208,7 +216,9 @@ def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Clien
     wait_until(lambda: steps(client, "a") == list(range(100, 300)))
 
 
-def test_directories_are_renamed_and_removed(logdir: Path, client: httpx.Client, write) -> None:
+def test_directories_are_renamed_and_removed(
+    logdir: Path, client: httpx.Client, write: Callable[[Path, bytes], None]
+) -> None:
     """A run that is renamed, removed and created again is listed with its current name and points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))

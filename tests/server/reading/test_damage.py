@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import read_slowly, scalar_event, version_event
-from support.servers import wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
@@ -210,7 +210,7 @@ def test_locations_of_payloads_are_those_of_intact_records(tmp_path: Path) -> No
         assert image.encoded_image == random.Random(step).randbytes(20_000)
 
 
-def test_damage_is_listed_with_file_and_offset(tmp_path: Path, serve) -> None:
+def test_damage_is_listed_with_file_and_offset(tmp_path: Path, serve: Serve) -> None:
     """The API lists damaged records with their offsets; large ones once they are verified in the background."""
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / NAME).write_bytes(flip(SMALL + 20, LARGE + 9000, STARTS[11] + 2))
