@@ -1,6 +1,7 @@
 """Arrays of the real JAX, recorded and read back."""
 
 import io
+from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,6 @@ from support.tensor_messages import tensor_array
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 
-jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_num_cpu_devices", 2)
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
@@ -32,6 +32,14 @@ EIGHTS = [
 EDGES = np.array([0.0, -0.0, 1.5, -2.25, 1e-40, np.inf, -np.inf, np.nan], np.float32)
 GRID = np.arange(6.0).reshape(2, 3)
 SHARDED = jax.sharding.NamedSharding(jax.make_mesh((2,), ("rows",)), jax.sharding.PartitionSpec("rows"))
+
+
+@pytest.fixture(autouse=True)
+def _double_precision() -> Iterator[None]:
+    """Enable 64-bit types for these tests alone: workers of other checks would compute other bits."""
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
 
 
 def array_of(dtype: str) -> jax.Array:

@@ -116,14 +116,14 @@ def test_other_processes_find_the_same_bits(tmp_path: Path) -> None:
         return losses_of_many, parameters_of_two_layers(), batches(), None
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    losses = {}
+    results = {}
     for name, devices in (("here", None), ("processes", [0, 1])):
         directory = tmp_path / name
         leave_walk(directory / "ckpt_dir")
         SummaryLandscape(directory).gen_landscapes_with_multi_process(callback_fn, None, devices, levels=2)
-        losses[name] = journals(directory)
-    assert losses["here"] == losses["processes"]
-    assert sum(map(len, losses["here"].values())) == 4 + 4 + 25 + 1 + 25
+        results[name] = journals(directory)
+    assert results["here"] == results["processes"]
+    assert sum(map(len, results["here"].values())) == 4 + 4 + 25 + 1 + 25
 
 
 def leave_walk(folder: Path) -> None:

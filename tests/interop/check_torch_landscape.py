@@ -55,18 +55,18 @@ def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeMod
     """At all weights, with the same bits each time; slices of other sizes are not compiled again."""
     places = [(0.0,), (1.0,), (-2.0,)]
 
-    def losses() -> list[Any]:
+    def measured_losses() -> list[Any]:
         losses = []
         for place in places:
             model.move(place)
             losses.append(model.loss())
         return losses
 
-    eager = losses()
+    eager = measured_losses()
     model.use(mode)
     assert model.mode == mode
-    compiled = losses()
-    assert compiled == losses()
+    compiled = measured_losses()
+    assert compiled == measured_losses()
     for one, other in zip(eager, compiled, strict=True):
         assert other.mean == pytest.approx(one.mean, rel=1e-5)
         assert other.squares == pytest.approx(one.squares, rel=1e-5)
@@ -74,7 +74,7 @@ def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeMod
     model.loss(0, 300)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - begin < 1
     model.use("eager")
-    assert losses() == eager
+    assert measured_losses() == eager
 
 
 def test_a_machine_without_a_compiler_measures_as_before(model: LandscapeModel) -> None:

@@ -35,7 +35,7 @@ def shape(node: Any) -> list[int]:
 
 
 def read(graph: GraphProto) -> Graph:
-    return read_graph(graph.SerializeToString(), is_ours=True)
+    return read_graph(graph.SerializeToString(), by_toposcope=True)
 
 
 def sources(graph: GraphProto, name: str) -> list[str]:

@@ -220,11 +220,11 @@ def test_inputs_that_raise_do_not_stop_training(tmp_path: Path, read_events: Rea
 
 @pytest.mark.parametrize("network", [1, "net", [nn.Linear(1, 1)], object(), nn.Linear, lambda x: x])
 def test_other_objects_are_refused(tmp_path: Path, network: Any) -> None:
-    with pytest.raises(TypeError, match=r"network is a torch\.nn\.Module"):
+    with pytest.raises(TypeError, match=r"network must be a torch\.nn\.Module"):
         SummaryRecord(tmp_path / "new", network=network)
     assert not list(tmp_path.glob("new/*"))
     with SummaryRecord(tmp_path) as recorder:
-        with pytest.raises(TypeError, match=r"train_network is a torch\.nn\.Module"):
+        with pytest.raises(TypeError, match=r"train_network must be a torch\.nn\.Module"):
             recorder.record(1, train_network=network)
         recorder.record(1, train_network=graph([Node("relu", "ReLU")]))
         with pytest.raises(TypeError, match="train_network"):
