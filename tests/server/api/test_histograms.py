@@ -30,7 +30,7 @@ def golden() -> Iterator[httpx.Client]:
 
 def request_histograms(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the histograms of a tag."""
-    query = {"run": run, "tag": tag, "limit": 1000} | query
+    query = {"run": run, "tag": tag, "limit": 1000, **query}
     reply = client.get("api/histograms", params=query).raise_for_status()
     Histograms.model_validate(reply.json(), extra="forbid")
     assert reply.json()["damaged"] == 0
