@@ -46,7 +46,7 @@ from toposcope.recorder.landscapes.surface.surface import surface_of
 from toposcope.recorder.landscapes.sweep.job import FOLDER, load_axes, load_job
 from toposcope.recorder.landscapes.sweep.journal import Place
 from toposcope.recorder.landscapes.sweep.measuring import Request, drop_model, keep_model
-from toposcope.recorder.landscapes.sweep.sweep import Here, Lane, Sweep
+from toposcope.recorder.landscapes.sweep.sweep import InlineExecutor, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.training import Model
@@ -249,7 +249,7 @@ def measure_overhead(directory: Path, options: argparse.Namespace) -> None:
     with restored_model(callback_of(lenet, 32), load_axes(load_job(folder))) as model:
         keep_model("overhead", None, model)
         network, loss_fn = model._network, nn.CrossEntropyLoss(reduction="none")
-        sweep = Sweep([Lane(Here(), "overhead", ahead=1, task_seconds=0)])
+        sweep = Sweep([Lane(InlineExecutor(), "overhead", ahead=1, task_seconds=0)])
         batches = [batch for batch, _ in model._fixed.between(0, None)]
 
         def bare(node: Request) -> None:

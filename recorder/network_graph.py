@@ -111,7 +111,8 @@ class _ReadyGraph:
 def _check(network: object, parameter: str) -> None:
     if not (isinstance(network, Message) or is_module(network) or is_cell(network)):
         raise TypeError(
-            f"{parameter} is a torch.nn.Module, a mindspore.nn.Cell or a graph made by graph(), not {short_repr(network)}."
+            f"{parameter} must be a torch.nn.Module, a mindspore.nn.Cell or a result of graph(), "
+            f"not {short_repr(network)}."
         )
 
 

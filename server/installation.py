@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import toposcope
 from toposcope.server.reading import scan
 
 log = logging.getLogger(__name__)
@@ -65,9 +64,10 @@ def _shadowed_folder() -> Path | None:
         return None
     if _package_folder() != working_folder:
         return None
-    other_folders = [entry for entry in toposcope.__path__ if Path(entry).resolve() != working_folder]
+    namespace = sys.modules["toposcope"]
+    other_folders = [entry for entry in namespace.__path__ if Path(entry).resolve() != working_folder]
     for finder in sys.meta_path:
-        spec = finder.find_spec(f"{toposcope.__name__}.server", other_folders)
+        spec = finder.find_spec("toposcope.server", other_folders)
         if spec is not None and spec.origin is not None and not Path(spec.origin).parent.samefile(_SERVER):
             return Path(spec.origin).parent.parent
     return None

@@ -192,7 +192,8 @@ class Run:
         if not having_tag and not self._view.ranks_of(tag, ALL):
             tags = self.tags(tag.plugin)
             listed = ", ".join(map(repr, tags[:10])) + (", ..." if len(tags) > 10 else "")
-            raise KeyError(f"no {tag.plugin} tag {tag.name!r} in run {self.name!r}: expected one of {listed or 'none'}")
+            expected = f"expected one of {listed}" if tags else f"the run has no {tag.plugin} tags"
+            raise KeyError(f"no {tag.plugin} tag {tag.name!r} in run {self.name!r}: {expected}")
         return having_tag
 
 

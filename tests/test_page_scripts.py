@@ -13,11 +13,11 @@ LADDER = ["i18n", "data", "charts", "controls", "pages", "app"]
 
 
 def own_scripts() -> list[Path]:
-    """Return the scripts of the page, without libraries and tests."""
+    """Return the scripts of the page, without libraries, tests and the build."""
     return [
         path
         for path in WEB.rglob("*.js")
-        if not {"node_modules", "built"} & set(path.parts) and not path.name.endswith(".test.js")
+        if not {"node_modules", "built"} & set(path.parts) and not path.name.endswith(("build.js", ".test.js"))
     ]
 
 

@@ -225,7 +225,8 @@ def _checked_async(async_save: object) -> bool:
 def _checked_network(network: object) -> Any:
     if network is not None and not is_convertible(network, _STATE_METHODS):
         raise ValueError(
-            f"saved_network must be a PyTorch or MindSpore network, a TrainableNetwork, or None, not {short_repr(network)}."
+            "saved_network must be a PyTorch or MindSpore network, a TrainableNetwork, or None, "
+            f"not {short_repr(network)}."
         )
     return network
 

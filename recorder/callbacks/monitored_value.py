@@ -81,7 +81,8 @@ class MonitoredValue:
         try:
             return scalar_from(value).value
         except (TypeError, ValueError) as error:
-            message = f"The value that {self._callback_name} monitors must be one number; {self.name!r} is {short_repr(value)}."
+            found = f"{self.name!r} is {short_repr(value)}"
+            message = f"The value that {self._callback_name} monitors must be one number; {found}."
             raise type(error)(message) from None
 
     def _warn(self, results: dict[str, object]) -> None:

@@ -13,10 +13,6 @@ _INT32 = range(-(2**31), 2**31)
 def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
     """Return the graph of a dataset pipeline.
 
-    Args:
-        stage: the last stage: a dict with its name (op_type), its parameters, its input stages (children), and the
-            transforms (operations) and the sampler that it uses, each a dict of parameters. Only op_type is required.
-
         dataset_graph({
             "op_type": "Batch",
             "batch_size": 32,
@@ -26,6 +22,10 @@ def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
                 "children": [{"op_type": "ImageFolder", "dir": "cats", "sampler": {"sampler_name": "RandomSampler"}}],
             }],
         })
+
+    Args:
+        stage: the last stage: a dict with its name (op_type), its parameters, its input stages (children), and the
+            transforms (operations) and the sampler that it uses, each a dict of parameters. Only op_type is required.
 
     The result of mindspore.dataset.serialize(dataset) is also such a dict. List parameters are stored by name, whereas
     MindSpore joins those of a transform or a sampler into one unnamed list of float32.

@@ -335,7 +335,8 @@ def _checked_indexes(eval_indexes: Any) -> list[int]:
     """Return the indexes of loss, outputs and label."""
     if not isinstance(eval_indexes, list | tuple) or len(eval_indexes) != 3:
         raise ValueError(
-            f"eval_indexes must be three indexes into the value that eval_network returns, not {short_repr(eval_indexes)}."
+            "eval_indexes must be three indexes into the value that eval_network returns, "
+            f"not {short_repr(eval_indexes)}."
         )
     return [checked_integer("eval_indexes", index, lowest=-1) for index in eval_indexes]
 

@@ -68,7 +68,7 @@ class ImportanceReply(BaseModel):
     not_finite: int
     """Number of these whose value is NaN or infinite."""
     enough: bool
-    """Whether there were enough runs to compute importances; correlations are computed wherever possible."""
+    """Whether there were enough runs to compute importances; correlations are computed where possible."""
     problem: str | None
     """Why importances could not be computed, or what limits them, in sentences."""
     score: float | None

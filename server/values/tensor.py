@@ -1,4 +1,4 @@
-"""Tensors of both dialects as arrays, which are views of the payload wherever possible."""
+"""Tensors of both dialects as arrays, which are views of the payload where possible."""
 
 import math
 from collections.abc import Iterable, Mapping

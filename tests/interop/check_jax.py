@@ -35,7 +35,7 @@ SHARDED = jax.sharding.NamedSharding(jax.make_mesh((2,), ("rows",)), jax.shardin
 
 
 def array_of(dtype: str) -> jax.Array:
-    """Return an array that holds the edges of its dtype."""
+    """Return an array with the extreme values of its dtype."""
     if dtype in INTEGERS:
         limits = np.iinfo(dtype)
         return jnp.asarray(np.array([limits.min, limits.max, limits.max - 1, 0, 1], dtype))
@@ -54,7 +54,7 @@ def assert_is(recorded: Recorded, array: jax.Array, expected: np.ndarray) -> Non
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
 def test_an_array_is_read_back_bit_for_bit(recorded: Recorded, dtype: str) -> None:
-    """An array of a dtype that NumPy has comes back as it was."""
+    """An array of a dtype that NumPy has is read back unchanged."""
     array = array_of(dtype)
     assert_is(recorded, array, np.asarray(array))
 
@@ -101,7 +101,7 @@ def test_an_array_of_any_shape_is_read_back(recorded: Recorded, array: jax.Array
 
 
 def test_an_array_without_data_is_skipped(recorded: Recorded, caplog: pytest.LogCaptureFixture) -> None:
-    """A deleted (donated) array, a random key and a traced value cost a line in the log; training goes on."""
+    """A deleted (donated) array, a random key and a traced value cause one line in the log; training continues."""
     deleted = jnp.ones(3)
     deleted.delete()
     assert recorded("tensor", deleted) is None
@@ -112,7 +112,7 @@ def test_an_array_without_data_is_skipped(recorded: Recorded, caplog: pytest.Log
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "bfloat16", *FLOATS, *EIGHTS])
 def test_a_scalar_is_read_back_exactly(recorded: Recorded, dtype: str) -> None:
-    """An array with one number is a scalar, whatever its dtype and shape."""
+    """An array with one number is a scalar, for any dtype and shape."""
     number = jnp.asarray(0.5).astype(dtype)
     for array in (number, number.reshape(1, 1)):
         assert recorded("scalar", array).scalar_value == float(number)

@@ -130,7 +130,7 @@ def test_a_model_with_an_optimizer_does_not_train() -> None:
 
 
 def test_a_shuffled_pipeline_gives_the_same_samples() -> None:
-    """Whatever its seed is elsewhere; and the generators of the user go on as if nothing had been."""
+    """For any seed elsewhere; the states of the user's generators do not change."""
     hashes = set()
     for seed in (1, 2):
         network, pipeline = Net(), dataset(shuffle=True)

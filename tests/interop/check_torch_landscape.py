@@ -1,4 +1,4 @@
-"""Loss landscapes of modules that PyTorch compiles: too slow for every test run, and it wants a C++ compiler."""
+"""Loss landscapes of compiled PyTorch modules: too slow for every test run, and they need a C++ compiler."""
 
 import resource
 from collections.abc import Iterator
@@ -52,15 +52,15 @@ def model() -> Iterator[LandscapeModel]:
 
 @pytest.mark.parametrize("mode", ["compile", "channels_last+compile"])
 def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeModel) -> None:
-    """Wherever it is moved, and with the same bits each time; slices of other sizes are not compiled anew."""
+    """At all weights, with the same bits each time; slices of other sizes are not compiled again."""
     places = [(0.0,), (1.0,), (-2.0,)]
 
     def losses() -> list[Any]:
-        found = []
+        losses = []
         for place in places:
             model.move(place)
-            found.append(model.loss())
-        return found
+            losses.append(model.loss())
+        return losses
 
     eager = losses()
     model.use(mode)
@@ -91,7 +91,7 @@ def test_a_machine_without_a_compiler_measures_as_before(model: LandscapeModel) 
 
 
 def test_much_work_is_compiled_where_that_is_faster(model: LandscapeModel) -> None:
-    """The mode is whatever the probe found; the losses are the same in each."""
+    """The losses are the same in the mode that timing selects."""
     eager = model.loss()
     assert model.tune(100_000) in ("channels_last", "blocked", "channels_last+compile", "compile")
     assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)

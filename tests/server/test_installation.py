@@ -64,7 +64,7 @@ def test_inspect_reports_a_shadowed_package_and_an_uncompiled_scan(clone: Path, 
 
 
 def test_uncompiled_package_that_shadows_none_is_only_uncompiled(clone: Path, logdir: Path, tmp_path: Path) -> None:
-    """A package found through the module search path is the installed one, wherever the process starts."""
+    """A package found through the module search path is the installed one, from any working directory."""
     (warning,) = json.loads(_inspect(tmp_path, logdir, "--json", search=(clone,)))["warnings"]
 
     assert warning["kind"] == "uncompiled_scan"

@@ -1,8 +1,8 @@
 // A small picture of a loss landscape: filled contours and the training's path; several share one scale.
 
 import { nothing, svg } from "lit-html";
-import { gridOf, heightOf, lossOf, numbersOf, reachOf, refined, thinned } from "../charts/landscape/grid.js";
-import { levelsOf } from "../charts/landscape/levels.js";
+import { decimate, gridOf, heightOf, heightRange, lossOf, numbersOf, refine } from "../charts/landscape/grid.js";
+import { contourLevels } from "../charts/landscape/levels.js";
 import { contourPaths, extentOf, toLeft, toTop } from "../charts/landscape/map.js";
 import { colourOf } from "../charts/landscape/scales.js";
 import { theme } from "../data/view.js";
@@ -13,14 +13,14 @@ import { t } from "../i18n/words.js";
 /** @typedef {import("../charts/landscape/grid.js").HeightScale} HeightScale */
 
 /** The heights of several landscapes: scale, range, and contour levels.
- * @typedef {{scale: HeightScale, reach: [number, number], levels: number[]}} Heights */
+ * @typedef {{scale: HeightScale, range: [number, number], levels: number[]}} Heights */
 
 /** If the ratio of losses is larger, they are drawn on a logarithmic scale. */
 const LARGEST_RATIO = 20;
 const LEVELS = 10;
 /** Of losses: if they differ by 1 % or more, further digits would move no contour by a quarter of a pixel. */
 export const DIGITS = 6;
-/** Points along an axis: more are thinned out, fewer are interpolated. */
+/** Points along an axis: more are decimate out, fewer are interpolated. */
 const MOST = 65;
 const FINE = 41;
 
@@ -31,20 +31,20 @@ const surfaceOf = ({ x, y, z }) => ({ x: numbersOf(x), y: numbersOf(y), z: numbe
  * @param {Reply[]} replies @returns {Heights | null} */
 export function heightsOf(replies) {
   const surfaces = replies.map(surfaceOf);
-  const linear = reachOf(surfaces.map((surface) => gridOf(surface, "linear")));
+  const linear = heightRange(surfaces.map((surface) => gridOf(surface, "linear")));
   if (!linear) return null;
   const scale = linear[0] > 0 && linear[1] / linear[0] > LARGEST_RATIO ? "log" : "linear";
-  const reach = /** @type {[number, number]} */ (
+  const range = /** @type {[number, number]} */ (
     scale === "log" ? linear.map((loss) => heightOf(loss, scale)) : linear
   );
-  return { scale, reach, levels: levelsOf(reach, LEVELS, scale) };
+  return { scale, range, levels: contourLevels(range, LEVELS, scale) };
 }
 
 /** The lowest and the highest loss. @param {Heights} heights */
-export const lossesOf = ({ reach, scale }) => reach.map((height) => shortNumber(lossOf(height, scale), 3));
+export const lossesOf = ({ range, scale }) => range.map((height) => shortNumber(lossOf(height, scale), 3));
 
 /** Bands between the lines, the lowest first, each with its colour. @param {Heights} heights @param {boolean} dark */
-export function bandsOf({ reach: [lo, hi], levels }, dark) {
+export function bandsOf({ range: [lo, hi], levels }, dark) {
   const bounds = [lo, ...levels, hi];
   const share = (/** @type {number} */ height) => (hi > lo ? (height - lo) / (hi - lo) : 0.5);
   return bounds.slice(0, -1).map((from, at) => ({
@@ -63,9 +63,9 @@ function pathsOf(reply, heights, frame) {
   const key = JSON.stringify([heights, frame]);
   const cached = cache.get(reply);
   if (cached?.key === key) return cached.paths;
-  const few = thinned(gridOf(surfaceOf(reply), heights.scale), MOST);
+  const few = decimate(gridOf(surfaceOf(reply), heights.scale), MOST);
   const longest = Math.max(few.x.length, few.y.length) - 1;
-  const grid = Math.min(few.x.length, few.y.length) > 1 ? refined(few, Math.ceil(FINE / Math.max(1, longest))) : few;
+  const grid = Math.min(few.x.length, few.y.length) > 1 ? refine(few, Math.ceil(FINE / Math.max(1, longest))) : few;
   const paths = contourPaths(grid, heights.levels, frame, () => Infinity, []);
   cache.set(reply, { key, paths });
   return paths;

@@ -229,10 +229,10 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
     """
     jax: Any = import_module("jax")
     fixed = first_samples(dataset, num_samples, np.array)
-    made = JaxLandscapeModel(model, network, fixed, _device(jax, device))
+    result = JaxLandscapeModel(model, network, fixed, _device(jax, device))
     if fixed.samples < num_samples:
-        made.notes.append(f"The dataset has only {fixed.samples:,} of {num_samples:,} samples.")
-    return made
+        result.notes.append(f"The dataset has only {fixed.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _device(jax: Any, index: int | None) -> Any:

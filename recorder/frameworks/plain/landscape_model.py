@@ -96,10 +96,10 @@ class PlainLandscapeModel(HostModel):
 
 def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
     """Return the model of the result of callback_fn; see model_of(). The network itself chooses its device."""
-    made = PlainLandscapeModel(network, first_samples(dataset, num_samples, _copied))
-    if made.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
-    return made
+    result = PlainLandscapeModel(network, first_samples(dataset, num_samples, _copied))
+    if result.samples < num_samples:
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _copied(array: Any) -> Any:

@@ -114,7 +114,8 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
             size = samples_of(batch)
             if not size:
                 raise ValueError(
-                    f"The first dimension of the first array of a batch counts its samples; not so in {short_repr(batch)}."
+                    "The first dimension of the first array of a batch must be the number of samples; "
+                    f"it is not in {short_repr(batch)}."
                 )
             kept = min(size, number - starts[-1])
             if kept < size and is_cuttable(batch, size):

@@ -117,8 +117,10 @@ def model_of(result: Any, num_samples: int, device: int | None = None) -> Landsc
     framework = _framework(model, network)
     if framework != "jax":
         _check_metrics(metrics)
-    made: LandscapeModel = adapter(framework, "landscape").landscape_model(model, network, dataset, num_samples, device)
-    return made
+    landscape: LandscapeModel = adapter(framework, "landscape").landscape_model(
+        model, network, dataset, num_samples, device
+    )
+    return landscape
 
 
 def _framework(model: Any, network: Any) -> str:

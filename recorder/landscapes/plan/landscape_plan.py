@@ -36,14 +36,14 @@ class PlannedLandscape(NamedTuple):
     """The run whose last checkpoint is the origin, then other runs on the same plane."""
 
     @property
-    def own(self) -> PlannedRun:
+    def main_run(self) -> PlannedRun:
         """The run whose last checkpoint is the origin."""
         return self.runs[0]
 
     @property
     def is_final(self) -> bool:
         """Whether it shows the loss around the last checkpoint, without a path."""
-        return len(self.own.points) == 1
+        return len(self.main_run.points) == 1
 
 
 class LandscapePlan(NamedTuple):
@@ -127,7 +127,7 @@ def joint_plan(plan: LandscapePlan, others: Sequence[str]) -> LandscapePlan:
 
 def _whole_run(plan: LandscapePlan) -> PlannedRun:
     """Return the run of a plan, with the points of all its intervals."""
-    intervals = [landscape.own for landscape in plan.landscapes if not landscape.is_final]
+    intervals = [landscape.main_run for landscape in plan.landscapes if not landscape.is_final]
     if not intervals:
         raise ValueError("Several runs need intervals for their common plane: create_landscape must enable 'train'.")
     points = tuple(sorted({point for interval in intervals for point in interval.points}))

@@ -152,7 +152,7 @@ class TestModules(TorchContract):
         ((Model(Line()), Line(), line_batches(2), {"acc": None}), ValueError, "'Loss'"),
         ((Model(Line()), Line(), [], METRICS), ValueError, "no batches"),
         ((Model(Line()), Line(), 5, METRICS), TypeError, "iterable"),
-        ((Model(Line()), Line(), [(3, 4)], METRICS), ValueError, "counts its samples"),
+        ((Model(Line()), Line(), [(3, 4)], METRICS), ValueError, "must be the number of samples"),
     ],
 )
 def test_other_results_of_callback_fn_are_refused(result: Any, error: type[Exception], message: str) -> None:

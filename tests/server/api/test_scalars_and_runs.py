@@ -497,10 +497,10 @@ def test_empty_and_incomplete_files(tmp_path: Path, serve: Serve) -> None:
     """An empty file is not a run yet; one with a version event is a run without tags."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "empty/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
+    (tmp_path / "without_tags").mkdir()
+    (tmp_path / "without_tags/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
     client = serve(tmp_path)
 
     (run,) = client.get("api/runs").json()["runs"]
 
-    assert (run["run"], run["plugins"], run["first_step"]) == ("empty", {}, None)
+    assert (run["run"], run["plugins"], run["first_step"]) == ("without_tags", {}, None)

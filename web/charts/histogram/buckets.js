@@ -1,49 +1,48 @@
-// Histograms as the server lists them, and what can be read off their buckets: extremes, shares, percentiles.
+// Histograms parsed from the server's reply, and statistics computed from their buckets: extent, percentiles, shares.
 
 import { lowerBound } from "../binary_search.js";
 
-/** How the values of a tensor were distributed at one step; null stands for what the file does not say.
+/** The distribution of a tensor's values at one step. null = not in the file.
  * @typedef {object} Distribution
  * @property {number} step
  * @property {number} wallTime seconds since 1970
- * @property {number} count all values, NaN and infinities included
- * @property {number | null} min over the finite values, like max and sum
+ * @property {number} count of all values, including NaN and infinities
+ * @property {number | null} min of the finite values; so are max and sum
  * @property {number | null} max
  * @property {number | null} sum
  * @property {number} nan
  * @property {number} posInf
  * @property {number} negInf
- * @property {Float64Array} left edges of the buckets that hold something, ascending
+ * @property {Float64Array} left edges of the non-empty buckets, ascending
  * @property {Float64Array} right
  * @property {Float64Array} counts
- * @property {number} total of those buckets
- */
+ * @property {number} total of `counts` */
 
-/** One run's distributions of a tag, with their places on the axis that is chosen, ascending.
+/** The distributions of one run and tag, ascending along the chosen axis.
  * @typedef {object} Line
  * @property {string} run
  * @property {import("../../data/run_styles.js").LineStyle} style
  * @property {Distribution[]} rows
- * @property {Float64Array} at
- */
+ * @property {Float64Array} at position of each row on the axis */
 
-/** What the bands reach over: half of one to a bit more than two standard deviations of a normal distribution, and all. */
+/** Percentiles as shares. The bands between them approximate 0.5, 1 and 1.5 standard deviations of a normal
+ * distribution, and the full range. */
 export const SHARES = [0, 0.07, 0.16, 0.31, 0.5, 0.69, 0.84, 0.93, 1];
 
 /** @type {WeakMap<object, Distribution[]>} */
-const read = new WeakMap();
+const replyCache = new WeakMap();
 
-/** The distributions of a reply, by step; a reply is read once.
+/** Parses a reply into distributions, by step. The result is cached.
  * @param {{histograms: any[]}} reply */
 export function distributionsOf(reply) {
-  const known = read.get(reply);
-  if (known) return known;
+  const cached = replyCache.get(reply);
+  if (cached) return cached;
   const distributions = reply.histograms.map(distributionOf);
-  read.set(reply, distributions);
+  replyCache.set(reply, distributions);
   return distributions;
 }
 
-/** @param {unknown} value a number, its name ("NaN", "Infinity"), or null */
+/** @param {unknown} value a number, "NaN", "Infinity" or null */
 const numberOf = (value) => (value === null ? null : Number(value));
 
 /** @param {any} entry @returns {Distribution} */
@@ -56,7 +55,7 @@ function distributionOf(entry) {
   for (const bucket of entry.buckets) {
     const [from, width, count] = [Number(bucket[0]), Number(bucket[1]), Number(bucket[2])];
     if (!(count > 0 && Number.isFinite(from + width))) continue;
-    const [lo, hi] = within(from, from + Math.max(0, width), min, max);
+    const [lo, hi] = clipToExtremes(from, from + Math.max(0, width), min, max);
     left.push(lo);
     right.push(hi);
     counts.push(count);
@@ -79,24 +78,24 @@ function distributionOf(entry) {
   };
 }
 
-/** An outer bucket may be wider than what is in it: no value lies beyond the extremes.
+/** Clips a bucket to the recorded extremes: outer buckets may be wider than their values.
  * @param {number} left @param {number} right @param {number | null} min @param {number | null} max */
-function within(left, right, min, max) {
+function clipToExtremes(left, right, min, max) {
   if (min === null || max === null || !(right >= min && left <= max)) return [left, right];
   return [Math.max(left, min), Math.min(right, max)];
 }
 
-/** Values that lie in no bucket and are not told as NaN or infinite: the file does not say where they are.
+/** The number of values that are neither in a bucket nor counted as NaN or infinite.
  * @param {Distribution} distribution */
-export const unplaced = ({ count, nan, posInf, negInf, total }) => Math.max(0, count - nan - posInf - negInf - total);
+export const unbucketed = ({ count, nan, posInf, negInf, total }) => Math.max(0, count - nan - posInf - negInf - total);
 
 /** @param {Distribution} distribution */
 export const nonFiniteCount = ({ nan, posInf, negInf }) => nan + posInf + negInf;
 
-/** @param {Distribution} distribution null when it is not known, or no value is finite */
+/** @param {Distribution} distribution null = not recorded, or no finite value */
 export const meanOf = ({ sum, total }) => (sum === null || !total ? null : sum / total);
 
-/** From the lowest to the highest edge; null when nothing is in any bucket.
+/** The lowest and highest bucket edge; null if all distributions are empty.
  * @param {Iterable<Distribution>} distributions @returns {[lo: number, hi: number] | null} */
 export function valueExtent(distributions) {
   let lo = Infinity;
@@ -110,7 +109,9 @@ export function valueExtent(distributions) {
   return lo <= hi ? [lo, hi] : null;
 }
 
-/** The value below which a share of the values lies, as if those of a bucket were spread evenly over it; NaN without values.
+/** The value below which a share of the values is, assuming values evenly spread within each bucket; NaN
+ * without
+ * values.
  * @param {Distribution} distribution @param {number} share 0 to 1 */
 export function percentile({ left, right, counts, total, min, max }, share) {
   if (!counts.length) return NaN;
@@ -119,7 +120,7 @@ export function percentile({ left, right, counts, total, min, max }, share) {
   let below = 0;
   for (let index = 0; index < counts.length; index++) {
     const part = (share * total - below) / counts[index];
-    const half = right[index] / 2 - left[index] / 2; // A bucket may reach over all doubles.
+    const half = right[index] / 2 - left[index] / 2; // Halves, since a bucket may span all doubles.
     if (part <= 1) return left[index] + half * part + half * part;
     below += counts[index];
   }
@@ -127,17 +128,17 @@ export function percentile({ left, right, counts, total, min, max }, share) {
 }
 
 /** @type {WeakMap<Distribution, number[]>} */
-const known = new WeakMap();
+const percentileCache = new WeakMap();
 
-/** The values at SHARES.
+/** The percentiles at `SHARES`, cached.
  * @param {Distribution} distribution */
 export function percentiles(distribution) {
-  const values = known.get(distribution) ?? SHARES.map((share) => percentile(distribution, share));
-  known.set(distribution, values);
+  const values = percentileCache.get(distribution) ?? SHARES.map((share) => percentile(distribution, share));
+  percentileCache.set(distribution, values);
   return values;
 }
 
-/** The share of the values that lie below one.
+/** The share of the values below `value`; NaN without values.
  * @param {Distribution} distribution @param {number} value */
 export function shareBelow({ left, right, counts, total }, value) {
   let below = 0;
@@ -148,21 +149,22 @@ export function shareBelow({ left, right, counts, total }, value) {
   return total ? below / total : NaN;
 }
 
-/** The row of the last step up to one; the first row when all come later; -1 without rows. Rows by wall time need not be in the order of their steps.
+/** The index of the row with the last step <= `step`; 0 if all steps are later, -1 without rows. Rows sorted by wall
+ * time need not be sorted by step.
  * @param {Distribution[]} rows @param {number} step */
 export function rowAtStep(rows, step) {
-  let found = -1;
+  let latest = -1;
   rows.forEach((row, index) => {
-    if (row.step <= step && (found < 0 || row.step >= rows[found].step)) found = index;
+    if (row.step <= step && (latest < 0 || row.step >= rows[latest].step)) latest = index;
   });
-  return found < 0 && rows.length ? 0 : found;
+  return latest < 0 && rows.length ? 0 : latest;
 }
 
-/** A step that was recorded more than once is drawn as it was recorded last.
+/** Drops all but the last record of each step.
  * @param {Distribution[]} rows by step */
 export const lastOfEachStep = (rows) => rows.filter((row, index) => row.step !== rows[index + 1]?.step);
 
-/** The place nearest to one on the axis.
+/** The index of the position nearest to `x`.
  * @param {Float64Array} at ascending @param {number} x */
 export function nearestRow(at, x) {
   const right = lowerBound(at, x);

@@ -1,4 +1,4 @@
-// What all drawings of histograms share: what they are asked to draw, the area inside their axes, the axes.
+// Shared by all histogram drawings: their input, the plot area, scales and axes.
 
 import { axisLabels, shortNumber } from "../../i18n/numbers.js";
 import { tokens } from "../theme.js";
@@ -7,35 +7,34 @@ import { clockTicks, increments, tickLabels } from "../ticks.js";
 /** @typedef {import("./buckets.js").Line} Line */
 /** @typedef {import("../ticks.js").Axis} Axis */
 
-/** What one plot draws. Plots of a card share grid, axis and tallest, so that they can be compared.
+/** The input of one plot. The plots of a card share grid, axis and scale so that they can be compared.
  * @typedef {object} Plan
  * @property {string} tag
- * @property {Line[]} lines of this plot: one run, or several on top of each other
- * @property {Line[]} all of the card: what the read-out compares
+ * @property {Line[]} lines of this plot: one run, or several runs overlaid
+ * @property {Line[]} all lines of the card, compared in the read-out
  * @property {Axis} axis
- * @property {readonly [number, number]} window on the axis
- * @property {number} mostRows of any run of the card
+ * @property {readonly [number, number]} window visible range of the axis
+ * @property {number} maxRows of any run of the card
  * @property {import("./rebin.js").Grid} grid
- * @property {readonly [number, number] | null} range that the axis of values is limited to; null = it reaches over all
- * @property {number} tallest count that the scale reaches; higher ones are cut
- * @property {boolean} front ridges on one ground, not one behind another
- * @property {boolean} log counts as logarithms
- * @property {boolean} dark the theme
- * @property {number | null} step that is marked, or shown alone; null = the last
- */
+ * @property {readonly [number, number] | null} range that the axis of values is limited to; null = all values
+ * @property {number} scaleTop count at the top of the scale; larger counts are clipped
+ * @property {boolean} onOneBaseline draw all ridges on one baseline
+ * @property {boolean} log logarithmic counts
+ * @property {boolean} dark theme
+ * @property {number | null} step to mark, or to draw alone; null = the last */
 
-/** Where the reader points. @typedef {{step: number, value: number, run: string}} Aim */
+/** A position under the pointer. @typedef {{step: number, value: number, run: string}} Target */
 
-/** The part of a canvas inside its axes, in CSS pixels.
+/** The plot area of a canvas, in CSS pixels.
  * @typedef {{left: number, top: number, width: number, height: number}} Area */
 
-/** One way to draw histograms.
+/** A way of drawing histograms.
  * @typedef {object} Drawing
  * @property {readonly [top: number, right: number, bottom: number, left: number]} margins
  * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area) => void} paint
- * @property {(plan: Plan, area: Area, x: number, y: number) => Aim | null} aim what lies under a pixel
- * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number | null) => void} mark
- */
+ * @property {(plan: Plan, area: Area, x: number, y: number) => Target | null} target returns what is at a pixel
+ * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number |
+ * null) => void} mark */
 
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
@@ -47,15 +46,15 @@ export const areaOf = (width, height, [top, right, bottom, left]) => ({
   height: Math.max(1, height - top - bottom),
 });
 
-/** Empties a canvas of so many CSS pixels.
+/** Resizes a canvas to a size in CSS pixels, clears it and sets defaults.
  * @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-export function emptied(canvas, width, height) {
-  const wide = Math.round(width * devicePixelRatio);
-  const high = Math.round(height * devicePixelRatio);
+export function clearedContext(canvas, width, height) {
+  const pixelWidth = Math.round(width * devicePixelRatio);
+  const pixelHeight = Math.round(height * devicePixelRatio);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
+  if (canvas.width !== pixelWidth || canvas.height !== pixelHeight) {
+    canvas.width = pixelWidth;
+    canvas.height = pixelHeight;
   }
   context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   context.clearRect(0, 0, width, height);
@@ -65,12 +64,13 @@ export function emptied(canvas, width, height) {
   return context;
 }
 
-/** A height from 0 to 1.
- * @param {number} count @param {{log: boolean, tallest: number}} scale @param {number} [most] */
-export const heightOf = (count, { log, tallest }, most = tallest) =>
+/** The height of a count, from 0 to 1.
+ * @param {number} count @param {{log: boolean, scaleTop: number}} scale @param {number} [most] */
+export const heightOf = (count, { log, scaleTop }, most = scaleTop) =>
   most > 0 ? Math.min(1, log ? Math.log1p(count) / Math.log1p(most) : count / most) : 0;
 
-/** @param {readonly [number, number]} range @param {number} value @param {number} start @param {number} length of the range in pixels */
+/** @param {readonly [number, number]} range @param {number} value @param {number} start
+ * @param {number} length in pixels */
 export const toPixel = ([lo, hi], value, start, length) => start + ((value / 2 - lo / 2) / (hi / 2 - lo / 2)) * length;
 
 /** @param {readonly [number, number]} range @param {number} pixel @param {number} start @param {number} length */
@@ -83,9 +83,10 @@ export function fromPixel([lo, hi], pixel, start, length) {
 
 /** @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
 export function valueTicks([lo, hi], most) {
-  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // The range may be that of all doubles.
+  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // Halves, since the range may span all doubles.
   const decade = 10 ** Math.floor(Math.log10(least));
-  const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least * 0.999) ?? least;
+  const increment =
+    [1, 2, 5, 10].map((factor) => factor * decade).find((candidate) => candidate >= least * 0.999) ?? least;
   const first = Math.ceil(lo / increment);
   const count = Math.min(50, Math.floor(hi / increment) - first + 1);
   const ticks = Array.from({ length: Math.max(0, count) || 0 }, (_, index) =>
@@ -95,21 +96,21 @@ export function valueTicks([lo, hi], most) {
   return ticks.map((at, index) => ({ at, label: labels[index] }));
 }
 
-/** @param {number} tallest @param {boolean} log @param {number} most @returns {Tick[]} */
-export function countTicks(tallest, log, most) {
-  if (!log) return valueTicks([0, tallest || 1], most);
-  const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, tallest))) + 1 }, (_, power) => 10 ** power);
+/** @param {number} scaleTop @param {boolean} log @param {number} most @returns {Tick[]} */
+export function countTicks(scaleTop, log, most) {
+  if (!log) return valueTicks([0, scaleTop || 1], most);
+  const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, scaleTop))) + 1 }, (_, power) => 10 ** power);
   const stride = Math.ceil((decades.length + 1) / Math.max(1, most));
   return [0, ...decades].filter((_, index) => index % stride === 0).map((at) => ({ at, label: shortNumber(at) }));
 }
 
 /** @param {Axis} axis @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
 export function axisTicks(axis, [lo, hi], most) {
-  const all = increments(axis);
-  const increment = all.find((one) => (hi - lo) / one <= most) ?? all[all.length - 1];
-  const zoned = axis === "wall_time" ? clockTicks(lo, hi, increment) : multiples(lo, hi, increment);
-  const labels = tickLabels(axis, zoned, increment);
-  return zoned.map((at, index) => ({ at, label: labels[index] }));
+  const candidates = increments(axis);
+  const increment = candidates.find((candidate) => (hi - lo) / candidate <= most) ?? candidates[candidates.length - 1];
+  const positions = axis === "wall_time" ? clockTicks(lo, hi, increment) : multiples(lo, hi, increment);
+  const labels = tickLabels(axis, positions, increment);
+  return positions.map((at, index) => ({ at, label: labels[index] }));
 }
 
 /** @param {number} lo @param {number} hi @param {number} increment */
@@ -119,19 +120,20 @@ function multiples(lo, hi, increment) {
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * increment);
 }
 
-/** Labels under the area, a line on its ground; hairlines through it on wish.
- * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range @param {Tick[]} ticks @param {boolean} [lines] */
+/** Draws the axis below the area, with grid lines on request.
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range
+ * @param {Tick[]} ticks @param {boolean} [lines] */
 export function bottomAxis(context, area, range, ticks, lines = false) {
   const { grid, label } = tokens();
-  const ground = area.top + area.height;
+  const baseline = area.top + area.height;
   context.textBaseline = "top";
   context.fillStyle = label;
   context.strokeStyle = grid;
-  stroke(context, [[area.left, ground, area.left + area.width, ground]]);
+  stroke(context, [[area.left, baseline, area.left + area.width, baseline]]);
   const places = ticks.map((tick) => toPixel(range, tick.at, area.left, area.width));
   stroke(
     context,
-    places.map((x) => [x, lines ? area.top : ground, x, ground + 4]),
+    places.map((x) => [x, lines ? area.top : baseline, x, baseline + 4]),
   );
   ticks.forEach((tick, index) => {
     const half = context.measureText(tick.label).width / 2;
@@ -139,14 +141,15 @@ export function bottomAxis(context, area, range, ticks, lines = false) {
     context.fillText(
       tick.label,
       Math.max(half + 2, Math.min(places[index], area.left + area.width + Math.max(4, half))),
-      ground + 7,
+      baseline + 7,
     );
   });
 }
 
-/** Labels beside the area.
- * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks @param {(at: number) => number} topOf
- * @param {"left" | "right"} side @param {boolean} lines through the area */
+/** Draws an axis at a side of the area.
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks
+ * @param {(at: number) => number} topOf
+ * @param {"left" | "right"} side @param {boolean} lines draw grid lines */
 export function sideAxis(context, area, ticks, topOf, side, lines) {
   const { grid, label } = tokens();
   const right = area.left + area.width;
@@ -162,20 +165,21 @@ export function sideAxis(context, area, ticks, topOf, side, lines) {
     context.fillText(text, side === "left" ? area.left - 6 : right + 7, topOf(at));
 }
 
-/** Straight hairlines, on whole pixels.
+/** Draws straight lines, aligned to pixels.
  * @param {CanvasRenderingContext2D} context @param {number[][]} lines */
 export function stroke(context, lines) {
-  const crisp = (/** @type {number} */ pixel) => Math.round(pixel - 0.5) + 0.5;
+  const aligned = (/** @type {number} */ pixel) => Math.round(pixel - 0.5) + 0.5;
   context.beginPath();
   for (const [x0, y0, x1, y1] of lines) {
-    context.moveTo(crisp(x0), crisp(y0));
-    context.lineTo(crisp(x1), crisp(y1));
+    context.moveTo(aligned(x0), aligned(y0));
+    context.lineTo(aligned(x1), aligned(y1));
   }
   context.stroke();
 }
 
-/** Small open triangles: here are values that are NaN or infinite.
- * @param {CanvasRenderingContext2D} context @param {Array<number[] | null>} places x and y; null = none @param {"right" | "down"} towards */
+/** Draws small open triangles, which mark NaN and infinite values.
+ * @param {CanvasRenderingContext2D} context @param {Array<number[] | null>} places x and y; null = no triangle
+ * @param {"right" | "down"} towards */
 export function triangles(context, places, towards) {
   context.strokeStyle = tokens().damage;
   context.lineWidth = 1.25;
@@ -195,7 +199,9 @@ export function triangles(context, places, towards) {
             [0, 6],
             [3.5, 0],
           ];
-    corners.forEach(([dx, dy], index) => context[index ? "lineTo" : "moveTo"](x + dx, y + dy));
+    const [[startX, startY], ...rest] = corners;
+    context.moveTo(x + startX, y + startY);
+    for (const [dx, dy] of rest) context.lineTo(x + dx, y + dy);
     context.closePath();
   }
   context.stroke();

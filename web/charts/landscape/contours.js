@@ -1,121 +1,132 @@
-// Contours of a grid by marching squares: where it is at or above a level, and the lines on which it is at the level.
+// Contours of a grid by marching squares: the regions at or above a level, and their boundary lines.
 
-/** A closed curve around what is at or above a level. Places are columns and rows, fractions between points.
+/** A closed curve around a region at or above a level. Positions are fractional column and row indices.
  * @typedef {object} Ring
  * @property {number[]} columns
  * @property {number[]} rows
- * @property {boolean[]} isEdge does the piece behind each point run along the edge of what is known, instead of at the level?
- */
+ * @property {boolean[]} isEdge per point: the segment after it follows the boundary of the known points, not the
+ * level */
 
-/** Lower than all heights: a point that is missing. And the least level above it. */
+/** The height of a missing point, lower than all others; and the lowest level above it. */
 const MISSING = -Infinity;
-const LEAST = -Number.MAX_VALUE;
+const LOWEST = -Number.MAX_VALUE;
 
-/** The curves at several levels of one grid. @param {ArrayLike<number>} heights row by row; NaN is missing @param {number} columns @param {number} rows
- * @param {readonly number[]} levels ascending; -Infinity: around all that is known @returns {Ring[][]} */
-export function ringsOf(heights, columns, rows, levels) {
-  // A frame of missing points closes every curve.
-  const across = columns + 2;
-  const framed = new Float64Array(across * (rows + 2)).fill(MISSING);
+/** Returns the rings of each level. @param {ArrayLike<number>} heights row by row; NaN = missing
+ * @param {number} columns @param {number} rows
+ * @param {readonly number[]} levels ascending; -Infinity = around all known points @returns {Ring[][]} */
+export function contourRings(heights, columns, rows, levels) {
+  // Padding with missing points closes every curve.
+  const stride = columns + 2;
+  const padded = new Float64Array(stride * (rows + 2)).fill(MISSING);
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const height = heights[row * columns + column];
-      if (!Number.isNaN(height)) framed[(row + 1) * across + column + 1] = height;
+      if (!Number.isNaN(height)) padded[(row + 1) * stride + column + 1] = height;
     }
   }
-  const least = levels.map((level) => Math.max(level, LEAST));
-  const next = new Int32Array(2 * framed.length).fill(-1);
-  return cellsOf(framed, across, least).map((cells, place) => traced(cells, next, framed, across, least[place]));
+  const cutoffs = levels.map((level) => Math.max(level, LOWEST));
+  const next = new Int32Array(2 * padded.length).fill(-1);
+  return cellsByLevel(padded, stride, cutoffs).map((cells, place) =>
+    traceRings(cells, next, padded, stride, cutoffs[place]),
+  );
 }
 
-/** The cells that the curve of each level goes through, by their first corner: few of all, which are looked at once.
- * @param {Float64Array} framed @param {number} across @param {readonly number[]} levels */
-function cellsOf(framed, across, levels) {
+/** Returns for each level the cells that its curve crosses, as the index of their top-left corner. One pass over all
+ * cells.
+ * @param {Float64Array} padded @param {number} stride @param {readonly number[]} levels */
+function cellsByLevel(padded, stride, levels) {
   /** @type {number[][]} */
   const byLevel = levels.map(() => []);
-  const last = framed.length - across - 1;
+  const last = padded.length - stride - 1;
   for (let at = 0; at < last; at++) {
-    const lowest = Math.min(framed[at], framed[at + 1], framed[at + across], framed[at + across + 1]);
-    const highest = Math.max(framed[at], framed[at + 1], framed[at + across], framed[at + across + 1]);
+    const lowest = Math.min(padded[at], padded[at + 1], padded[at + stride], padded[at + stride + 1]);
+    const highest = Math.max(padded[at], padded[at + 1], padded[at + stride], padded[at + stride + 1]);
     for (let place = 0; levels[place] <= highest; place++) if (levels[place] > lowest) byLevel[place].push(at);
   }
   return byLevel;
 }
 
-/** Curves are followed from side to side of the cells. A side has the number of the point at its left or top end, twice; and one more when it leads down.
- * @param {number[]} cells @param {Int32Array} next -1 before and after @param {Float64Array} framed @param {number} across @param {number} level */
-function traced(cells, next, framed, across, level) {
+/** Traces the curves from cell side to cell side. The id of a side is twice the index of the point at its left or
+ * top end, plus one if the side is vertical.
+ * @param {number[]} cells @param {Int32Array} next scratch array of -1, which it is again on return
+ * @param {Float64Array} padded
+ * @param {number} stride @param {number} level */
+function traceRings(cells, next, padded, stride, level) {
   /** @type {number[]} */
-  const begins = [];
+  const starts = [];
   /** @type {Set<number>} */
   const edges = new Set();
   for (const at of cells) {
     const mask =
-      Number(framed[at] >= level) |
-      (Number(framed[at + 1] >= level) << 1) |
-      (Number(framed[at + across + 1] >= level) << 2) |
-      (Number(framed[at + across] >= level) << 3);
-    const sum = framed[at] + framed[at + 1] + framed[at + across + 1] + framed[at + across];
-    const sides = [2 * at, 2 * at + 3, 2 * (at + across), 2 * at + 1];
-    for (const [from, to] of PIECES[isSaddle(mask) && sum / 4 >= level ? mask + 16 : mask]) {
+      Number(padded[at] >= level) |
+      (Number(padded[at + 1] >= level) << 1) |
+      (Number(padded[at + stride + 1] >= level) << 2) |
+      (Number(padded[at + stride] >= level) << 3);
+    const sum = padded[at] + padded[at + 1] + padded[at + stride + 1] + padded[at + stride];
+    const sides = [2 * at, 2 * at + 3, 2 * (at + stride), 2 * at + 1];
+    for (const [from, to] of SEGMENTS[isSaddle(mask) && sum / 4 >= level ? mask + 16 : mask]) {
       next[sides[from]] = sides[to];
-      begins.push(sides[from]);
+      starts.push(sides[from]);
       if (sum === MISSING) edges.add(sides[from]);
     }
   }
-  return begins.flatMap((first) => (next[first] < 0 ? [] : [ringFrom(first, next, edges, framed, across, level)]));
+  return starts.flatMap((first) => (next[first] < 0 ? [] : [traceRing(first, next, edges, padded, stride, level)]));
 }
 
 /** @param {number} mask */
 const isSaddle = (mask) => mask === 5 || mask === 10;
 
-/** Pieces of the curve in a cell by which of its corners are inside, from the side where it leaves what is inside, clockwise, to where it comes back.
- * Two corners across from each other are apart; joined over the middle 16 further on. @type {Record<number, Array<[number, number]>>} */
-const PIECES = Object.fromEntries([
-  ...Array.from({ length: 14 }, (_, place) => [place + 1, piecesOf(place + 1, false)]),
-  ...[5, 10].map((mask) => [mask + 16, piecesOf(mask, true)]),
+/** The curve segments in a cell by the mask of its inside corners: from the side where the curve exits the inside,
+ * clockwise, to the side where it enters again. In masks + 16, diagonally opposite corners are connected through the
+ * centre; otherwise they are separate.
+ * @type {Record<number, Array<[number, number]>>} */
+const SEGMENTS = Object.fromEntries([
+  ...Array.from({ length: 14 }, (_, place) => [place + 1, segmentsOf(place + 1, false)]),
+  ...[5, 10].map((mask) => [mask + 16, segmentsOf(mask, true)]),
 ]);
 
 /** @param {number} mask @param {boolean} isJoined @returns {Array<[number, number]>} */
-function piecesOf(mask, isJoined) {
-  const isIn = (/** @type {number} */ corner) => Boolean(mask & (1 << (corner % 4)));
-  const leaves = [0, 1, 2, 3].filter((corner) => isIn(corner) && !isIn(corner + 1));
-  const comes = [0, 1, 2, 3].filter((corner) => !isIn(corner) && isIn(corner + 1));
-  return leaves.map((leave) => [leave, leaves.length === 1 ? comes[0] : (leave + (isJoined ? 1 : 3)) % 4]);
+function segmentsOf(mask, isJoined) {
+  const isInside = (/** @type {number} */ corner) => Boolean(mask & (1 << (corner % 4)));
+  const exits = [0, 1, 2, 3].filter((corner) => isInside(corner) && !isInside(corner + 1));
+  const entries = [0, 1, 2, 3].filter((corner) => !isInside(corner) && isInside(corner + 1));
+  return exits.map((exit) => [exit, exits.length === 1 ? entries[0] : (exit + (isJoined ? 1 : 3)) % 4]);
 }
 
-/** @param {number} first @param {Int32Array} next loses the ring @param {Set<number>} edges @param {Float64Array} framed @param {number} across @param {number} level */
-function ringFrom(first, next, edges, framed, across, level) {
+/** @param {number} first @param {Int32Array} next the ring is removed from it @param {Set<number>} edges
+ * @param {Float64Array} padded @param {number} stride @param {number} level */
+function traceRing(first, next, edges, padded, stride, level) {
   /** @type {Ring} */
   const ring = { columns: [], rows: [], isEdge: [] };
   for (let side = first; next[side] >= 0; ) {
     const at = side >> 1;
     const isDown = side & 1;
-    const [from, to] = [framed[at], framed[at + (isDown ? across : 1)]];
-    // Beside a missing point it passes the known one.
+    const [from, to] = [padded[at], padded[at + (isDown ? stride : 1)]];
+    // Next to a missing point the curve passes through the known one.
     const share = from === MISSING ? 1 : to === MISSING ? 0 : (level - from) / (to - from);
-    ring.columns.push((at % across) - 1 + (isDown ? 0 : share));
-    ring.rows.push(Math.floor(at / across) - 1 + (isDown ? share : 0));
+    ring.columns.push((at % stride) - 1 + (isDown ? 0 : share));
+    ring.rows.push(Math.floor(at / stride) - 1 + (isDown ? share : 0));
     ring.isEdge.push(edges.has(side));
-    const following = next[side];
+    const successor = next[side];
     next[side] = -1;
-    side = following;
+    side = successor;
   }
   return ring;
 }
 
-/** The pieces of a ring that are at the level, each as the indices of its points; a closed one ends where it begins.
+/** Returns the parts of a ring that are at the level, each as point indices. A part that is the whole ring ends at
+ * its first point.
  * @param {Ring} ring @returns {number[][]} */
-export function linesOf({ isEdge }) {
+export function levelLines({ isEdge }) {
   const count = isEdge.length;
-  const begin = isEdge.indexOf(true);
-  if (begin < 0) return [[...Array(count).keys(), 0]];
+  const firstEdge = isEdge.indexOf(true);
+  if (firstEdge < 0) return [[...Array(count).keys(), 0]];
   /** @type {number[][]} */
   const lines = [];
   /** @type {number[]} */
   let line = [];
   for (let step = 1; step <= count; step++) {
-    const at = (begin + step) % count;
+    const at = (firstEdge + step) % count;
     line.push(at);
     if (!isEdge[at]) continue;
     if (line.length > 1) lines.push(line);

@@ -1,15 +1,14 @@
-// A surface of losses on a grid: read from the server's reply, as heights that are drawn, refined between its points.
+// Losses on a grid: conversion to heights, resampling and interpolation.
 
 /** @typedef {"linear" | "log"} HeightScale */
 
-/** Losses on a grid, row by row. What is missing or not finite is NaN in `heights`.
+/** Heights on a grid, row by row. NaN = missing or not finite.
  * @typedef {object} Grid
- * @property {Float64Array} x of the columns, in the order of the file
+ * @property {Float64Array} x of the columns, ascending or descending
  * @property {Float64Array} y of the rows
- * @property {Float64Array} heights losses, or their logarithms to base 10
- */
+ * @property {Float64Array} heights losses, or their base-10 logarithms */
 
-/** "NaN", "Infinity" and "-Infinity" are what Number makes of them.
+/** Converts a JSON column to numbers, including "NaN", "Infinity" and "-Infinity".
  * @param {ArrayLike<number | string>} column */
 export function numbersOf(column) {
   const numbers = new Float64Array(column.length);
@@ -17,7 +16,7 @@ export function numbersOf(column) {
   return numbers;
 }
 
-/** What height a loss is drawn at; a logarithm has none for what is not above zero.
+/** The height of a loss: its value, or its base-10 logarithm. NaN if not finite, or not positive on a log scale.
  * @param {number} loss @param {HeightScale} scale */
 export const heightOf = (loss, scale) =>
   scale === "log" ? (loss > 0 && loss < Infinity ? Math.log10(loss) : NaN) : Number.isFinite(loss) ? loss : NaN;
@@ -28,9 +27,9 @@ export const lossOf = (height, scale) => (scale === "log" ? 10 ** height : heigh
 /** @param {{x: Float64Array, y: Float64Array, z: Float64Array}} surface @param {HeightScale} scale @returns {Grid} */
 export const gridOf = ({ x, y, z }, scale) => ({ x, y, heights: z.map((loss) => heightOf(loss, scale)) });
 
-/** Lowest and highest of all heights; null when none is finite.
+/** The lowest and highest height; null if none is finite.
  * @param {Iterable<Grid>} grids @returns {[number, number] | null} */
-export function reachOf(grids) {
+export function heightRange(grids) {
   let lo = Infinity;
   let hi = -Infinity;
   for (const { heights } of grids) {
@@ -42,16 +41,15 @@ export function reachOf(grids) {
   return lo > hi ? null : [lo, hi];
 }
 
-/** Every so many-th point of a large grid, its ends among them.
+/** Samples a grid at no more than `most` evenly spaced points along each axis, including the ends.
  * @param {Grid} grid @param {number} most points along an axis @returns {Grid} */
-export function thinned({ x, y, heights }, most) {
-  const columns = places(x.length, most);
-  const rows = places(y.length, most);
+export function decimate({ x, y, heights }, most) {
+  const columns = sampleIndices(x.length, most);
+  const rows = sampleIndices(y.length, most);
   if (columns.length === x.length && rows.length === y.length) return { x, y, heights };
   const kept = new Float64Array(columns.length * rows.length);
-  rows.forEach((row, at) =>
-    columns.forEach((column, next) => void (kept[at * columns.length + next] = heights[row * x.length + column])),
-  );
+  let next = 0;
+  for (const row of rows) for (const column of columns) kept[next++] = heights[row * x.length + column];
   return {
     x: Float64Array.from(columns, (column) => x[column]),
     y: Float64Array.from(rows, (row) => y[row]),
@@ -59,22 +57,24 @@ export function thinned({ x, y, heights }, most) {
   };
 }
 
-/** The part of a grid around a stretch of coordinates along each axis.
- * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down @param {number} margin points more on each side @returns {Grid} */
-export function cropped({ x, y, heights }, across, down, margin) {
-  const [left, right] = stretchOf(x, across, margin);
-  const [top, bottom] = stretchOf(y, down, margin);
+/** Crops a grid to a range of coordinates along each axis, plus a margin.
+ * @param {Grid} grid @param {readonly [number, number]} across @param {readonly [number, number]} down
+ * @param {number} margin extra points on each side @returns {Grid} */
+export function crop({ x, y, heights }, across, down, margin) {
+  const [left, right] = indexRange(x, across, margin);
+  const [top, bottom] = indexRange(y, down, margin);
   const kept = new Float64Array((right - left) * (bottom - top));
   for (let row = top; row < bottom; row++)
     kept.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
   return { x: x.slice(left, right), y: y.slice(top, bottom), heights: kept };
 }
 
-/** The points of an axis around a stretch of it: the first, and the one behind the last.
- * @param {Float64Array} axis @param {readonly [number, number]} stretch @param {number} margin @returns {[number, number]} */
-function stretchOf(axis, stretch, margin) {
+/** The index range [first, end) of the points that cover a range of coordinates.
+ * @param {Float64Array} axis @param {readonly [number, number]} range @param {number} margin
+ * @returns {[number, number]} */
+function indexRange(axis, range, margin) {
   const [least, most] = [Math.min(axis[0], axis[axis.length - 1]), Math.max(axis[0], axis[axis.length - 1])];
-  const ends = stretch.map((end) => placeIn(axis, Math.max(least, Math.min(most, end))));
+  const ends = range.map((end) => fractionalIndex(axis, Math.max(least, Math.min(most, end))));
   return [
     Math.max(0, Math.floor(Math.min(...ends)) - margin),
     Math.min(axis.length, Math.ceil(Math.max(...ends)) + 1 + margin),
@@ -82,40 +82,41 @@ function stretchOf(axis, stretch, margin) {
 }
 
 /** @param {number} length @param {number} most */
-function places(length, most) {
+function sampleIndices(length, most) {
   const count = Math.min(length, most);
   return Array.from({ length: count }, (_, place) =>
     count === 1 ? 0 : Math.round((place * (length - 1)) / (count - 1)),
   );
 }
 
-/** The grid with `factor` cells for each of its own, along both axes: through all its points, never beyond its neighbours'
- * heights (Steffen's monotone cubic).
+/** Refines a grid to `factor` cells per cell along both axes by monotone cubic interpolation, which passes through
+ * all points and does not overshoot. Source: M. Steffen, A simple method for monotonic interpolation in one
+ * dimension, Astron. Astrophys. 239 (1990).
  * @param {Grid} grid @param {number} factor @returns {Grid} */
-export function refined({ x, y, heights }, factor) {
+export function refine({ x, y, heights }, factor) {
   if (factor < 2) return { x, y, heights };
   const wide = (x.length - 1) * factor + 1;
   const high = (y.length - 1) * factor + 1;
   const across = new Float64Array(wide * y.length);
   for (let row = 0; row < y.length; row++)
-    across.set(refinedLine(x, heights.subarray(row * x.length, (row + 1) * x.length), factor), row * wide);
+    across.set(refineLine(x, heights.subarray(row * x.length, (row + 1) * x.length), factor), row * wide);
   const fine = new Float64Array(wide * high);
   const column = new Float64Array(y.length);
   for (let at = 0; at < wide; at++) {
     for (let row = 0; row < y.length; row++) column[row] = across[row * wide + at];
-    const finer = refinedLine(y, column, factor);
+    const finer = refineLine(y, column, factor);
     for (let row = 0; row < high; row++) fine[row * wide + at] = finer[row];
   }
-  return { x: refinedAxis(x, factor), y: refinedAxis(y, factor), heights: fine };
+  return { x: refineAxis(x, factor), y: refineAxis(y, factor), heights: fine };
 }
 
 /** @param {Float64Array} axis @param {number} factor */
-const refinedAxis = (axis, factor) =>
-  Float64Array.from({ length: (axis.length - 1) * factor + 1 }, (_, at) => placeOn(axis, at / factor));
+const refineAxis = (axis, factor) =>
+  Float64Array.from({ length: (axis.length - 1) * factor + 1 }, (_, at) => coordinateAt(axis, at / factor));
 
-/** The coordinate at a place between two points of an axis: 2.5 is half way from the third to the fourth.
+/** The coordinate at a fractional index of an axis, interpolated linearly.
  * @param {ArrayLike<number>} axis @param {number} place */
-export function placeOn(axis, place) {
+export function coordinateAt(axis, place) {
   const below = Math.max(0, Math.min(axis.length - 2, Math.floor(place)));
   return axis.length < 2 || place === below
     ? axis[below]
@@ -123,7 +124,7 @@ export function placeOn(axis, place) {
 }
 
 /** @param {Float64Array} axis @param {Float64Array} line @param {number} factor */
-function refinedLine(axis, line, factor) {
+function refineLine(axis, line, factor) {
   const slopes = slopesOf(axis, line);
   const fine = new Float64Array((line.length - 1) * factor + 1);
   for (let cell = 0; cell < line.length - 1; cell++) {
@@ -144,7 +145,7 @@ function refinedLine(axis, line, factor) {
   return fine;
 }
 
-/** Slopes at the points; beside a missing point as at an end.
+/** Slopes at the points (Steffen 1990). A missing neighbour is treated as the end of the line.
  * @param {Float64Array} axis @param {Float64Array} line */
 function slopesOf(axis, line) {
   const slopes = new Float64Array(line.length);
@@ -165,9 +166,9 @@ function slopesOf(axis, line) {
   return slopes;
 }
 
-/** Where on an axis, up or down, a coordinate lies: the other way round than `placeOn`; NaN outside.
+/** The fractional index of a coordinate, the inverse of `coordinateAt`; NaN outside the axis.
  * @param {ArrayLike<number>} axis @param {number} coordinate */
-function placeIn(axis, coordinate) {
+function fractionalIndex(axis, coordinate) {
   const sign = axis[axis.length - 1] >= axis[0] ? 1 : -1;
   let lo = 0;
   let hi = axis.length - 1;
@@ -180,23 +181,27 @@ function placeIn(axis, coordinate) {
   return hi === lo ? lo : lo + (coordinate - axis[lo]) / (axis[hi] - axis[lo] || 1);
 }
 
-/** The height at a coordinate, between the four points around it; NaN outside, or where one of them is missing.
+/** The bilinearly interpolated height at a coordinate; NaN outside the grid or next to a missing point.
  * @param {Grid} grid @param {number} x @param {number} y */
 export function heightAt({ x: xs, y: ys, heights }, x, y) {
-  const [column, row] = [placeIn(xs, x), placeIn(ys, y)];
+  const [column, row] = [fractionalIndex(xs, x), fractionalIndex(ys, y)];
   if (Number.isNaN(column + row)) return NaN;
   const [left, top] = [Math.floor(column), Math.floor(row)];
   const [right, bottom] = [Math.min(left + 1, xs.length - 1), Math.min(top + 1, ys.length - 1)];
   const [across, down] = [column - left, row - top];
   const at = (/** @type {number} */ r, /** @type {number} */ c) => heights[r * xs.length + c];
-  const mixed = (/** @type {number} */ one, /** @type {number} */ other, /** @type {number} */ share) =>
-    share === 0 ? one : one + (other - one) * share;
-  return mixed(mixed(at(top, left), at(top, right), across), mixed(at(bottom, left), at(bottom, right), across), down);
+  const interpolate = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ share) =>
+    share === 0 ? from : from + (to - from) * share;
+  return interpolate(
+    interpolate(at(top, left), at(top, right), across),
+    interpolate(at(bottom, left), at(bottom, right), across),
+    down,
+  );
 }
 
-/** The grid with points equally far apart along each axis: itself where they are, else with heights between its own.
+/** Resamples a grid to evenly spaced points along each axis; returns the grid itself if it is even.
  * @param {Grid} grid @returns {Grid} */
-export function evened(grid) {
+export function resampleEvenly(grid) {
   const { x, y } = grid;
   if (isEven(x) && isEven(y)) return grid;
   const [across, down] = [x, y].map((axis) =>
@@ -212,5 +217,5 @@ export function evened(grid) {
 /** @param {Float64Array} axis */
 export function isEven(axis) {
   const step = (axis[axis.length - 1] - axis[0]) / (axis.length - 1);
-  return axis.every((one, at) => at === 0 || Math.abs(one - axis[at - 1] - step) <= Math.abs(step) * 1e-3);
+  return axis.every((value, at) => at === 0 || Math.abs(value - axis[at - 1] - step) <= Math.abs(step) * 1e-3);
 }

@@ -1,12 +1,15 @@
-// At which heights contour lines are drawn, and how many of them fit.
+// Choice of contour levels.
 
 /** @typedef {import("./grid.js").HeightScale} HeightScale */
 
-/** Round levels within a range: steps of 1, 2, 2.5 or 5 in losses; equal parts of a decade when heights are logarithms.
- * @param {readonly [number, number]} reach heights @param {number} wanted about so many @param {HeightScale} scale @returns {number[]} heights */
-export function levelsOf([lo, hi], wanted, scale) {
+/** Returns round levels strictly inside a range: steps of 1, 2, 2.5 or 5 times a power of ten on a linear scale;
+ * whole fractions of a decade on a log scale.
+ * @param {readonly [number, number]} range heights @param {number} target approximate number
+ * @param {HeightScale} scale
+ * @returns {number[]} heights */
+export function contourLevels([lo, hi], target, scale) {
   if (!(hi > lo)) return [];
-  const span = (hi - lo) / wanted;
+  const span = (hi - lo) / target;
   const decade = 10 ** Math.floor(Math.log10(span));
   const size =
     scale === "log" && span < 1
@@ -17,7 +20,9 @@ export function levelsOf([lo, hi], wanted, scale) {
   return Array.from({ length: Math.min(count, 200) }, (_, place) => Number(((first + place) * size).toPrecision(12)));
 }
 
-/** By their ratio.
- * @param {number[]} candidates @param {number} wanted */
-const nearest = (candidates, wanted) =>
-  candidates.reduce((best, one) => (Math.abs(Math.log(one / wanted)) < Math.abs(Math.log(best / wanted)) ? one : best));
+/** The candidate with the smallest ratio to the target.
+ * @param {number[]} candidates @param {number} target */
+const nearest = (candidates, target) =>
+  candidates.reduce((best, candidate) =>
+    Math.abs(Math.log(candidate / target)) < Math.abs(Math.log(best / target)) ? candidate : best,
+  );

@@ -1,4 +1,4 @@
-// Colour scales of heights, safe for colour-blind eyes, and parts of them that stand out from the page as lines.
+// Colour scales for heights, suitable for colour-blind readers, and variants with enough contrast for lines.
 
 import { cssOf, mix, rgbOf, viridis } from "../rgb.js";
 
@@ -7,7 +7,8 @@ import { cssOf, mix, rgbOf, viridis } from "../rgb.js";
 export const SCALES = /** @type {const} */ (["viridis", "cividis", "magma", "blue-orange"]);
 /** @typedef {(typeof SCALES)[number]} ScaleName */
 
-/** Matplotlib's at every tenth; the last is our own, light in its middle. @type {Record<Exclude<ScaleName, "viridis">, Rgb[]>} */
+/** Colours at every tenth: Matplotlib's, except the last, which is our own diverging scale.
+ * @type {Record<Exclude<ScaleName, "viridis">, Rgb[]>} */
 const STOPS = {
   cividis: [
     "#00224e",
@@ -59,24 +60,25 @@ export function shadeOf(name, place) {
   return mix(stops[below], stops[below + 1], inside * (stops.length - 1) - below);
 }
 
-/** The colour of a place; as a line it stays apart from the page: darker on light, lighter on dark.
+/** The colour at a position. For lines it is darkened or lightened until it contrasts with the page.
  * @param {ScaleName} name @param {number} place 0 to 1 @param {"area" | "line"} use @param {boolean} dark the theme */
 export function colourOf(name, place, use, dark) {
   const shade = shadeOf(name, place);
-  return cssOf(use === "area" ? shade : apart(shade, dark));
+  return cssOf(use === "area" ? shade : withContrast(shade, dark));
 }
 
 const BLACK = /** @type {Rgb} */ ([0, 0, 0]);
 const WHITE = /** @type {Rgb} */ ([255, 255, 255]);
-/** Relative luminances that have a contrast of three to the page of either theme. */
-const MOST_ON_LIGHT = 0.28;
-const LEAST_ON_DARK = 0.13;
+/** Relative luminances with a contrast of 3:1 to the page (WCAG 2) in either theme. */
+const MAX_ON_LIGHT = 0.28;
+const MIN_ON_DARK = 0.13;
 
 /** @param {Rgb} shade @param {boolean} dark @returns {Rgb} */
-function apart(shade, dark) {
+function withContrast(shade, dark) {
   let share = 0;
-  const enough = (/** @type {Rgb} */ rgb) => (dark ? luminance(rgb) >= LEAST_ON_DARK : luminance(rgb) <= MOST_ON_LIGHT);
-  while (share < 1 && !enough(mix(shade, dark ? WHITE : BLACK, share))) share += 0.04;
+  const hasContrast = (/** @type {Rgb} */ rgb) =>
+    dark ? luminance(rgb) >= MIN_ON_DARK : luminance(rgb) <= MAX_ON_LIGHT;
+  while (share < 1 && !hasContrast(mix(shade, dark ? WHITE : BLACK, share))) share += 0.04;
   return mix(shade, dark ? WHITE : BLACK, share);
 }
 

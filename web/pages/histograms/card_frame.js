@@ -1,8 +1,8 @@
-// A card around its plots: the tag, whose plot is whose, how many steps are drawn, what must be said about the values.
+// The template of a card: tag, plots with run names, step counts, legend and notes.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { nonFiniteCount, rowAtStep, unplaced } from "../../charts/histogram/buckets.js";
+import { nonFiniteCount, rowAtStep, unbucketed } from "../../charts/histogram/buckets.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
@@ -24,13 +24,12 @@ import { table, tableSwitch } from "./table.js";
 
 /** @typedef {object} CardModel
  * @property {string} tag
- * @property {Listing[]} listings of the drawn runs
- * @property {Plan[]} plans of those whose listing is here
+ * @property {Listing[]} listings of the visible runs
+ * @property {Plan[]} plans of the runs whose listing is loaded
  * @property {Line[]} lines
- * @property {ReturnType<typeof import("./card_model.js").shared>} common
- * @property {number} runs that have the tag, drawn or not
- * @property {import("@preact/signals-core").Signal<boolean>} tableShown
- */
+ * @property {ReturnType<typeof import("./card_model.js").sharedScales>} common
+ * @property {number} runs with the tag, drawn or not
+ * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
 
 /** @param {CardModel} model */
 export function cardFrame(model) {
@@ -38,7 +37,9 @@ export function cardFrame(model) {
   return html`
     <div class="hist-card">
       <header>
-        <h3 title=${model.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+        <h3 title=${model.tag}>${
+          group ? html`<span class="path">${group}</span>` : nothing
+        }<span class="leaf">${leaf}</span></h3>
         ${enlargeButton(model.tag)}
       </header>
       ${
@@ -50,7 +51,8 @@ export function cardFrame(model) {
               (listing) => pane(model, listing),
             )}</div>`
       }
-      <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span class="space"></span>${remarks(model)}</div>
+      <div class="hist-foot">${tableSwitch(model.tableShown)}${legend(model)}<span
+        class="space"></span>${notes(model)}</div>
       ${model.tableShown.value ? table(model.lines) : nothing}
     </div>`;
 }
@@ -59,17 +61,18 @@ export function cardFrame(model) {
 function enlargeButton(tag) {
   const enlarged = opened.value === tag;
   const label = t(enlarged ? "hist.shrink" : "hist.enlarge");
-  return html`<div class="actions"><button class="quiet" data-key="enlarge" title=${label} aria-label=${label} aria-pressed=${enlarged}
+  return html`<div class="actions"><button class="quiet" data-key="enlarge" title=${label} aria-label=${label}
+    aria-pressed=${enlarged}
     @click=${() => change({ open: enlarged ? "" : tag })}>${enlarged ? ICONS.shrink : ICONS.enlarge}</button></div>`;
 }
 
-/** A plot of one run, under its name.
+/** The plot of one run, with its name.
  * @param {CardModel} model @param {Listing} listing */
 function pane(model, listing) {
   const run = listing.query?.run ?? "";
   const plan = model.plans.find(({ lines }) => lines[0].run === run);
   return html`<figure class="hist-pane" data-run=${run}>
-    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${listed([listing])}</figcaption>
+    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${downsampledNote([listing])}</figcaption>
     ${plot(model, plan, nameOf(run))}
     ${state([listing], plan)}
   </figure>`;
@@ -86,10 +89,14 @@ function overlaid(model) {
   return html`<figure class="hist-pane">
   <figcaption><span class="runs">${model.listings.map(
     (listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)}${atOneStep ? nothing : shownStep(model, listing)}</span>`,
+      <span class="run-key">${runName(listing.query?.run ?? "", short)}${
+        noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)
+      }${atOneStep ? nothing : shownStep(model, listing)}</span>`,
   )}</span>
     <span class="space"></span>
-    ${atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing}${listed(model.listings)}</figcaption>
+    ${
+      atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing
+    }${downsampledNote(model.listings)}</figcaption>
   ${plot(model, model.plans[0], t("hist.runs", { n: model.lines.length }))}
   ${state(model.listings, model.plans[0])}
 </figure>`;
@@ -101,21 +108,23 @@ function plot({ tag }, plan, whose) {
   const label = t("hist.chart", { tag, run: whose, n });
   return html`<div class="plot-room">${
     plan
-      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label} .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
+      ? html`<histogram-plot tabindex="0" role="img" aria-label=${label}
+        .drawn=${{ plan, mode: mode.value }}></histogram-plot>`
       : nothing
   }</div>`;
 }
 
-/** @param {string} run @param {boolean} [short] without a path that says nothing here */
+/** @param {string} run @param {boolean} [short] omit the path before the name */
 function runName(run, short = false) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const [whole, leaf] = cutLeaf(nameOf(run));
   const path = short ? "" : whole;
   const dimmed = path ? html`<span class="path">${path}</span>` : nothing;
-  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span class="leaf">${leaf}</span></span>`;
+  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span
+    class="leaf">${leaf}</span></span>`;
 }
 
-/** Runs need not have the same steps: each says which of its own is shown.
+/** The shown step of a run, since runs may have different steps.
  * @param {CardModel} model @param {Listing} listing */
 function shownStep({ lines }, listing) {
   if (mode.value !== "single") return nothing;
@@ -126,71 +135,83 @@ function shownStep({ lines }, listing) {
     : nothing;
 }
 
-/** Says when not every step is drawn.
+/** The note that not every step is drawn.
  * @param {Listing[]} listings */
-function listed(listings) {
+function downsampledNote(listings) {
   const replies = listings.flatMap(({ reply }) => reply.value ?? []);
   const drawn = replies.reduce((sum, { histograms, damaged }) => sum + histograms.length + damaged, 0);
   const total = replies.reduce((sum, reply) => sum + reply.total, 0);
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   if (drawn === total) return nothing;
-  return html`<span class="meta" data-note="downsampled" title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
+  return html`<span class="meta" data-note="downsampled"
+    title=${t("hist.listed_hint", counts)}>${t("hist.listed", counts)}</span>`;
 }
 
-/** Why there is nothing to see, when there is nothing.
+/** The reason why there is no plot: failed, loading or no values.
  * @param {Listing[]} listings @param {Plan | undefined} plan */
 function state(listings, plan) {
   const failed = listings.filter(({ error }) => error.value);
+  const retryAll = () => {
+    for (const listing of failed) listing.retry();
+  };
   if (failed.length)
     return html`<div class="state error" role="alert">
     <span>${t("hist.failed", { reason: failed[0].error.value?.message ?? "" })}</span>
-    <button class="plain" @click=${() => failed.forEach((listing) => listing.retry())}>${t("hist.retry")}</button></div>`;
+    <button class="plain"
+      @click=${retryAll}>${t("hist.retry")}</button></div>`;
   if (!plan) return html`<div class="state bone" data-state="waiting"></div>`;
   const isEmpty = shownRows(plan.lines).every((row) => !row.total);
   return isEmpty
-    ? html`<div class="state" data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
+    ? html`<div class="state"
+      data-state="no_values">${listings.map(noneForRank).find(Boolean) || t("hist.no_values")}</div>`
     : nothing;
 }
 
-/** All steps, or of each run the one that is shown alone.
+/** The drawn rows: all, or the shown step of each run.
  * @param {Line[]} lines */
 const shownRows = (lines) =>
   lines.flatMap(({ rows }) =>
     mode.value === "single" ? (rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)] ?? []) : rows,
   );
 
-/** What colours, bands and bins mean.
+/** The legend of colours, bands and bins, and the number of clipped values.
  * @param {CardModel} model */
 function legend({ common }) {
   const { beyond } = common;
   const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
-  return html`${scaleOf(common)}${beyond ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>` : nothing}`;
+  return html`${scaleLegend(common)}${
+    beyond
+      ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>`
+      : nothing
+  }`;
 }
 
 /** @param {CardModel["common"]} common */
-function scaleOf({ tallest, highest, grid }) {
-  const bins = html`<span data-note="bins" title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
+function scaleLegend({ scaleTop, largest, grid }) {
+  const bins = html`<span data-note="bins"
+    title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
   if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
   if (mode.value === "single") return bins;
-  const isCut = tallest < highest;
-  const counts = { tallest: shortNumber(tallest), highest: shortNumber(highest) };
+  const isCut = scaleTop < largest;
+  const counts = { scaleTop: shortNumber(scaleTop), largest: shortNumber(largest) };
   const cut = isCut
     ? html`<span data-note="cut" title=${t("hist.cut_hint", counts)}>${t("hist.cut", counts)}</span>`
     : nothing;
   if (mode.value !== "heat") return html`${bins}${cut}`;
-  return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i style="background:${scaleGradient(theme.value === "dark")}"></i>
-    ${isCut ? "≥ " : ""}${counts.tallest}</span>${bins}${cut}`;
+  return html`<span class="hist-scale" title=${t("hist.count")}>&gt; 0<i
+    style="background:${scaleGradient(theme.value === "dark")}"></i>
+    ${isCut ? "≥ " : ""}${counts.scaleTop}</span>${bins}${cut}`;
 }
 
 /** @param {CardModel} model */
-function remarks({ lines, listings, runs }) {
+function notes({ lines, listings, runs }) {
   const rows = shownRows(lines);
-  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ of) =>
-    rows.reduce((sum, row) => sum + of(row), 0);
+  const total = (/** @type {(row: import("../../charts/histogram/buckets.js").Distribution) => number} */ count) =>
+    rows.reduce((sum, row) => sum + count(row), 0);
   const nan = total((row) => row.nan);
   const infinite = total((row) => row.posInf + row.negInf);
   const steps = rows.filter((row) => nonFiniteCount(row)).length;
-  const lost = total(unplaced);
+  const unplacedCount = total(unbucketed);
   const replies = listings.flatMap(({ reply }) => reply.value ?? []);
   const damaged = replies.reduce((sum, reply) => sum + reply.damaged, 0);
   const repeated =
@@ -205,12 +226,21 @@ function remarks({ lines, listings, runs }) {
         : nothing
     }
     ${
-      lost
+      unplacedCount
         ? html`<span class="warned" data-note="unplaced" title=${t("hist.unplaced_hint")}>
-      ${t("hist.unplaced", { n: grouped(lost) })}</span>`
+      ${t("hist.unplaced", { n: grouped(unplacedCount) })}</span>`
         : nothing
     }
     ${damaged ? html`<span class="warned" data-note="damaged">${t("hist.damaged", { n: damaged })}</span>` : nothing}
-    ${repeated > 0 ? html`<span data-note="repeated" title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>` : nothing}
-    ${runs > MOST_RUNS ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>` : nothing}`;
+    ${
+      repeated > 0
+        ? html`<span data-note="repeated"
+          title=${t("hist.repeated_hint")}>${t("hist.repeated", { n: repeated })}</span>`
+        : nothing
+    }
+    ${
+      runs > MOST_RUNS
+        ? html`<span class="warned" data-note="more_runs">${t("hist.more_runs", { n: runs - MOST_RUNS })}</span>`
+        : nothing
+    }`;
 }

@@ -1,4 +1,4 @@
-// What a card draws: from the listings of its runs and the settings to a plan for each plot.
+// Computes the plans of a card's plots from its listings and the settings.
 
 import { xExtent } from "../../charts/extent.js";
 import { distributionsOf, lastOfEachStep, valueExtent } from "../../charts/histogram/buckets.js";
@@ -12,13 +12,13 @@ import { trimmedExtent } from "./model/outliers.js";
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("./settings.js").Mode} Mode */
 
-/** More runs than this in one card nobody tells apart. */
+/** More runs in one card cannot be told apart. */
 export const MOST_RUNS = 12;
 const FEWEST_BINS = 30;
 const MOST_BINS = 160;
 const PIXELS_PER_BIN = 4;
 
-/** How many steps there is room for; few different answers, so that not every width asks again.
+/** The number of steps to request for a plot's size. Few distinct values, so that resizing seldom causes a request.
  * @param {Mode} mode @param {number} width of a plot @param {number} height */
 export function stepsFor(mode, width, height) {
   if (mode === "single") return 100;
@@ -29,61 +29,62 @@ export function stepsFor(mode, width, height) {
 /** @param {number} width of a plot */
 const binsFor = (width) => Math.min(MOST_BINS, Math.max(FEWEST_BINS, Math.round(width / PIXELS_PER_BIN / 10) * 10));
 
-/** The runs whose listing is here, in start order.
+/** The runs whose listing is loaded, in start order.
  * @param {Listing[]} listings @param {Axis} axis @returns {Line[]} */
 export const linesOf = (listings, axis) =>
   listings.flatMap((listing) =>
     listing.reply.value ? [lineOf(listing.query?.run ?? "", distributionsOf(listing.reply.value), axis)] : [],
   );
 
-/** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions @param {Axis} axis @returns {Line} */
+/** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions
+ * @param {Axis} axis @returns {Line} */
 function lineOf(run, distributions, axis) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const zero = axis === "relative" ? startOf(run) : 0;
   const rows =
-    axis === "step"
-      ? lastOfEachStep(distributions)
-      : distributions.toSorted((one, other) => one.wallTime - other.wallTime);
+    axis === "step" ? lastOfEachStep(distributions) : distributions.toSorted((a, b) => a.wallTime - b.wallTime);
   return { run, style, rows, at: Float64Array.from(rows, (row) => (axis === "step" ? row.step : row.wallTime - zero)) };
 }
 
-/** What all plots of a card have in common.
- * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot @param {boolean} trim do outliers lie outside of the axis? */
-export function shared(lines, mode, width, trim) {
+/** The scales shared by all plots of a card.
+ * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot
+ * @param {boolean} trim exclude outliers from the axis? */
+export function sharedScales(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
   const extent = trim ? trimmedExtent(all) : valueExtent(all);
   const grid = gridOver(extent ?? [0, 1], binsFor(width));
   const beyond = trim
     ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0)
     : 0;
-  const scale = mode === "ridge" || mode === "heat" ? countScale(all, grid) : { tallest: 0, highest: 0 };
+  const scale = mode === "ridge" || mode === "heat" ? countScale(all, grid) : { scaleTop: 0, largest: 0 };
   return {
     grid,
     beyond,
     range: beyond ? /** @type {const} */ ([grid.lo, grid.hi]) : null,
     ...scale,
-    mostRows: Math.max(0, ...lines.map((line) => line.rows.length)),
+    maxRows: Math.max(0, ...lines.map((line) => line.rows.length)),
   };
 }
 
-/** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis @param {ReturnType<typeof shared>} common
- * @param {{front: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
-export function plansOf(tag, mode, lines, axis, { grid, range, tallest, mostRows }, settings) {
+/** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis
+ * @param {ReturnType<typeof sharedScales>} common
+ * @param {{onOneBaseline: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
+export function plansOf(tag, mode, lines, axis, { grid, range, scaleTop, maxRows }, settings) {
   const together = mode === "bands" || mode === "single";
   const groups = together ? (lines.length ? [lines] : []) : lines.map((line) => [line]);
-  // Runs of different days have no stretch of wall time in common: each has its own.
-  const reach = (/** @type {Line[]} */ some) => xExtent(some.map((line) => line.at)) ?? [0, 1];
-  const common = reach(lines);
-  return groups.map((some) => ({
+  // Runs at different times share no wall-time range: each has its own.
+  const extentOf = (/** @type {Line[]} */ group) => xExtent(group.map((line) => line.at)) ?? [0, 1];
+  const common = extentOf(lines);
+  return groups.map((group) => ({
     tag,
-    lines: some,
+    lines: group,
     all: lines,
     axis,
-    window: axis === "wall_time" ? reach(some) : common,
-    mostRows,
+    window: axis === "wall_time" ? extentOf(group) : common,
+    maxRows,
     grid,
     range,
-    tallest,
+    scaleTop,
     ...settings,
   }));
 }

@@ -1,41 +1,43 @@
-// A plot: a canvas with the histograms, another above it for where the reader points.
+// A plot: a canvas with the histograms, and a second one above it for the marks at the pointer.
 
 import { effect } from "@preact/signals-core";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { rowAtStep } from "../../charts/histogram/buckets.js";
-import { areaOf, emptied } from "../../charts/histogram/frame.js";
+import { areaOf, clearedContext } from "../../charts/histogram/frame.js";
 import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
 import { BANDS } from "./draw/bands.js";
 import { HEAT } from "./draw/heat.js";
 import { RIDGE } from "./draw/ridge.js";
 import { SINGLE } from "./draw/single.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
-import { aimed, toggleStep } from "./settings.js";
+import { pointed, toggleStep } from "./settings.js";
 
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
-/** @typedef {import("../../charts/histogram/frame.js").Aim} Aim */
+/** @typedef {import("../../charts/histogram/frame.js").Target} Target */
 
 /** @type {Record<import("./settings.js").Mode, import("../../charts/histogram/frame.js").Drawing>} */
 const DRAWINGS = { ridge: RIDGE, heat: HEAT, bands: BANDS, single: SINGLE };
-/** By how much an arrow key moves: bins, steps. @type {Record<string, [bins: number, rows: number]>} */
+/** Bins and rows that an arrow key moves by. @type {Record<string, [bins: number, rows: number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 class HistogramPlot extends HTMLElement {
   /** @type {Plan | null} */
   #plan = null;
+  /** The plan of the last drawing. @type {Plan | null} */
+  #drawnPlan = null;
   /** @type {import("./settings.js").Mode} */
   #mode = "ridge";
   #draw = () => this.draw();
   #canvas = document.createElement("canvas");
-  #above = document.createElement("canvas");
+  #overlay = document.createElement("canvas");
   #size = new ResizeObserver(
     ([
       {
         contentRect: { width, height },
       },
-    ]) => this.#sized(width, height),
+    ]) => this.#resized(width, height),
   );
-  /** In CSS pixels; remembered, so that no drawing asks the layout. */
+  /** In CSS pixels; cached, so that drawing does not force a layout. */
   #width = 0;
   #height = 0;
   #frame = 0;
@@ -43,20 +45,20 @@ class HistogramPlot extends HTMLElement {
   #end = () => {};
 
   connectedCallback() {
-    this.append(this.#canvas, this.#above);
+    this.append(this.#canvas, this.#overlay);
     this.#size.observe(this);
-    this.#end = effect(() => this.#mark(aimed.value));
-    if (this.#plan) scheduleDraw(this.#draw); // Where it stood before it may have been about to draw.
+    this.#end = effect(() => this.#mark(pointed.value));
+    if (this.#plan) scheduleDraw(this.#draw); // A drawing may have been pending when it was moved.
     this.onpointermove = (/** @type {PointerEvent} */ { offsetX, offsetY }) => this.#pointed(offsetX, offsetY);
-    this.onpointerleave = this.onblur = () => this.#left();
+    this.onpointerleave = this.onblur = () => this.#pointerLeft();
     this.onclick = () => this.#markStep();
-    this.onkeydown = (/** @type {KeyboardEvent} */ event) => this.#pressed(event);
+    this.onkeydown = (/** @type {KeyboardEvent} */ event) => this.#keyPressed(event);
   }
 
   disconnectedCallback() {
     this.#size.disconnect();
     this.#end();
-    this.#left();
+    this.#pointerLeft();
     cancelDraw(this.#draw);
   }
 
@@ -77,7 +79,7 @@ class HistogramPlot extends HTMLElement {
   }
 
   /** @param {number} width @param {number} height */
-  #sized(width, height) {
+  #resized(width, height) {
     if (width === this.#width && height === this.#height) return;
     this.#width = width;
     this.#height = height;
@@ -86,78 +88,89 @@ class HistogramPlot extends HTMLElement {
 
   draw() {
     const plan = this.#plan;
-    // Its observer calls a frame later than it could be drawn first.
+    // The resize observer is called only a frame later.
     if (!this.#width) ({ width: this.#width, height: this.#height } = this.getBoundingClientRect());
     if (!plan || !this.#width) return;
-    this.drawing.paint(emptied(this.#canvas, this.#width, this.#height), plan, this.area);
-    this.#mark(aimed.peek());
-    this.#tellTests(plan);
+    this.drawing.paint(clearedContext(this.#canvas, this.#width, this.#height), plan, this.area);
+    this.#mark(pointed.peek());
+    this.#drawnPlan = plan;
+    this.dataset.axis = plan.axis;
+    this.dataset.drawnMode = this.#mode;
   }
 
-  /** Of another card only the step is marked: its values are not ours.
-   * @param {({tag: string} & Aim) | null} aim */
-  #mark(aim) {
+  /** Marks the pointed step; its value only if it is pointed at in a card with the same tag.
+   * @param {({tag: string} & Target) | null} target */
+  #mark(target) {
     const plan = this.#plan;
-    if (!plan || !this.#width || !this.closest("histogram-card.awake")) return;
-    const context = emptied(this.#above, this.#width, this.#height);
-    this.drawing.mark(context, plan, this.area, aim ? aim.step : plan.step, aim?.tag === plan.tag ? aim.value : null);
+    if (!plan || !this.#width || !this.closest("histogram-card.active")) return;
+    const context = clearedContext(this.#overlay, this.#width, this.#height);
+    this.drawing.mark(
+      context,
+      plan,
+      this.area,
+      target ? target.step : plan.step,
+      target?.tag === plan.tag ? target.value : null,
+    );
   }
 
   /** @param {number} x @param {number} y */
   #pointed(x, y) {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
-      if (this.#plan) this.#aim(this.drawing.aim(this.#plan, this.area, x, y));
+      if (this.#plan) this.#aim(this.drawing.target(this.#plan, this.area, x, y));
     });
   }
 
-  /** @param {Aim | null} aim */
-  #aim(aim) {
+  /** @param {Target | null} target */
+  #aim(target) {
     const plan = this.#plan;
-    aimed.value = aim && plan ? { tag: plan.tag, ...aim } : null;
-    if (aim && plan) showReadOut(this.getBoundingClientRect(), plan, aim, this.#mode);
+    pointed.value = target && plan ? { tag: plan.tag, ...target } : null;
+    if (target && plan) showReadOut(this.getBoundingClientRect(), plan, target, this.#mode);
     else hideReadOut();
   }
 
-  #left() {
+  #pointerLeft() {
     cancelAnimationFrame(this.#frame);
-    if (aimed.peek()?.tag !== this.#plan?.tag) return;
-    aimed.value = null;
+    if (pointed.peek()?.tag !== this.#plan?.tag) return;
+    pointed.value = null;
     hideReadOut();
   }
 
   #markStep() {
-    const aim = aimed.peek();
-    if (aim && this.#mode !== "single") toggleStep(aim.step);
+    const target = pointed.peek();
+    if (target && this.#mode !== "single") toggleStep(target.step);
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #keyPressed(event) {
     const move = ARROWS[event.key];
     if (event.key === "Enter") this.#markStep();
     if (!move || !this.#plan) return;
     event.preventDefault();
-    this.#aim(moved(this.#plan, aimed.peek(), move));
+    this.#aim(movedTarget(this.#plan, pointed.peek(), move));
   }
 
-  /** What is drawn, readable from outside. @param {Plan} plan */
-  #tellTests({ lines, grid, axis, step }) {
+  /** What is drawn, in detail. */
+  debugState() {
+    const plan = this.#drawnPlan;
+    if (!plan) return null;
+    const { lines, grid, step } = plan;
     const sum = (/** @type {import("../../charts/histogram/buckets.js").Distribution} */ row) =>
       binsOf(row, grid).reduce((total, count) => total + count, 0);
     const shown = lines.map(({ rows }) => rows[rowAtStep(rows, step ?? Infinity)]);
-    this.dataset.drawnRuns = JSON.stringify(lines.map((line) => line.run));
-    this.dataset.steps = JSON.stringify(lines.map(({ rows }) => rows.map((row) => row.step)));
-    if (this.#mode === "ridge" || this.#mode === "heat") this.dataset.totals = JSON.stringify(lines[0].rows.map(sum));
-    if (this.#mode === "single") this.dataset.totals = JSON.stringify(shown.map((row) => (row ? sum(row) : 0)));
-    this.dataset.shownStep = JSON.stringify(shown.map((row) => row?.step));
-    this.dataset.axis = axis;
-    this.dataset.grid = `${grid.lo},${grid.hi},${grid.bins}`;
+    return {
+      runs: lines.map(({ run }) => run),
+      steps: lines.map(({ rows }) => rows.map((row) => row.step)),
+      shownSteps: shown.map((row) => row?.step ?? null),
+      totals: this.#mode === "single" ? shown.map((row) => (row ? sum(row) : 0)) : lines[0].rows.map(sum),
+      grid: [grid.lo, grid.hi, grid.bins],
+    };
   }
 }
 
-/** Where an arrow key leads to; to the middle of the last step at first.
- * @param {Plan} plan @param {Aim | null} from @param {[bins: number, rows: number]} by @returns {Aim | null} */
-function moved({ lines, grid }, from, [bins, rows]) {
+/** The target after an arrow key; at first the middle of the last step.
+ * @param {Plan} plan @param {Target | null} from @param {[bins: number, rows: number]} by @returns {Target | null} */
+function movedTarget({ lines, grid }, from, [bins, rows]) {
   const line = lines.find(({ run }) => run === from?.run) ?? lines.find(({ rows: its }) => its.length);
   if (!line?.rows.length) return null;
   const row = from ? rowAtStep(line.rows, from.step) + rows : line.rows.length - 1;

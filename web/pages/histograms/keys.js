@@ -1,4 +1,4 @@
-// Keys of the histograms page.
+// Keyboard shortcuts of the histograms page.
 
 import { change, opened, set } from "../../data/view.js";
 import { AXES, axis, MODES, mode, pageStep, scale } from "./settings.js";

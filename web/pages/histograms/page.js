@@ -1,9 +1,10 @@
-// The histograms page: a card for each tag, in it a plot for each drawn run.
+// The histograms page: a card for each tag, with a plot for each run.
 
 import { html } from "lit-html";
 import { followWidth } from "../../controls/grid_columns.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
+import { stopAll } from "../../data/stop_all.js";
 import { t } from "./words.js";
 import "./histogram_card.js";
 import { settings } from "./toolbar.js";
@@ -22,6 +23,5 @@ export const content = () =>
   );
 
 export function follow() {
-  const ends = [tags.follow(), followWidth()];
-  return () => ends.forEach((end) => end());
+  return stopAll([tags.follow(), followWidth()]);
 }

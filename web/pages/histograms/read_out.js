@@ -1,4 +1,4 @@
-// The read-out beside the cursor: the bin or the percentiles that are pointed at, of every run of the card.
+// The read-out next to a plot: the pointed bin or the percentiles, of every run of the card.
 
 import { html, nothing, render } from "lit-html";
 import { percentiles, rowAtStep, SHARES, shareBelow } from "../../charts/histogram/buckets.js";
@@ -13,13 +13,14 @@ import { duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
-/** @typedef {import("../../charts/histogram/frame.js").Aim} Aim */
+/** @typedef {import("../../charts/histogram/frame.js").Target} Target */
 /** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
 /** @typedef {import("../../charts/histogram/buckets.js").Distribution} Distribution */
-/** A run and its histogram at the step that is pointed at. @typedef {{line: Line, row: Distribution, isAimed: boolean}} Hit */
+/** A run and its histogram at the pointed step.
+ * @typedef {{line: Line, row: Distribution, isPointed: boolean}} Hit */
 
 const AROUND = 12;
-/** More columns of percentiles do not fit beside a plot. */
+/** More columns of percentiles do not fit next to a plot. */
 const MOST_COLUMNS = 4;
 
 const root = document.createElement("div");
@@ -29,21 +30,26 @@ root.setAttribute("role", "status");
 root.setAttribute("aria-live", "off");
 document.body.append(root);
 
-/** @param {DOMRect} place of the plot @param {Plan} plan @param {Aim} aim @param {import("./settings.js").Mode} mode */
-export function showReadOut(place, plan, aim, mode) {
+/** @param {DOMRect} place of the plot @param {Plan} plan @param {Target} target
+ * @param {import("./settings.js").Mode} mode */
+export function showReadOut(place, plan, target, mode) {
   const hits = plan.all.flatMap((line) => {
-    const row = line.rows[rowAtStep(line.rows, aim.step)];
-    return row ? [{ line, row, isAimed: line.run === aim.run }] : [];
+    const row = line.rows[rowAtStep(line.rows, target.step)];
+    return row ? [{ line, row, isPointed: line.run === target.run }] : [];
   });
-  const aimed = hits.find(({ isAimed }) => isAimed);
-  if (!aimed) return hideReadOut();
-  render(html`${moment(aimed)}${mode === "bands" ? percentileTable(hits, aimed) : binTable(plan, aim, hits)}`, root);
+  const pointed = hits.find(({ isPointed }) => isPointed);
+  if (!pointed) return hideReadOut();
+  render(
+    html`${moment(pointed)}${mode === "bands" ? percentileTable(hits, pointed) : binTable(plan, target, hits)}`,
+    root,
+  );
   root.hidden = false;
   const [left, top] = corner(place, root.getBoundingClientRect(), plan.lines.length < plan.all.length);
   root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
-/** Beside the plot; under it, or above, where other runs' plots stand beside it, or nothing fits there.
+/** The position of the read-out: next to the plot; below or above it if other plots are next to it or there is no
+ * room.
  * @param {DOMRect} plot @param {{width: number, height: number}} size @param {boolean} hasNeighbours */
 function corner(plot, { width, height }, hasNeighbours) {
   const right = plot.right + AROUND;
@@ -68,9 +74,9 @@ const rowHead = ({ line: { run, style }, row }, withStep) => html`<th scope="row
   ${swatch(style, DASHES[style.dash])}<span class="leaf">${cutLeaf(nameOf(run))[1]}</span>
   ${withStep ? html`<span class="meta">${t("step.at", { step: grouped(row.step) })}</span>` : nothing}</th>`;
 
-/** @param {Plan} plan @param {Aim} aim @param {Hit[]} hits */
-function binTable({ grid }, aim, hits) {
-  const bin = binOf(grid, aim.value);
+/** @param {Plan} plan @param {Target} target @param {Hit[]} hits */
+function binTable({ grid }, target, hits) {
+  const bin = binOf(grid, target.value);
   const [low, high] = [edgeOf(grid, bin), edgeOf(grid, bin + 1)];
   const format = columnFormat([low, high, (grid.hi - grid.lo) / grid.bins]);
   const differ = hits.some(({ row }) => row.step !== hits[0].row.step);
@@ -82,34 +88,38 @@ function binTable({ grid }, aim, hits) {
       const count = binsOf(hit.row, grid)[bin];
       const share = hit.row.total ? count / hit.row.total : NaN;
       const below = shareBelow(hit.row, low);
-      return html`<tr class=${hit.isAimed ? "best" : ""} data-run=${hit.line.run} data-count=${count} data-share=${share} data-below=${below}>
-        ${rowHead(hit, differ)}<td>${fraction(count)}</td><td>${percent(share)}</td><td>${percent(below)}</td><td>${grouped(hit.row.total)}</td></tr>`;
+      const cells = [fraction(count), percent(share), percent(below), grouped(hit.row.total)];
+      return html`<tr class=${hit.isPointed ? "best" : ""} data-run=${hit.line.run} data-count=${count}
+        data-share=${share} data-below=${below}>
+        ${rowHead(hit, differ)}${cells.map((text) => html`<td>${text}</td>`)}</tr>`;
     })}</tbody></table>`;
 }
 
-/** @param {Hit[]} hits @param {Hit} aimed */
-function percentileTable(hits, aimed) {
-  const shown = [aimed, ...hits.filter((hit) => hit !== aimed)].slice(0, MOST_COLUMNS);
+/** @param {Hit[]} hits @param {Hit} pointed */
+function percentileTable(hits, pointed) {
+  const shown = [pointed, ...hits.filter((hit) => hit !== pointed)].slice(0, MOST_COLUMNS);
   const columns = shown.map(({ row }) => percentiles(row));
   const format = columnFormat(columns.flat());
-  const differ = shown.some(({ row }) => row.step !== aimed.row.step);
+  const differ = shown.some(({ row }) => row.step !== pointed.row.step);
   const label = (/** @type {number} */ share) =>
-    share === 0 ? t("hist.min") : share === 1 ? t("hist.max") : `${Math.round(share * 100)} %`;
+    share === 0 ? t("hist.min") : share === 1 ? t("hist.max") : `${Math.round(share * 100)}%`;
   return html`<table><thead><tr><td></td>${shown.map((hit) => rowHead(hit, differ))}</tr></thead>
     <tbody>${SHARES.map((share, index) => ({ share, index }))
       .toReversed()
       .map(
         ({ share, index }) => html`
       <tr class=${share === 0.5 ? "best" : ""} data-percentile=${share} data-value=${columns[0][index]}>
-      <th scope="row">${label(share)}</th>${columns.map((values) => html`<td>${inColumn(values[index], format)}</td>`)}</tr>`,
+      <th scope="row">${label(share)}</th>${columns.map(
+        (values) => html`<td>${inColumn(values[index], format)}</td>`,
+      )}</tr>`,
       )}</tbody></table>`;
 }
 
-/** A part of a bucket is a fraction.
+/** Formats a count, which is a fraction if a bucket is split between bins.
  * @param {number} count */
 const fraction = (count) =>
   Number.isInteger(count) ? grouped(count) : count < 0.01 ? shortNumber(count) : count.toFixed(2);
 
 /** @param {number} share */
 const percent = (share) =>
-  Number.isFinite(share) ? `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)} %` : "–";
+  Number.isFinite(share) ? `${(share * 100).toFixed(share > 0 && share < 0.001 ? 3 : 1)}%` : "–";

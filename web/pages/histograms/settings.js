@@ -1,4 +1,4 @@
-// The settings of the histograms page, and where its reader points.
+// Settings of the histograms page, and the pointed position.
 
 import { computed, signal } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
@@ -10,7 +10,7 @@ export const MODES = /** @type {const} */ (["ridge", "heat", "bands", "single"])
 export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
 
 export const mode = setting("hist.mode", /** @type {Mode} */ ("ridge"), MODES);
-/** Do all runs share one plot? Else each has its own. */
+/** Do all runs share one plot? */
 export const isTogether = computed(() => mode.value === "bands" || mode.value === "single");
 export const axis = setting("hist.axis", /** @type {import("../../charts/ticks.js").Axis} */ ("step"), AXES);
 export const layout = setting("hist.layout", /** @type {"offset" | "front"} */ ("offset"), ["offset", "front"]);
@@ -19,12 +19,14 @@ export const scale = setting("hist.scale", /** @type {"linear" | "log"} */ ("lin
 export const trim = setting("hist.trim", /** @type {"off" | "on"} */ ("off"), ["off", "on"]);
 export const ranks = new RankChoice("hist", "histogram");
 
-/** The step that all cards show or mark. */
+/** The step shown or marked in all cards. */
 export const pageStep = new PageStep("hist");
 
-/** Marks a step, or takes its mark away.
+/** Marks a step, or removes its mark.
  * @param {number} chosen */
 export const toggleStep = (chosen) => pageStep.setShared(pageStep.shared.peek() === chosen ? null : chosen);
 
-/** Where the reader points. @type {import("@preact/signals-core").Signal<({tag: string} & import("../../charts/histogram/frame.js").Aim) | null>} */
-export const aimed = signal(null);
+/** The position under the pointer; null = none.
+ * @type {import("@preact/signals-core").Signal<({tag: string} & import("../../charts/histogram/frame.js").Target) |
+ * null>} */
+export const pointed = signal(null);

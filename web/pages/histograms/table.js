@@ -1,4 +1,4 @@
-// The histograms of a card in numbers: a row for each step of each run. Written only while it is open.
+// The histograms of a card as a table, rendered only while it is open.
 
 import { html, nothing } from "lit-html";
 import { meanOf, nonFiniteCount, percentile } from "../../charts/histogram/buckets.js";
@@ -10,13 +10,14 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
 /** @typedef {import("../../charts/histogram/buckets.js").Distribution} Distribution */
 
-/** Columns of values, which share one format. @type {Array<(row: Distribution) => number | null>} */
+/** Columns of values, which share one number format. @type {Array<(row: Distribution) => number | null>} */
 const VALUES = [(row) => row.min, (row) => row.max, meanOf, (row) => (row.total ? percentile(row, 0.5) : null)];
 
 /** @param {import("@preact/signals-core").Signal<boolean>} shown */
 export const tableSwitch = (
   shown,
-) => html`<button class="hist-table-switch" data-key="table" aria-expanded=${shown.value} @click=${() => (shown.value = !shown.value)}>
+) => html`<button class="hist-table-switch" data-key="table" aria-expanded=${shown.value}
+  @click=${() => (shown.value = !shown.value)}>
   ${ICONS.chevron}${t("hist.table")}</button>`;
 
 /** @param {Line[]} lines */
@@ -24,7 +25,7 @@ export function table(lines) {
   const rows = lines.flatMap((line) => line.rows.map((row) => ({ run: line.run, row })));
   const values = rows.flatMap(({ row }) => VALUES.map((of) => of(row)).filter((value) => value !== null));
   const format = columnFormat(values);
-  const several = lines.length > 1;
+  const hasSeveral = lines.length > 1;
   const head = [
     t("hist.step"),
     t("hist.count"),
@@ -35,12 +36,17 @@ export function table(lines) {
     t("hist.median"),
   ];
   return html`<div class="hist-rows" tabindex="0" role="region" aria-label=${t("hist.table")}><table>
-    <thead><tr>${several ? html`<th scope="col" class="name">${t("hist.run")}</th>` : nothing}${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+    <thead><tr>${
+      hasSeveral ? html`<th scope="col" class="name">${t("hist.run")}</th>` : nothing
+    }${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
     <tbody>${rows.map(
       ({ run, row }) => html`<tr data-step=${row.step}>
-      ${several ? html`<td class="name">${nameOf(run)}</td>` : nothing}
+      ${hasSeveral ? html`<td class="name">${nameOf(run)}</td>` : nothing}
       <td>${grouped(row.step)}</td><td>${grouped(row.count)}</td>
-      <td class=${nonFiniteCount(row) ? "non-finite" : ""}>${nonFiniteCount(row) ? grouped(nonFiniteCount(row)) : "–"}</td>
+      <td
+        class=${nonFiniteCount(row) ? "non-finite" : ""}>${
+          nonFiniteCount(row) ? grouped(nonFiniteCount(row)) : "–"
+        }</td>
       ${VALUES.map((of) => html`<td>${cell(of(row), format)}</td>`)}
     </tr>`,
     )}</tbody>

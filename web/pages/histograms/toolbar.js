@@ -1,4 +1,4 @@
-// The settings of the histograms page: how they are drawn, on which axis, which step, how large.
+// The toolbar of the histograms page.
 
 import { html, nothing } from "lit-html";
 import { pageSlider } from "../../controls/card_parts.js";
@@ -9,9 +9,10 @@ import { set } from "../../data/view.js";
 import { AXES, axis, layout, MODES, mode, pageStep, ranks, scale, trim } from "./settings.js";
 import { t } from "./words.js";
 
-/** What is as usual leaves the address.
- * @param {string} name @param {string} usual */
-const choose = (name, usual) => (/** @type {string} */ value) => set({ [name]: value === usual ? "" : value });
+/** Returns a setter that removes the default value from the URL.
+ * @param {string} name @param {string} defaultValue */
+const choose = (name, defaultValue) => (/** @type {string} */ value) =>
+  set({ [name]: value === defaultValue ? "" : value });
 
 export const settings = () => html`
   ${rankChoice(ranks)}
@@ -35,15 +36,22 @@ export const settings = () => html`
         )
   }
   <div class="hist-toggles">
-    ${mode.value === "ridge" ? toggle("layout", layout.value, "front", t("hist.front"), t("hist.front_hint"), "offset") : nothing}
+    ${
+      mode.value === "ridge"
+        ? toggle("layout", layout.value, "front", t("hist.front"), t("hist.front_hint"), "offset")
+        : nothing
+    }
     ${toggle("trim", trim.value, "on", t("hist.trim"), t("hist.trim_hint"), "off")}
-    ${mode.value === "bands" ? nothing : toggle("scale", scale.value, "log", t("hist.log"), t("hist.log_hint"), "linear")}
+    ${
+      mode.value === "bands"
+        ? nothing
+        : toggle("scale", scale.value, "log", t("hist.log"), t("hist.log_hint"), "linear")
+    }
   </div>
   ${sizeChoice()}`;
 
-/** One choice that is taken or not.
- * @param {string} name @param {string} value @param {string} taken @param {string} text @param {string} hint @param {string} otherwise */
-const toggle = (name, value, taken, text, hint, otherwise) =>
-  choice(name, hint, [[taken, text]], value, () =>
-    choose(`hist.${name}`, otherwise)(value === taken ? otherwise : taken),
-  );
+/** A toggle button.
+ * @param {string} name @param {string} value @param {string} on @param {string} text @param {string} hint
+ * @param {string} off */
+const toggle = (name, value, on, text, hint, off) =>
+  choice(name, hint, [[on, text]], value, () => choose(`hist.${name}`, off)(value === on ? off : on));

@@ -49,9 +49,9 @@ export const en = {
   "hist.bins": "{n} bins",
   "hist.bins_hint":
     "Buckets of all steps and runs are rebinned into {n} equal bins in proportion to their overlap. Totals are exact; counts of single bins can be fractional.",
-  "hist.cut": "clipped at {tallest}",
+  "hist.cut": "clipped at {scaleTop}",
   "hist.cut_hint":
-    "A few steps reach {highest} in one bin. The scale ends at {tallest} so that the others remain readable.",
+    "A few steps reach {largest} in one bin. The scale ends at {scaleTop} so that the others remain readable.",
   "hist.more_runs":
     "{n} more run is not shown. Remove some to see it.|{n} more runs are not shown. Remove some to see them.",
   "hist.count": "Count",
@@ -121,8 +121,8 @@ export const zh = {
   "hist.trimmed_hint": "取值轴覆盖所绘全部步合并后的 0.1 至 99.9 百分位。占比、百分位和表格仍统计所有值。",
   "hist.bins": "{n} 个区间",
   "hist.bins_hint": "所有步和运行的桶按重叠比例分摊到 {n} 个等宽区间。总数与记录完全一致；桶的一部分可能是分数。",
-  "hist.cut": "截断于 {tallest}",
-  "hist.cut_hint": "个别步在单个区间内高达 {highest}。刻度止于 {tallest}，以便其他步清晰可读。",
+  "hist.cut": "截断于 {scaleTop}",
+  "hist.cut_hint": "个别步在单个区间内高达 {largest}。刻度止于 {scaleTop}，以便其他步清晰可读。",
   "hist.more_runs": "另有 {n} 个运行未显示：移除一些即可查看。",
   "hist.count": "计数",
   "hist.percent_of_values": "最小 7 16 31 50 69 84 93 最大 %",

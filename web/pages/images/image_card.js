@@ -1,4 +1,4 @@
-// A card of images: one tag, the runs side by side at one step.
+// The card of one tag: the images of all runs side by side at one step.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -7,16 +7,16 @@ import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { IMAGE_SOURCE, imageStep } from "./image_settings.js";
 import { momentsOf } from "./model/images.js";
 import { openPanes } from "./panes.js";
+import { IMAGE_SOURCE, imageStep } from "./settings.js";
 import { t } from "./words.js";
 import "./still_picture.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 
-/** Pictures of one value that a card shows; the large view shows all. */
+/** Images of one step in a card; the viewer shows all. */
 const MOST_OF_VALUE = 9;
 
 /** @extends SteppedCard<Moment> */
@@ -50,7 +50,9 @@ class ImageCard extends SteppedCard {
     const moment = this.momentAt(cell, wanted);
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
-        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}</figcaption>
+        <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${
+          moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing
+        }</figcaption>
         ${cellState(cell, moment) ?? this.#pictures(cell.run, /** @type {Moment} */ (moment))}
       </figure>`;
   }
@@ -62,7 +64,8 @@ class ImageCard extends SteppedCard {
     return html`<div class="pictures" data-count=${pictures.length}>
       ${pictures.slice(0, MOST_OF_VALUE).map(
         (picture, index) => html`
-        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")} aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
+        <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")}
+          aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
           @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
           <still-picture .label=${label} .picture=${picture}></still-picture>
         </button>`,
@@ -72,7 +75,7 @@ class ImageCard extends SteppedCard {
   }
 }
 
-/** A card shows a picture as large as it has room for; this is how large it was recorded.
+/** The recorded size of a picture, which the card may scale.
  * @param {import("./model/images.js").Picture} picture */
 const sizeText = ({ width, height }) => (width && height ? `${width} × ${height}` : "");
 

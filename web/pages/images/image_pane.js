@@ -1,19 +1,20 @@
-// A pane of the large view: one picture, or its difference to another, under the camera that all panes share.
+// A pane of the viewer: a picture, or its difference from another, under the camera shared by all panes.
 
 import { effect, signal } from "@preact/signals-core";
 import { render } from "lit-html";
 import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { ImageCanvas } from "./draw/canvas.js";
 import { decoded, differenceBetween, release } from "./draw/decoding.js";
-import { adjustment, camera, gain, setCamera } from "./image_settings.js";
 import { FITTING, moved, placement, zoomed } from "./model/camera.js";
-import { paneTells } from "./pane_status.js";
+import { paneStatus } from "./pane_status.js";
+import { adjustment, camera, gain, setCamera } from "./settings.js";
 
 /** @typedef {import("./model/images.js").Picture} Picture */
 /** @typedef {{left: number, top: number}} Point */
-/** @typedef {import("./draw/image_worker.js").Answer} Answer */
+/** @typedef {import("./draw/image_worker.js").DecodeResult} DecodeResult */
 
-/** Where the cursor is, in pixels of a frame: every pane tells its pixel there. @type {import("@preact/signals-core").Signal<Point | null>} */
+/** The pointer in frame pixels; every pane shows its pixel there.
+ * @type {import("@preact/signals-core").Signal<Point | null>} */
 const pointed = signal(null);
 
 const PAN = 48;
@@ -23,23 +24,24 @@ const ARROWS = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], 
 class ImagePane extends HTMLElement {
   #canvas = document.createElement("canvas");
   #mark = Object.assign(document.createElement("i"), { className: "pixel-mark" });
-  #telling = Object.assign(document.createElement("div"), { className: "pane-tells" });
+  #status = Object.assign(document.createElement("div"), { className: "pane-status" });
   #view = new ImageCanvas(this.#canvas);
   #gestures = new PointerGestures();
-  /** What is drawn, or why it cannot be. @type {import("@preact/signals-core").Signal<Answer | null>} */
+  /** The drawn picture, or the reason why there is none. @type
+   * {import("@preact/signals-core").Signal<DecodeResult | null>} */
   #shown = signal(null);
   #frame = signal(0);
-  #wanted = "";
-  /** Makes what is wanted and not begun yet. @type {(() => Promise<Answer>) | null} */
+  #requested = "";
+  /** Loads the requested picture; null if loading has started. @type {(() => Promise<DecodeResult>) | null} */
   #next = null;
   /** @type {Array<() => void>} */
-  #ends = [];
+  #stops = [];
   #size = new ResizeObserver(() => this.#frame.value++);
 
   connectedCallback() {
     if (!this.firstChild) this.#build();
     this.#size.observe(this);
-    this.#ends = [
+    this.#stops = [
       () => this.#size.disconnect(),
       effect(() => {
         this.#frame.value;
@@ -47,14 +49,14 @@ class ImagePane extends HTMLElement {
         this.dataset.whole = String(camera.value.zoom === 1);
       }),
       effect(() => void (this.#canvas.style.filter = this.#filter())),
-      effect(() => this.#tell()),
+      effect(() => this.#showStatus()),
     ];
   }
 
   disconnectedCallback() {
-    for (const end of this.#ends.splice(0)) end();
+    for (const end of this.#stops.splice(0)) end();
     this.#view.end();
-    this.#wanted = "";
+    this.#requested = "";
     this.#next = null;
     this.#draw(null);
   }
@@ -63,7 +65,7 @@ class ImagePane extends HTMLElement {
     this.tabIndex = 0;
     this.setAttribute("role", "group");
     this.#canvas.setAttribute("role", "img");
-    this.append(this.#canvas, this.#mark, this.#telling);
+    this.append(this.#canvas, this.#mark, this.#status);
     this.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
     this.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     this.addEventListener("pointermove", (event) => this.#pointerMoved(event));
@@ -71,44 +73,46 @@ class ImagePane extends HTMLElement {
       this.addEventListener(name, ({ pointerId }) => this.#gestures.up(pointerId));
     this.addEventListener("pointerleave", () => (pointed.value = null));
     this.addEventListener("dblclick", () => setCamera(FITTING));
-    this.addEventListener("keydown", (event) => this.#pressed(event));
+    this.addEventListener("keydown", (event) => this.#keyPressed(event));
   }
 
-  /** @param {{picture: Picture, against: Picture | null, label: string}} subject against: the picture to differ from */
+  /** @param {{picture: Picture, against: Picture | null, label: string}} subject against: subtracted from the
+   * picture */
   set subject({ picture, against, label }) {
     this.#canvas.setAttribute("aria-label", label);
     this.setAttribute("aria-label", label);
-    const wanted = `${picture.url} ${against?.url ?? ""}`;
-    if (wanted === this.#wanted) return;
-    this.#wanted = wanted;
+    const requested = `${picture.url} ${against?.url ?? ""}`;
+    if (requested === this.#requested) return;
+    this.#requested = requested;
     this.#next = () => (against ? differenceBetween(against.url, picture.url) : decoded(picture.url));
     this.dataset.picture = picture.url;
     if (this.dataset.pending !== "true") this.#load();
   }
 
-  /** One after the other: whoever drags a slider sees those that there is time for, the last one always. */
+  /** Loads one picture at a time. While a slider is dragged, intermediate pictures are skipped; the last one is
+   * always drawn. */
   async #load() {
     this.dataset.pending = "true";
     while (this.#next) {
-      const begin = this.#next;
+      const load = this.#next;
       this.#next = null;
-      const answer = await begin();
-      if (this.isConnected) this.#draw(answer);
-      else release(answer);
+      const result = await load();
+      if (this.isConnected) this.#draw(result);
+      else release(result);
     }
     this.dataset.pending = "false";
     this.dataset.drawn = this.#shown.peek()?.levels ? this.dataset.picture : "";
   }
 
-  /** @param {Answer | null} answer */
-  #draw(answer) {
+  /** @param {DecodeResult | null} result */
+  #draw(result) {
     const before = this.#shown.peek();
-    this.#view.levels = answer?.levels ?? [];
-    this.#shown.value = answer;
+    this.#view.levels = result?.levels ?? [];
+    this.#shown.value = result;
     release(before);
   }
 
-  /** A difference is drawn as strong as was asked for; brightness and contrast are those of pictures. */
+  /** The CSS filter: the gain for differences; brightness and contrast for pictures. */
   #filter() {
     const statistics = this.#shown.value?.statistics;
     if (!statistics) return adjustment.value;
@@ -116,7 +120,7 @@ class ImagePane extends HTMLElement {
     return times === 1 ? "none" : `brightness(${times})`;
   }
 
-  #tell() {
+  #showStatus() {
     this.#frame.value;
     const shown = this.#shown.value;
     const { levels, statistics } = shown ?? {};
@@ -130,21 +134,22 @@ class ImagePane extends HTMLElement {
     else for (const name of ["mean", "largest", "differing"]) delete this.dataset[name];
     this.dataset.pixel = pixel ? `${pixel.x},${pixel.y}` : "";
     this.dataset.colour = pixel ? pixel.colour.join(",") : "";
-    this.#placeMark(pixel);
-    render(paneTells(shown, this.#view.frame, camera.value.zoom, pixel), this.#telling);
+    this.#markPixel(pixel);
+    render(paneStatus(shown, this.#view.frame, camera.value.zoom, pixel), this.#status);
   }
 
   /** @param {{x: number, y: number} | null} pixel */
-  #placeMark(pixel) {
+  #markPixel(pixel) {
     const { size, frame } = this.#view;
     this.#mark.hidden = !pixel || !size;
     if (!pixel || !size) return;
     const { scale, left, top } = placement(camera.value, frame, size);
     const side = Math.max(3, scale);
-    this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${left + pixel.x * scale}px,${top + pixel.y * scale}px)`;
+    const [x, y] = [left + pixel.x * scale, top + pixel.y * scale];
+    this.#mark.style.cssText = `width:${side}px;height:${side}px;transform:translate(${x}px,${y}px)`;
   }
 
-  /** @param {number} factor @param {Point} [at] the middle unless told */
+  /** @param {number} factor @param {Point} [at] default: the centre */
   zoom(factor, at) {
     const { size, frame } = this.#view;
     if (size)
@@ -187,7 +192,7 @@ class ImagePane extends HTMLElement {
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #keyPressed(event) {
     const arrow = ARROWS[event.key];
     if (!arrow || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -197,7 +202,7 @@ class ImagePane extends HTMLElement {
 
 customElements.define("image-pane", ImagePane);
 
-/** Zooms all panes about their middle.
+/** Zooms all panes about their centre.
  * @param {number} factor */
 export const zoomPanes = (factor) =>
   /** @type {ImagePane | null} */ (document.querySelector("image-pane"))?.zoom(factor);

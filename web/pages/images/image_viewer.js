@@ -1,4 +1,4 @@
-// The large view of one tag: panes side by side for runs and steps, their differences, and a film strip of all steps.
+// The viewer of one tag: panes for runs and steps side by side, their differences, and a film strip of all steps.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -10,18 +10,19 @@ import { nameOf } from "../../controls/run_row.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { indexAtOrBefore } from "../../controls/steps.js";
-import { bringIntoSight, filmStrip } from "./film_strip.js";
+import { filmStrip, scrollStripTo } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
-import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
 import { momentsOf } from "./model/images.js";
 import { activate, activePane, closePanes, MOST_PANES, panesOf, setPanes } from "./panes.js";
+import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
 /** @typedef {import("../../controls/stepped_card.js").Cell<Moment>} Cell */
 /** @typedef {import("./panes.js").Pane} Pane */
-/** A pane, its letter, and what it shows. @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
+/** A pane with its letter and content.
+ * @typedef {Pane & {letter: string, cell: Cell, moment: Moment | undefined}} Shown */
 
 /** @extends SteppedCard<Moment> */
 class ImageViewer extends SteppedCard {
@@ -46,13 +47,13 @@ class ImageViewer extends SteppedCard {
         ...pane,
         cell,
         letter: String.fromCharCode(65 + place),
-        moment: this.momentAt(cell, this.#wanted(pane)),
+        moment: this.momentAt(cell, this.#stepOf(pane)),
       };
     });
   }
 
   /** @param {Pane} pane */
-  #wanted = (pane) => pane.step ?? imageStep.at(this.tag);
+  #stepOf = (pane) => pane.step ?? imageStep.at(this.tag);
 
   /** @param {number} place @param {Partial<Pane>} change */
   #change(place, change) {
@@ -72,7 +73,7 @@ class ImageViewer extends SteppedCard {
     activate(Math.max(0, activePane(this.panes.length + 1) - 1));
   }
 
-  /** Moves the chosen pane when it has a step of its own, else all that follow the page.
+  /** Moves the active pane if it has its own step, else all panes that follow the page.
    * @param {number} by */
   move(by) {
     const place = activePane(this.panes.length);
@@ -88,25 +89,37 @@ class ImageViewer extends SteppedCard {
   template() {
     const { shown } = this;
     const active = shown[activePane(shown.length)];
-    this.dataset.panes = JSON.stringify(shown.map(({ run, moment }) => [run, moment?.step ?? null]));
     return html`
       ${this.#head(shown)}
-      <div class="panes" style="--columns:${columnsFor(shown.length)};--rows:${Math.ceil(shown.length / columnsFor(shown.length))}">
+      <div class="panes"
+        style="--columns:${columnsFor(shown.length)};--rows:${Math.ceil(shown.length / columnsFor(shown.length))}">
         ${repeat(
           shown,
           (_, place) => place,
           (pane, place) => this.#pane(pane, place, shown),
         )}
       </div>
-      ${active ? filmStrip(active, shown, { show: (step) => this.#change(shown.indexOf(active), { step }), add: (step) => this.#add({ run: active.run, step, index: active.index }) }) : nothing}`;
+      ${
+        active
+          ? filmStrip(active, shown, {
+              show: (step) => this.#change(shown.indexOf(active), { step }),
+              add: (step) => this.#add({ run: active.run, step, index: active.index }),
+            })
+          : nothing
+      }`;
+  }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    return { panes: this.shown.map(({ run, moment }) => [run, moment?.step ?? null]) };
   }
 
   rendered() {
     const current = this.querySelector('.film [data-current="true"]');
-    if (current instanceof HTMLElement && current !== this.#current) bringIntoSight((this.#current = current));
+    if (current instanceof HTMLElement && current !== this.#current) scrollStripTo((this.#current = current));
   }
 
-  /** The frame of the film strip that was brought into sight. @type {HTMLElement | null} */
+  /** The frame that the film strip was last scrolled to. @type {HTMLElement | null} */
   #current = null;
 
   /** @param {Shown[]} shown */
@@ -131,7 +144,14 @@ class ImageViewer extends SteppedCard {
         <span class="space"></span>
         ${
           shown.length > 1
-            ? html`<span class="meta">${t("image.difference")}</span>${choice("difference", t("image.difference"), options, gain.value, setGain)}`
+            ? html`<span
+              class="meta">${t("image.difference")}</span>${choice(
+                "difference",
+                t("image.difference"),
+                options,
+                gain.value,
+                setGain,
+              )}`
             : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`
         }
         <div class="actions zoom" role="group" aria-label=${t("image.zoom")}>
@@ -149,7 +169,9 @@ class ImageViewer extends SteppedCard {
       isShown
         ? shown.some((pane) => pane.run !== run) && setPanes(this.panes.filter((pane) => pane.run !== run))
         : this.#add({ run, step: null, index: 0 });
-    return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown} title=${t(isShown ? "image.take_away" : "image.put_beside", { run: nameOf(run) })} @click=${toggle}>${runTitle(run)}</button>`;
+    return html`<button class="run-chip" data-run=${run} aria-pressed=${isShown}
+      title=${t(isShown ? "image.remove_run" : "image.add_run", { run: nameOf(run) })}
+      @click=${toggle}>${runTitle(run)}</button>`;
   }
 
   /** @param {Shown} pane @param {number} place @param {Shown[]} shown */
@@ -161,15 +183,24 @@ class ImageViewer extends SteppedCard {
     const isActive = shown.length > 1 && activePane(shown.length) === place;
     const label = t("image.alt", { tag: this.tag, run: nameOf(run), step: moment?.step ?? "–" });
     return html`
-      <figure class="pane" data-run=${run} data-step=${moment?.step ?? ""} data-active=${isActive} data-difference=${Boolean(against)} @pointerdown=${() => activate(place)} @focusin=${() => activate(place)}>
+      <figure class="pane" data-run=${run} data-step=${moment?.step ?? ""} data-active=${isActive}
+        data-difference=${Boolean(against)} @pointerdown=${() => activate(place)} @focusin=${() => activate(place)}>
         <figcaption>
           ${shown.length > 1 ? html`<b class="letter">${against ? `|${letter} − A|` : letter}</b>` : nothing}
           ${runTitle(run)}${rankNote(cell.listing)}
           ${moment && moment.pictures.length > 1 ? this.#pictureChoice(pane, place, moment) : nothing}
-          ${moment ? stepOf(run, moment, step ?? imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing}
+          ${
+            moment
+              ? stepOf(run, moment, step ?? imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity)
+              : nothing
+          }
           ${shown.length > 1 ? action("remove", t("image.remove"), ICONS.close, () => this.#remove(place)) : nothing}
         </figcaption>
-        ${picture ? html`<image-pane .subject=${{ picture, against, label }}></image-pane>` : html`<div class="pane-empty">${cellState(cell, moment)}</div>`}
+        ${
+          picture
+            ? html`<image-pane .subject=${{ picture, against, label }}></image-pane>`
+            : html`<div class="pane-empty">${cellState(cell, moment)}</div>`
+        }
         ${this.#paneSlider(pane, place)}
       </figure>`;
   }
@@ -179,7 +210,14 @@ class ImageViewer extends SteppedCard {
     const at = Math.min(pane.index, moment.pictures.length - 1);
     const to = (/** @type {number} */ index) =>
       this.#change(place, { index: (index + moment.pictures.length) % moment.pictures.length });
-    return html`<span class="picture-choice">${action("picture-back", t("image.picture_back"), "‹", () => to(at - 1))}<span class="meta">${at + 1}/${moment.pictures.length}</span>${action("picture-forth", t("image.picture_forth"), "›", () => to(at + 1))}</span>`;
+    return html`<span
+      class="picture-choice">${action("picture-back", t("image.picture_back"), "‹", () => to(at - 1))}<span
+      class="meta">${at + 1}/${moment.pictures.length}</span>${action(
+        "picture-forth",
+        t("image.picture_forth"),
+        "›",
+        () => to(at + 1),
+      )}</span>`;
   }
 
   /** @param {Shown} pane @param {number} place */
@@ -187,8 +225,19 @@ class ImageViewer extends SteppedCard {
     const steps = pane.cell.moments.value.map(({ step }) => step);
     if (steps.length < 2) return nothing;
     return html`<footer data-own=${pane.step !== null}>
-      ${stepSlider({ steps, at: Math.max(0, indexAtOrBefore(steps, this.#wanted(pane))), changed: (at) => this.#change(place, { step: steps[at] }), label: t("image.pane_step", { letter: pane.letter }), key: "pane-step" })}
-      ${pane.step === null ? nothing : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")} @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`}
+      ${stepSlider({
+        steps,
+        at: Math.max(0, indexAtOrBefore(steps, this.#stepOf(pane))),
+        changed: (at) => this.#change(place, { step: steps[at] }),
+        label: t("image.pane_step", { letter: pane.letter }),
+        key: "pane-step",
+      })}
+      ${
+        pane.step === null
+          ? nothing
+          : html`<button class="quiet follow" data-key="follow" title=${t("step.follow")} aria-label=${t("step.follow")}
+            @click=${() => this.#change(place, { step: null })}>${ICONS.reset}</button>`
+      }
     </footer>`;
   }
 }

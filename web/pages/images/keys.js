@@ -1,16 +1,16 @@
-// Keys of the images page.
+// Keyboard shortcuts of the images page.
 
 import { stepper } from "../../controls/step_keys.js";
 import { opened } from "../../data/view.js";
 import { zoomPanes } from "./image_pane.js";
-import { gain, imageStep, setCamera, setGain } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
 import { closePanes, openPanes } from "./panes.js";
+import { gain, imageStep, setCamera, setGain } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-function toggleLargeView() {
+function toggleViewer() {
   const viewer = document.querySelector("image-viewer");
   const card = document.querySelector("image-card:hover") ?? document.querySelector("image-card:focus-within");
   if (viewer && opened.peek()) closePanes();
@@ -21,7 +21,7 @@ function toggleLargeView() {
 export const ACTIONS = {
   "[": stepper("image-viewer", "image-card", imageStep, -1),
   "]": stepper("image-viewer", "image-card", imageStep, 1),
-  f: toggleLargeView,
+  f: toggleViewer,
   d: () => setGain(gain.peek() ? "" : "auto"),
   "+": () => zoomPanes(1.5),
   "-": () => zoomPanes(1 / 1.5),

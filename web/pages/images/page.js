@@ -1,11 +1,11 @@
-// The images page: a card for each tag, or one tag in the large view.
+// The images page: a card for each tag, or the viewer of one tag.
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
 import { opened } from "../../data/view.js";
-import { adjustment } from "./image_settings.js";
+import { adjustment } from "./settings.js";
 import { settings } from "./toolbar.js";
 import { t } from "./words.js";
 import "./image_card.js";
@@ -20,7 +20,10 @@ export const toolbar = () => pluginToolbar(tags, settings());
 
 export function content() {
   const rows = tags.runsByTag.value.get(opened.value);
-  return html`<div class="images" style="--adjust:${adjustment.value}">${rows ? largeView(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)}</div>`;
+  return html`<div class="images"
+    style="--adjust:${adjustment.value}">${
+      rows ? viewer(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)
+    }</div>`;
 }
 
 /** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
@@ -28,7 +31,7 @@ const card = (tag, rows) =>
   html`<image-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></image-card>`;
 
 /** @param {string} tag @param {import("../../data/plugin_tags.js").SeriesRow[]} rows */
-const largeView = (tag, rows) =>
+const viewer = (tag, rows) =>
   repeat(
     [tag],
     () => tag,

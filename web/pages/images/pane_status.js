@@ -1,15 +1,16 @@
-// What a pane of the large view tells of its picture: size, scale, difference, the pixel under the cursor.
+// The status line of a pane: size, scale, difference statistics, and the pixel under the pointer.
 
 import { html, nothing } from "lit-html";
 import { shortNumber } from "../../i18n/numbers.js";
 import { fitScale } from "./model/camera.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./draw/image_worker.js").Answer} Answer */
+/** @typedef {import("./draw/image_worker.js").DecodeResult} DecodeResult */
 /** @typedef {{x: number, y: number, colour: number[]}} Pixel */
 
-/** @param {Answer | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom @param {Pixel | null} pixel */
-export function paneTells(shown, frame, zoom, pixel) {
+/** @param {DecodeResult | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom
+ * @param {Pixel | null} pixel */
+export function paneStatus(shown, frame, zoom, pixel) {
   if (!shown?.levels) return problem(shown);
   const {
     statistics,
@@ -17,13 +18,27 @@ export function paneTells(shown, frame, zoom, pixel) {
   } = shown;
   const percent = Math.round(100 * fitScale(frame, picture) * zoom);
   return html`
-    <span>${picture.width} × ${picture.height} · ${percent} %</span>
-    ${statistics ? html`<span>${t("image.statistics", { mean: shortNumber(statistics.mean), largest: statistics.largest, share: shortNumber(100 * statistics.differing) })}</span>` : nothing}
-    ${pixel ? html`<span class="pixel">${t("image.pixel", { x: pixel.x, y: pixel.y })} ${statistics ? html`<b>Δ ${pixel.colour.slice(0, 3).join(" ")}</b>` : colourOf(pixel)}</span>` : nothing}`;
+    <span>${picture.width} × ${picture.height} · ${percent}%</span>
+    ${
+      statistics
+        ? html`<span>${t("image.statistics", {
+            mean: shortNumber(statistics.mean),
+            largest: statistics.largest,
+            share: shortNumber(100 * statistics.differing),
+          })}</span>`
+        : nothing
+    }
+    ${
+      pixel
+        ? html`<span class="pixel">${t("image.pixel", { x: pixel.x, y: pixel.y })} ${
+            statistics ? html`<b>Δ ${pixel.colour.slice(0, 3).join(" ")}</b>` : colourOf(pixel)
+          }</span>`
+        : nothing
+    }`;
 }
 
-/** Why nothing is drawn.
- * @param {Answer | null} shown */
+/** The reason why there is no picture.
+ * @param {DecodeResult | null} shown */
 function problem(shown) {
   if (shown?.sizes) {
     const [one, other] = shown.sizes.map(({ width, height }) => `${width} × ${height}`);
@@ -34,4 +49,6 @@ function problem(shown) {
 
 /** @param {Pixel} pixel */
 const colourOf = ({ colour: [red, green, blue, opacity] }) => html`
-  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${red} ${green} ${blue}${opacity < 255 ? ` / ${opacity}` : ""}</b>`;
+  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${red} ${green} ${blue}${
+    opacity < 255 ? ` / ${opacity}` : ""
+  }</b>`;

@@ -1,34 +1,36 @@
-// The panes of the large view: which runs and steps stand side by side. Kept in the address.
+// The panes of the viewer: the runs and steps side by side, kept in the URL.
 
 import { batch, computed } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { change, opened, set, setting } from "../../data/view.js";
-import { setCamera } from "./image_settings.js";
 import { FITTING } from "./model/camera.js";
+import { setCamera } from "./settings.js";
 
-/** step: null follows the page. index: which picture of its value. @typedef {{run: string, step: number | null, index: number}} Pane */
+/** step: null = follows the page. index: of the picture among those of the step.
+ * @typedef {{run: string, step: number | null, index: number}} Pane */
 
 export const MOST_PANES = 12;
 
-const written = new ThrottledSetting("image.panes");
+const parameter = new ThrottledSetting("image.panes");
 
-/** What the address says; empty: every run that has the tag. @type {import("@preact/signals-core").ReadonlySignal<Pane[]>} */
-const chosen = computed(() => parsePanes(written.text.value));
+/** The panes in the URL; empty = one for each run with the tag.
+ * @type {import("@preact/signals-core").ReadonlySignal<Pane[]>} */
+const chosen = computed(() => parsePanes(parameter.text.value));
 
 /** @param {string} text @returns {Pane[]} */
 function parsePanes(text) {
   try {
-    const found = JSON.parse(text || "[]");
-    return Array.isArray(found) ? found.flatMap(parsePane).slice(0, MOST_PANES) : [];
+    const parsed = JSON.parse(text || "[]");
+    return Array.isArray(parsed) ? parsed.flatMap(parsePane).slice(0, MOST_PANES) : [];
   } catch {
     return [];
   }
 }
 
-/** @param {unknown} found @returns {Pane[]} */
-function parsePane(found) {
-  if (!Array.isArray(found) || typeof found[0] !== "string") return [];
-  const [run, step, index] = found;
+/** @param {unknown} parsed @returns {Pane[]} */
+function parsePane(parsed) {
+  if (!Array.isArray(parsed) || typeof parsed[0] !== "string") return [];
+  const [run, step, index] = parsed;
   return [{ run, step: Number.isFinite(step) ? step : null, index: Number.isInteger(index) && index > 0 ? index : 0 }];
 }
 
@@ -40,7 +42,7 @@ const printPanes = (panes) =>
       )
     : "";
 
-/** The panes of a tag whose series these runs have.
+/** The panes of a tag that these runs have.
  * @param {readonly string[]} runs in start order @returns {Pane[]} */
 export function panesOf(runs) {
   const panes = chosen.value.filter(({ run }) => runs.includes(run));
@@ -48,31 +50,31 @@ export function panesOf(runs) {
 }
 
 /** @param {Pane[]} panes */
-export const setPanes = (panes) => written.set(printPanes(panes.slice(0, MOST_PANES)));
+export const setPanes = (panes) => parameter.set(printPanes(panes.slice(0, MOST_PANES)));
 
 const active = setting("image.pane", "");
-/** The pane that the film strip belongs to.
+/** The index of the active pane, whose series the film strip shows.
  * @param {number} count of panes */
 export const activePane = (count) => Math.max(0, Math.min(count - 1, Number(active.value) || 0));
 export const activate = (/** @type {number} */ place) => set({ "image.pane": place ? String(place) : "" });
 
-/** Opens the large view of a tag, also from another page; without panes, of every run.
+/** Opens the viewer of a tag, also from another page; without panes, with all runs.
  * @param {string} tag @param {Pane[]} panes */
 export function openPanes(tag, panes) {
   batch(() => {
     change({ page: "images", open: tag });
-    written.setNow(printPanes(panes));
+    parameter.setNow(printPanes(panes));
     setCamera(FITTING);
     activate(0);
   });
   document.getElementById("page")?.scrollTo({ top: 0 });
 }
 
-/** Closes it. */
+/** Closes the viewer. */
 export function closePanes() {
   batch(() => {
     if (opened.peek()) change({ open: "" });
-    written.setNow("");
+    parameter.setNow("");
     setCamera(FITTING);
     activate(0);
   });

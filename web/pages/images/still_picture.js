@@ -1,4 +1,4 @@
-// A picture that never flickers: the one before stays until the next has come and is decoded.
+// A picture that does not flicker: the previous one stays until the next one is decoded.
 
 import { isCoarse } from "./model/images.js";
 import { t } from "./words.js";
@@ -6,8 +6,8 @@ import { t } from "./words.js";
 /** @typedef {import("./model/images.js").Picture} Picture */
 
 class StillPicture extends HTMLElement {
-  #wanted = "";
-  /** What is drawn, or on its way. */
+  #requested = "";
+  /** The drawn URL, or the one being loaded. */
   #shown = "";
   label = "";
 
@@ -16,15 +16,16 @@ class StillPicture extends HTMLElement {
     const { url, width, height } = picture;
     this.style.aspectRatio = width && height ? `${width} / ${height}` : "";
     this.classList.toggle("coarse", isCoarse(picture));
-    this.#name();
-    this.#wanted = url;
+    this.#setAlt();
+    this.#requested = url;
     if (url !== this.#shown && this.dataset.pending !== "true") this.#load();
   }
 
-  /** One after the other: whoever drags a slider sees those that there is time for, the last one always. */
+  /** Loads one picture at a time. While a slider is dragged, intermediate pictures are skipped; the last one is
+   * always drawn. */
   async #load() {
     this.dataset.pending = "true";
-    while (this.#shown !== this.#wanted) await this.#show((this.#shown = this.#wanted));
+    while (this.#shown !== this.#requested) await this.#show((this.#shown = this.#requested));
     this.dataset.pending = "false";
   }
 
@@ -39,10 +40,10 @@ class StillPicture extends HTMLElement {
     this.dataset.drawn = isDrawn ? url : "";
     this.dataset.size = isDrawn ? `${next.naturalWidth}x${next.naturalHeight}` : "";
     this.replaceChildren(isDrawn ? next : t("image.broken"));
-    this.#name();
+    this.#setAlt();
   }
 
-  #name() {
+  #setAlt() {
     const image = this.querySelector("img");
     if (image) image.alt = this.label;
   }

@@ -1,20 +1,21 @@
-// What is said of a landscape: what it is called, its checkpoints, its lowest point, what cannot be drawn.
+// Texts about a landscape: its title, its checkpoints, its lowest point, a summary for screen readers.
 
 import { lossOf } from "../../charts/landscape/grid.js";
 import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { wallTime } from "../../i18n/times.js";
 import { coordinate } from "./map.js";
+import { heightRangeOf } from "./model/drawing.js";
 import { shownRuns } from "./model/landscapes.js";
 import { nodesOf } from "./model/plane.js";
-import { toldAt } from "./model/scalars.js";
-import { ownReach } from "./model.js";
+import { scalarsAt } from "./model/run_scalars.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
-/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model/drawing.js").Model} Model */
 
-/** MindSpore's tags hold the intervals: "landscape_[1, 4]", and the last one alone for the landscape around the end; ours of several runs begin with "joint_".
+/** The title of a landscape by its tag. MindSpore's tags contain the interval, as "landscape_[1, 4]", or one epoch
+ * for the landscape around the final model; tags of joint landscapes begin with "joint_".
  * @param {string} tag */
 export function titleOf(tag) {
   const [, joint, from, to] = /^(joint_)?landscape_\[(\d+)(?:,.*?(\d+))?\]$/.exec(tag) ?? [];
@@ -25,7 +26,7 @@ export function titleOf(tag) {
     : t("land.interval", { from: grouped(Number(from)), to: grouped(Number(to)) });
 }
 
-/** "epoch 2 · step 46", as much of it as is known.
+/** For example "epoch 2 · step 46", as far as known.
  * @param {Landscape} landscape @param {number} at */
 export function momentText({ path, metadata: { unit } }, at) {
   if (!path) return "";
@@ -39,28 +40,29 @@ export function momentText({ path, metadata: { unit } }, at) {
   return parts.join(" · ") || t("land.checkpoint", { n: interval });
 }
 
-/** A loss and how sure it is. @param {number} loss @param {number} error */
+/** A loss with its standard error. @param {number} loss @param {number} error */
 export const withError = (loss, error) =>
   Number.isFinite(error) && error > 0 ? `${shortNumber(loss, 4)} ± ${shortNumber(error, 2)}` : shortNumber(loss, 4);
 
 /** @param {number} part @param {number} [digits] */
-export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)} %`;
+export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)}%`;
 
-/** All that is known of a checkpoint. @param {Landscape} landscape @param {number} at @returns {import("./read_out.js").Told} */
-export function checkpointTold(landscape, at) {
+/** The read-out of a checkpoint. @param {Landscape} landscape @param {number} at
+ * @returns {import("./read_out.js").ReadOut} */
+export function checkpointReadOut(landscape, at) {
   const { run, path, truth } = landscape;
   if (!path) return { title: "", loss: "", rows: [], note: "", where: "" };
   const { real = path.z, plane = path.z, residual = null, standardError = null } = truth ?? {};
   const step = path.steps?.[at];
-  const scalars = step === undefined ? null : toldAt(run, step);
+  const scalars = step === undefined ? null : scalarsAt(run, step);
   /** @type {Array<[string, string | false | undefined | null]>} */
   const rows = [
-    [t("land.told_plane"), truth && shortNumber(plane[at], 4)],
-    [t("land.told_gap"), truth && signed(real[at] - plane[at])],
-    [t("land.told_residual"), residual && Number.isFinite(residual[at]) && percent(residual[at])],
-    [t("land.told_rate"), scalars?.rate != null && shortNumber(scalars.rate, 4)],
-    [t("land.told_accuracy"), scalars?.accuracy != null && shortNumber(scalars.accuracy, 4)],
-    [t("land.told_time"), scalars?.wallTime != null && wallTime(scalars.wallTime)],
+    [t("land.read_plane"), truth && shortNumber(plane[at], 4)],
+    [t("land.read_gap"), truth && signed(real[at] - plane[at])],
+    [t("land.read_residual"), residual && Number.isFinite(residual[at]) && percent(residual[at])],
+    [t("land.read_rate"), scalars?.rate != null && shortNumber(scalars.rate, 4)],
+    [t("land.read_accuracy"), scalars?.accuracy != null && shortNumber(scalars.accuracy, 4)],
+    [t("land.read_time"), scalars?.wallTime != null && wallTime(scalars.wallTime)],
   ];
   return {
     title: [shownRuns.value.length > 1 ? nameOf(run) : "", momentText(landscape, at)].filter(Boolean).join(" · "),
@@ -76,11 +78,11 @@ const signed = (number) => `${number > 0 ? "+" : ""}${shortNumber(number, 3)}`;
 
 /** @param {Landscape} landscape @param {number} at */
 export function checkpointText(landscape, at) {
-  const { title, loss, rows, where } = checkpointTold(landscape, at);
+  const { title, loss, rows, where } = checkpointReadOut(landscape, at);
   return [title, t("land.read_loss", { loss }), ...rows.map(([what, value]) => `${what} ${value}`), where].join("<br>");
 }
 
-/** The lowest measured loss and where it is; null without any. @param {Landscape} landscape */
+/** The lowest measured loss and its position; null without finite losses. @param {Landscape} landscape */
 export function lowest(landscape) {
   const { x, y, z, isKnown } = nodesOf(landscape);
   const at = landscape.measured
@@ -89,14 +91,15 @@ export function lowest(landscape) {
   return at < 0 ? null : { loss: z[at], x: x[at % x.length], y: y[Math.floor(at / x.length)] };
 }
 
-/** A map in a few sentences, for those who do not see it. @param {Model} model @param {import("./panes.js").Walker[]} walkers */
-export function summary(model, walkers) {
+/** A text description of a map, for screen readers. @param {Model} model
+ * @param {import("./panes.js").Trajectory[]} trajectories */
+export function summary(model, trajectories) {
   const {
     landscape,
     heights: { scale },
   } = model;
   const low = lowest(landscape);
-  const reach = ownReach(model);
+  const range = heightRangeOf(model);
   const { diagnostics } = landscape;
   const ofPath = (/** @type {Landscape} */ { run, path }) => {
     if (!path?.x.length) return "";
@@ -105,17 +108,17 @@ export function summary(model, walkers) {
       from: shortNumber(path.z[0]),
       to: shortNumber(path.z[path.z.length - 1]),
     });
-    return walkers.length > 1 ? `${nameOf(run)}: ${text}` : text;
+    return trajectories.length > 1 ? `${nameOf(run)}: ${text}` : text;
   };
   return [
     t("land.summary", {
       columns: landscape.x.length,
       rows: landscape.y.length,
-      lo: shortNumber(lossOf(reach[0], scale)),
-      hi: shortNumber(lossOf(reach[1], scale)),
+      lo: shortNumber(lossOf(range[0], scale)),
+      hi: shortNumber(lossOf(range[1], scale)),
     }),
     low ? t("land.summary_low", { loss: shortNumber(low.loss), x: coordinate(low.x), y: coordinate(low.y) }) : "",
-    ...walkers.map((walker) => ofPath(walker.landscape)),
+    ...trajectories.map((trajectory) => ofPath(trajectory.landscape)),
     diagnostics?.energy.length
       ? t("land.summary_energy", { part: percent(diagnostics.energy.reduce((sum, part) => sum + part, 0)) })
       : "",

@@ -1,4 +1,4 @@
-// A landscape taken away: the picture as it stands, a document to turn it in, the numbers.
+// Downloads of a landscape: the current picture, an interactive document, the data.
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -12,8 +12,8 @@ import { landscapeFileUrl } from "../../data/landscapes.js";
 import { theme } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
 import { titleOf } from "./captions.js";
+import { heights } from "./model/drawing.js";
 import { keyOf } from "./model/landscapes.js";
-import { heights } from "./model.js";
 import { camera, colours, scale } from "./settings.js";
 import { t } from "./words.js";
 
@@ -29,7 +29,7 @@ export function openDownloads(pane, event) {
   open.value = pane;
   const sheet = document.getElementById(ID);
   if (!sheet) return;
-  // What stands under a full screen is not seen.
+  // A popover outside the full-screen element would not be visible.
   if (document.fullscreenElement) document.exitFullscreen();
   openAt(ID, event);
 }
@@ -42,34 +42,46 @@ export const downloads = () =>
     open.value?.model ? sheet(open.value, open.value.model.landscape) : nothing,
   );
 
-/** The picture of all that is drawn, and the files of each landscape in it.
+/** Download buttons: pictures of the pane, and the files of each landscape in it.
  * @param {LandscapePane} pane @param {Landscape} drawn */
 function sheet(pane, drawn) {
-  const { walkers } = pane;
-  const all = walkers.map(({ landscape }) => landscape);
+  const { trajectories } = pane;
+  const all = trajectories.map(({ landscape }) => landscape);
   const name = (/** @type {string} */ ending) => fileName(`${drawn.run}_${drawn.tag}`, ending);
-  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) =>
-    html`<button class="plain" data-key=${key} title=${hint} @click=${() => (close(), act())}>${key.toUpperCase()}</button>`;
+  const button = (/** @type {string} */ key, /** @type {string} */ hint, /** @type {() => void} */ act) => {
+    const clicked = () => {
+      close();
+      act();
+    };
+    return html`<button class="plain" data-key=${key} title=${hint} @click=${clicked}>${key.toUpperCase()}</button>`;
+  };
   const pictures = html`${button("png", t("land.png_hint"), () => void savePng(pane, all, name("png")))}
-    ${pane.dataset.view === "surface" ? nothing : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))}`;
+    ${
+      pane.dataset.view === "surface"
+        ? nothing
+        : button("svg", t("land.svg_hint"), () => void saveSvg(pane, all, name("svg")))
+    }`;
   return repeat(
-    walkers,
+    trajectories,
     ({ landscape }) => keyOf(landscape),
-    (walker) => {
-      const { landscape } = walker;
+    (trajectory) => {
+      const { landscape } = trajectory;
       return html`<div class="menu-downloads" role="group" aria-label=${t("land.download")} data-run=${landscape.run}>
-      <span>${all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)}</span>${landscape === drawn ? pictures : nothing}${files(
-        walker,
-        walkers.filter((other) => other !== walker),
+      <span>${
+        all.length > 1 ? nameOf(landscape.run) : titleOf(landscape.tag)
+      }</span>${landscape === drawn ? pictures : nothing}${files(
+        trajectory,
+        trajectories.filter((other) => other !== trajectory),
       )}</div>`;
     },
   );
 }
 
-/** @param {import("./panes.js").Walker} walker @param {import("./panes.js").Walker[]} others on its surface */
+/** @param {import("./panes.js").Trajectory} trajectory
+ * @param {import("./panes.js").Trajectory[]} others on its surface */
 function files({ landscape, colour }, others) {
   const which = Object.entries({ run: landscape.run, tag: landscape.tag, publication: String(landscape.publication) });
-  const look = Object.entries({
+  const appearance = Object.entries({
     scale: scale.value,
     colours: colours.value,
     theme: theme.value,
@@ -77,20 +89,23 @@ function files({ landscape, colour }, others) {
     path_colour: colour,
   });
   const {
-    reach: [, top],
+    range: [, top],
     scale: scaleOfTop,
     isClipped,
   } = heights.value;
-  if (isClipped) look.push(["top", String(lossOf(top, scaleOfTop))]);
-  if (camera.value) look.push(["camera", camera.value.join(",")]);
-  for (const other of others) look.push(["other", other.landscape.run], ["path_colour", other.colour]);
+  if (isClipped) appearance.push(["top", String(lossOf(top, scaleOfTop))]);
+  if (camera.value) appearance.push(["camera", camera.value.join(",")]);
+  for (const other of others) appearance.push(["other", other.landscape.run], ["path_colour", other.colour]);
   const file = (
     /** @type {import("../../data/landscapes.js").FileFormat} */ format,
     /** @type {string} */ hint,
     wanted = which,
   ) =>
-    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(`${landscape.run}_${landscape.tag}`, format)} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
-  return html`${file("html", t("land.html_hint"), [...which, ...look])}
+    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(
+      `${landscape.run}_${landscape.tag}`,
+      format,
+    )} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;
+  return html`${file("html", t("land.html_hint"), [...which, ...appearance])}
     ${file("csv", t("land.csv_hint"))}
     ${file("npz", t("land.npz_hint"))}
     ${isEven(landscape.x) && isEven(landscape.y) ? file("vti", t("land.vti_hint")) : nothing}
@@ -111,9 +126,9 @@ async function savePng(pane, all, name) {
   else if (map ?? png) save(/** @type {Blob} */ (map ?? png), name);
 }
 
-/** @param {Blob} one @param {Blob} other pictures */
-async function sideBySide(one, other) {
-  const [left, right] = await Promise.all([createImageBitmap(one), createImageBitmap(other)]);
+/** @param {Blob} leftPicture @param {Blob} rightPicture */
+async function sideBySide(leftPicture, rightPicture) {
+  const [left, right] = await Promise.all([createImageBitmap(leftPicture), createImageBitmap(rightPicture)]);
   const canvas = Object.assign(document.createElement("canvas"), {
     width: left.width + right.width,
     height: Math.max(left.height, right.height),
@@ -128,27 +143,31 @@ async function sideBySide(one, other) {
   );
 }
 
-const HEAD = 34;
+const TITLE_HEIGHT = 34;
 
-/** The drawing as a document of its own, under its title. @param {SVGElement} drawn @param {Landscape[]} all */
+/** The drawing as an SVG document with a title. @param {SVGElement} drawn @param {Landscape[]} all */
 function titled(drawn, all) {
   const copy = /** @type {SVGElement} */ (drawn.cloneNode(true));
   const [width, height] = [Number(copy.getAttribute("width")), Number(copy.getAttribute("height"))];
-  const ink = tokens();
-  const made = (/** @type {string} */ name, /** @type {Record<string, string | number>} */ attributes, text = "") => {
+  const themeColours = tokens();
+  const svgElement = (
+    /** @type {string} */ name,
+    /** @type {Record<string, string | number>} */ attributes,
+    text = "",
+  ) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
     element.textContent = text;
     return element;
   };
   copy.removeAttribute("aria-hidden");
-  copy.setAttribute("height", String(height + HEAD));
-  copy.setAttribute("viewBox", `0 ${-HEAD} ${width} ${height + HEAD}`);
+  copy.setAttribute("height", String(height + TITLE_HEIGHT));
+  copy.setAttribute("viewBox", `0 ${-TITLE_HEIGHT} ${width} ${height + TITLE_HEIGHT}`);
   const title = [...all.map(({ run }) => nameOf(run)), titleOf(all[0].tag)].join(" · ");
   copy.prepend(
-    made("title", {}, title),
-    made("rect", { y: -HEAD, width, height: height + HEAD, fill: ink.surface }),
-    made("text", { x: 12, y: -12, "font-size": 14, "font-weight": 600, fill: ink.text }, title),
+    svgElement("title", {}, title),
+    svgElement("rect", { y: -TITLE_HEIGHT, width, height: height + TITLE_HEIGHT, fill: themeColours.surface }),
+    svgElement("text", { x: 12, y: -12, "font-size": 14, "font-weight": 600, fill: themeColours.text }, title),
   );
   return new XMLSerializer().serializeToString(copy).replace(/<!--[\s\S]*?-->/g, "");
 }

@@ -1,4 +1,4 @@
-// The keys of the landscape page.
+// Keyboard shortcuts of the landscape page.
 
 import { fullScreen } from "./pane_frame.js";
 import { choose, scale, VIEWS, view } from "./settings.js";

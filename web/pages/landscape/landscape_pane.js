@@ -1,4 +1,5 @@
-// One landscape with its head and notes: as a map, drawn at once, or as the surface, whose script comes when it is asked for.
+// A pane: one landscape with its header and notes, as a map or as a surface. The surface's script is loaded on first
+// use.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
@@ -9,70 +10,73 @@ import { hasWebGL, plotly, Surface } from "./draw/surface.js";
 import { frameOf, map } from "./map.js";
 import { place } from "./map_path.js";
 import { MapPointer } from "./map_pointer.js";
+import { hasMap, hasSurface, models, zoomedModel } from "./model/drawing.js";
 import { keyOf } from "./model/landscapes.js";
 import { pointAt } from "./model/path.js";
 import { planeOf } from "./model/plane.js";
-import { detailed, hasMap, hasSurface, models } from "./model.js";
 import { paneFrame } from "./pane_frame.js";
-import { colourOf, walkersOf } from "./panes.js";
+import { colourOf, trajectoriesOf } from "./panes.js";
 import { cursor, pointedPlace } from "./pointer.js";
-import { camera, moment, pathColour, raised, setCamera, view, withoutSurface, zooms } from "./settings.js";
+import { camera, moment, pathColour, setCamera, surfaceFailure, surfacePane, view, zooms } from "./settings.js";
 import { heightOver, heightUnder, sceneOf } from "./surface_scene.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("./model/landscapes.js").Choice} Choice */
-/** @typedef {import("./model.js").Model} Model */
-/** @typedef {import("./panes.js").Walker} Walker */
+/** @typedef {import("./model/drawing.js").Model} Model */
+/** @typedef {import("./panes.js").Trajectory} Trajectory */
 
-/** What the page tells a pane. @typedef {{choice: Choice, landscape: Landscape | null, error: Error | null, place: number, panes: number}} Told */
+/** The input of a pane.
+ * @typedef {{choice: Choice, landscape: Landscape | null, error: Error | null, place: number, panes: number}}
+ * PaneInput */
 
-let made = 0;
-/** Degrees that a key turns the surface. */
+let paneCount = 0;
+/** Degrees by which an arrow key rotates the surface. */
 const TURN = 10;
 
 export class LandscapePane extends LazyCard {
-  /** @type {import("@preact/signals-core").Signal<Told | null>} */
-  #told = signal(null);
+  /** @type {import("@preact/signals-core").Signal<PaneInput | null>} */
+  #input = signal(null);
   #size = signal({ width: 0, height: 0 });
-  /** The first map is drawn in a task of its own, after all around it: scripts that are new to the browser are slow. */
+  /** The first map is drawn in a separate task after its surroundings, since newly loaded code runs slowly. */
   #isFramed = signal(false);
   #observer = new ResizeObserver(() => this.#measure());
-  #id = `land-${++made}`;
+  #id = `land-${++paneCount}`;
   /** @type {Surface | null} */
   #surface = null;
   pointer = new MapPointer(this);
   /** @type {Model | null} */
   model = null;
 
-  /** @param {Told} told */
-  set told(told) {
-    const known = this.#told.peek();
+  /** @param {PaneInput} input */
+  set input(input) {
+    const previous = this.#input.peek();
     const isNew =
-      !known ||
-      /** @type {Array<keyof Told>} */ (["landscape", "error", "place", "panes"]).some(
-        (name) => known[name] !== told[name],
+      !previous ||
+      /** @type {Array<keyof PaneInput>} */ (["landscape", "error", "place", "panes"]).some(
+        (name) => previous[name] !== input[name],
       );
-    if (isNew || keyOf(known.choice) !== keyOf(told.choice)) this.#told.value = told;
+    if (isNew || keyOf(previous.choice) !== keyOf(input.choice)) this.#input.value = input;
   }
 
   get place() {
-    return this.#told.peek()?.place ?? 0;
+    return this.#input.peek()?.place ?? 0;
   }
 
-  /** The picture as it stands: the map, the surface as a PNG, or both. @returns {Promise<{svg: SVGElement | null, png: Blob | null}>} */
+  /** The current picture: the map, the surface as a PNG, or both.
+   * @returns {Promise<{svg: SVGElement | null, png: Blob | null}>} */
   async picture() {
     const svg = /** @type {SVGElement | null} */ (this.querySelector(".land-map svg"));
     return { svg, png: (await this.#surface?.png()) ?? null };
   }
 
-  /** Whose paths are drawn. */
-  get walkers() {
+  /** The drawn training paths. */
+  get trajectories() {
     return this.model ? this.#walkersOf(this.model) : [];
   }
 
   /** @param {Model} model */
   #walkersOf({ landscape }) {
-    return walkersOf(landscape, (this.place === 0 && pathColour.value) || colourOf(landscape.run));
+    return trajectoriesOf(landscape, (this.place === 0 && pathColour.value) || colourOf(landscape.run));
   }
 
   frame() {
@@ -80,50 +84,55 @@ export class LandscapePane extends LazyCard {
   }
 
   begin() {
-    const part = computed(() => JSON.stringify(zooms.value[this.#told.value?.place ?? 0] ?? null));
+    const part = computed(() => JSON.stringify(zooms.value[this.#input.value?.place ?? 0] ?? null));
     const drawnZoom = computed(() => JSON.parse(part.value));
     const whole = computed(() => {
-      const landscape = this.#told.value?.landscape;
+      const landscape = this.#input.value?.landscape;
       return (landscape && models.value.get(landscape)) ?? null;
     });
-    const model = computed(() => whole.value && (hasMap.value ? detailed(whole.value, drawnZoom.value) : whole.value));
-    const isRaised = computed(
+    const model = computed(
+      () => whole.value && (hasMap.value ? zoomedModel(whole.value, drawnZoom.value) : whole.value),
+    );
+    const isSurface = computed(
       () =>
         hasSurface.value &&
-        !withoutSurface.value &&
+        !surfaceFailure.value &&
         model.value !== null &&
-        raised.value === Math.min(this.#told.value?.place ?? 0, (this.#told.value?.panes ?? 1) - 1),
+        surfacePane.value === Math.min(this.#input.value?.place ?? 0, (this.#input.value?.panes ?? 1) - 1),
     );
-    const walkers = computed(() => (theme.value, model.value ? this.#walkersOf(model.value) : []));
-    const isMapped = computed(() => hasMap.value || !isRaised.value);
-    const ends = [
+    const trajectories = computed(() => {
+      theme.value;
+      return model.value ? this.#walkersOf(model.value) : [];
+    });
+    const isMapped = computed(() => hasMap.value || !isSurface.value);
+    const stops = [
       effect(() => {
-        const told = this.#told.value;
-        if (!told) return;
+        const input = this.#input.value;
+        if (!input) return;
         this.model = model.value;
-        render(paneFrame(this, told, model.value, walkers.value, isRaised.value), this);
+        render(paneFrame(this, input, model.value, trajectories.value, isSurface.value), this);
         this.#measure();
         if (model.value && !this.#isFramed.peek()) setTimeout(() => (this.#isFramed.value = true));
       }),
-      effect(() => this.#drawMap(isMapped.value ? model.value : null, drawnZoom.value, walkers.value)),
-      effect(() => void (isRaised.value ? this.#raise(whole.value, walkers.value) : this.#lower())),
+      effect(() => this.#drawMap(isMapped.value ? model.value : null, drawnZoom.value, trajectories.value)),
+      effect(() => void (isSurface.value ? this.#showSurface(whole.value, trajectories.value) : this.#removeSurface())),
       effect(() => {
         const now = moment.value;
-        walkers.value, isRaised.value, drawnZoom.value, this.#size.value, language.value;
+        dependOn(trajectories, isSurface, drawnZoom, this.#size, language);
         this.#placeHeads(now);
       }),
       effect(() => {
-        model.value, isRaised.value, drawnZoom.value, this.#size.value;
+        dependOn(model, isSurface, drawnZoom, this.#size);
         this.pointer.showCursor();
-        this.#showSpot();
+        this.#showCursor();
       }),
-      effect(() => this.#tellTests(model.value, isRaised.value)),
-      () => this.#lower(),
+      effect(() => this.#publishState(model.value, isSurface.value)),
+      () => this.#removeSurface(),
       () => this.#observer.disconnect(),
       () => this.pointer.leave(),
     ];
     this.#observer.observe(this);
-    return ends;
+    return stops;
   }
 
   #measure() {
@@ -133,50 +142,57 @@ export class LandscapePane extends LazyCard {
     this.#surface?.resize();
   }
 
-  /** @param {Model | null} model @param {import("./settings.js").Zoom | null} part @param {Walker[]} walkers */
-  #drawMap(model, part, walkers) {
+  /** @param {Model | null} model @param {import("./settings.js").Zoom | null} part @param {Trajectory[]}
+   * trajectories */
+  #drawMap(model, part, trajectories) {
     const size = this.#size.value;
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-map"));
     if (!host) return;
     render(
       model && size.width && this.#isFramed.value
-        ? map(model, size, part, view.value !== "contours", this.#id, walkers)
+        ? map(model, size, part, view.value !== "contours", this.#id, trajectories)
         : nothing,
       host,
     );
   }
 
-  /** @param {Model | null} model @param {Walker[]} walkers */
-  async #raise(model, walkers) {
-    const scene = model && sceneOf(model, walkers, !hasMap.value);
+  /** @param {Model | null} model @param {Trajectory[]} trajectories */
+  async #showSurface(model, trajectories) {
+    const scene = model && sceneOf(model, trajectories, !hasMap.value);
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-surface"));
     if (!scene || !host) return;
     this.dataset.surface ||= "waiting";
     const token = (this.#raising = {});
     try {
-      if (!this.#surface && !hasWebGL()) return void (withoutSurface.value = "webgl");
+      if (!this.#surface && !hasWebGL()) return void (surfaceFailure.value = "webgl");
       const library = await plotly();
       if (this.#raising !== token) return;
       this.#surface ??= new Surface(library, host, {
-        turned: (numbers) => this.#turned(numbers),
-        turning: () => (this.#placeHeads(moment.peek()), this.#showSpot()),
+        rotated: (numbers) => this.#rotated(numbers),
+        rotating: () => {
+          this.#placeHeads(moment.peek());
+          this.#showCursor();
+        },
         pointed: (place) =>
           (pointedPlace.value = place && this.model && { plane: planeOf(this.model.landscape), ...place }),
-        lost: () => (withoutSurface.value = "lost"),
+        lost: () => (surfaceFailure.value = "lost"),
       });
       await this.#surface.draw(scene, camera.peek());
       if (this.#raising !== token) return;
       this.#placeHeads(moment.peek());
-      this.#showSpot();
+      this.#showCursor();
       this.dataset.surface = "drawn";
     } catch {
-      if (this.#raising === token) withoutSurface.value = "script";
+      if (this.#raising === token) surfaceFailure.value = "script";
     }
   }
 
+  /** Identifies the latest call of `#showSurface`: earlier ones stop. */
   #raising = {};
+  /** The camera after the last rotation. @type {number[] | null} */
+  #lastCamera = null;
 
-  #lower() {
+  #removeSurface() {
     this.#raising = {};
     this.#surface?.destroy();
     this.#surface = null;
@@ -184,66 +200,66 @@ export class LandscapePane extends LazyCard {
   }
 
   /** @param {number[]} numbers */
-  #turned(numbers) {
-    if (this.#surface?.isUsual(numbers)) setCamera(null);
+  #rotated(numbers) {
+    if (this.#surface?.isDefaultCamera(numbers)) setCamera(null);
     else if (String(camera.peek()) !== String(numbers)) setCamera(numbers);
-    this.dataset.camera = JSON.stringify(numbers);
+    this.#lastCamera = numbers;
   }
 
-  /** Arrows turn the surface. @param {KeyboardEvent} event */
-  turn(event) {
+  /** Rotates the surface by the arrow keys. @param {KeyboardEvent} event */
+  rotate(event) {
     const by = { ArrowLeft: [-TURN, 0], ArrowRight: [TURN, 0], ArrowUp: [0, TURN], ArrowDown: [0, -TURN] }[event.key];
     if (!by || !this.#surface) return;
     event.preventDefault();
     event.stopPropagation();
-    this.#surface.turn(by[0], by[1]);
+    this.#surface.rotate(by[0], by[1]);
   }
 
-  lookAsUsual() {
-    this.#surface?.lookAsUsual();
+  resetCamera() {
+    this.#surface?.resetCamera();
   }
 
   /** @param {number | null} now */
   #placeHeads(now) {
-    const { model, walkers } = this;
+    const { model, trajectories } = this;
     const frame = this.frame();
     const drawing = this.querySelector(".land-map svg");
     if (!model || !frame) return;
-    if (drawing) place(drawing, walkers, frame, now);
-    const points = walkers.map(({ landscape: { path } }) =>
+    if (drawing) place(drawing, trajectories, frame, now);
+    const points = trajectories.map(({ landscape: { path } }) =>
       now === null || !path?.x.length ? null : pointAt(path, now),
     );
-    walkers.forEach(({ landscape, colour }, which) => {
+    trajectories.forEach(({ landscape, colour }, which) => {
       const point = points[which];
-      this.#showHead(
+      this.#placeHead(
         which,
         colour,
         point && (this.#surface?.place(point.x, point.y, heightOver(model, landscape, point)) ?? null),
       );
     });
-    this.dataset.head = points[0] ? JSON.stringify([points[0].x, points[0].y]) : "";
   }
 
-  /** The head of a training over the surface: it moves without drawing the surface again.
-   * @param {number} which @param {string} colour @param {{left: number, top: number} | null} at in pixels of the surface */
-  #showHead(which, colour, at) {
-    const head = this.#over(`.land-head[data-which="${which}"]`, at);
+  /** Moves the current position on a path over the surface, without drawing the surface again.
+   * @param {number} which @param {string} colour
+   * @param {{left: number, top: number} | null} at in pixels of the surface */
+  #placeHead(which, colour, at) {
+    const head = this.#placeOverlay(`.land-head[data-which="${which}"]`, at);
     if (head) head.style.background = colour;
   }
 
-  /** The cursor on the surface. */
-  #showSpot() {
+  /** Shows the cursor on the surface. */
+  #showCursor() {
     const { model } = this;
     const place = cursor.value;
     const isHere = model && this.#surface && place?.plane === planeOf(model.landscape);
-    this.#over(
+    this.#placeOverlay(
       ".land-spot",
       isHere ? (this.#surface?.place(place.x, place.y, heightUnder(model, place)) ?? null) : null,
     );
   }
 
-  /** @param {string} selector of what lies over the surface @param {{left: number, top: number} | null} at */
-  #over(selector, at) {
+  /** @param {string} selector of an overlay of the surface @param {{left: number, top: number} | null} at */
+  #placeOverlay(selector, at) {
     const part = /** @type {HTMLElement | null} */ (this.querySelector(selector));
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".land-surface"));
     if (!part || !host) return null;
@@ -252,20 +268,40 @@ export class LandscapePane extends LazyCard {
     return part;
   }
 
-  /** What is drawn, readable from outside. @param {Model | null} model @param {boolean} isRaised */
-  #tellTests(model, isRaised) {
+  /** Publishes what is drawn as data attributes, for styles and tests. @param {Model | null} model
+   * @param {boolean} isSurface */
+  #publishState(model, isSurface) {
     const landscape = model?.landscape;
-    const told = {
-      run: this.#told.value?.choice.run ?? "",
-      tag: this.#told.value?.choice.tag ?? "",
-      view: model ? (isRaised ? view.value : view.value === "contours" ? "contours" : "filled") : "",
+    const state = {
+      run: this.#input.value?.choice.run ?? "",
+      tag: this.#input.value?.choice.tag ?? "",
+      view: model ? (isSurface ? view.value : view.value === "contours" ? "contours" : "filled") : "",
       scale: model?.heights.scale ?? "",
-      reach: JSON.stringify(model?.heights.reach ?? []),
       level: landscape?.measured ? `${landscape.measured.level}/${landscape.measured.levels}` : "",
-      walkers: JSON.stringify(this.walkers.map((walker) => walker.landscape.run)),
+      paths: String(this.trajectories.length),
     };
-    for (const [name, value] of Object.entries(told)) this.dataset[name] = value;
+    for (const [name, value] of Object.entries(state)) this.dataset[name] = value;
   }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    const { model, trajectories } = this;
+    const now = moment.peek();
+    const [{ landscape: { path = null } = {} } = {}] = trajectories;
+    const head = now === null || !path?.x.length ? null : pointAt(path, now);
+    return {
+      runs: trajectories.map(({ landscape }) => landscape.run),
+      range: model?.heights.range ?? null,
+      head: head && [head.x, head.y],
+      camera: this.#lastCamera,
+    };
+  }
+}
+
+/** Runs the current effect again when one of these changes.
+ * @param {...import("@preact/signals-core").ReadonlySignal<unknown>} signals */
+function dependOn(...signals) {
+  for (const signal of signals) signal.value;
 }
 
 customElements.define("landscape-pane", LandscapePane);

@@ -1,4 +1,4 @@
-// The loss curve beside the landscapes: the stretch of the training that each of them covers, and where the training is at the moment.
+// The loss curve of the shown runs, with the range covered by each landscape and the current position.
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -14,7 +14,7 @@ import { change, logarithmic, theme, zooms } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { landscapes } from "./model/landscapes.js";
-import { lossCurves, lossTag } from "./model/scalars.js";
+import { lossCurves, lossTag } from "./model/run_scalars.js";
 import { pointedMoment } from "./pointer.js";
 import { moment, setMoment } from "./settings.js";
 import { inSteps, stop } from "./timeline.js";
@@ -23,14 +23,14 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 
-const plain = { colour: 0, dash: 0 };
-/** The dashes of the losses on the surface. */
+const DEFAULT_STYLE = { colour: 0, dash: 0 };
+/** Dash style of the losses on the surface. */
 const DASH = 2;
 
-/** The curves, and dashed the losses that the landscapes have for the checkpoints. @returns {Line[]} */
+/** The loss curves, and as dashed lines the losses of the checkpoints in the landscapes. @returns {Line[]} */
 function lines() {
   const curves = lossCurves.value.map((series) => {
-    const style = styles.value.get(series.run) ?? plain;
+    const style = styles.value.get(series.run) ?? DEFAULT_STYLE;
     return {
       run: series.run,
       key: JSON.stringify([series.run]),
@@ -44,7 +44,7 @@ function lines() {
   const paths = landscapes.value.flatMap(({ choice, landscape }) => {
     const path = landscape?.path;
     if (!path?.steps) return [];
-    const style = { ...(styles.value.get(choice.run) ?? plain), dash: DASH };
+    const style = { ...(styles.value.get(choice.run) ?? DEFAULT_STYLE), dash: DASH };
     const series = {
       run: choice.run,
       step: path.steps,
@@ -59,10 +59,17 @@ function lines() {
   return [...curves, ...paths];
 }
 
+/** The range of steps that each landscape covers. @returns {Array<{run: string, steps: [number, number]}>} */
+const coveredRanges = () =>
+  landscapes.value.flatMap(({ choice: { run }, landscape }) => {
+    const steps = landscape?.path?.steps;
+    return steps ? [{ run, steps: [steps[0], steps[steps.length - 1]] }] : [];
+  });
+
 class LossCurve extends LazyCard {
   /** @type {LineChart | null} */
   #chart = null;
-  /** Where the reader points. @type {import("@preact/signals-core").Signal<number | null>} */
+  /** The x under the pointer. @type {import("@preact/signals-core").Signal<number | null>} */
   #at = signal(null);
   #observer = new ResizeObserver(() => this.#fit());
   #pressedAt = 0;
@@ -92,7 +99,7 @@ class LossCurve extends LazyCard {
         this.#draw(plot.value, host);
       }),
       effect(() => this.#mark(plot.value)),
-      effect(() => this.#tell(plot.value)),
+      effect(() => this.#showReadOut(plot.value)),
       () => this.#observer.disconnect(),
       () => host.removeEventListener("pointerdown", this.#pressed),
       () => host.removeEventListener("click", this.#clicked),
@@ -101,7 +108,7 @@ class LossCurve extends LazyCard {
   }
 
   #pressed = (/** @type {PointerEvent} */ event) => void (this.#pressedAt = event.clientX);
-  /** A click, and not the end of a drag, takes the training there. */
+  /** A click moves the current position there; the end of a drag does not. */
   #clicked = (/** @type {MouseEvent} */ event) => {
     const at = this.#at.peek();
     if (at === null || Math.abs(event.clientX - this.#pressedAt) > 3 || !inSteps.peek()) return;
@@ -123,7 +130,6 @@ class LossCurve extends LazyCard {
         pointed: (at) => void (this.#at.value = at && this.#chart ? this.#chart.xAt(at.left) : null),
       });
     }
-    this.dataset.drawnLines = JSON.stringify(plot.lines.map(({ run, xs }) => [run, xs.length]));
   }
 
   #fit() {
@@ -133,20 +139,25 @@ class LossCurve extends LazyCard {
     this.#mark(this.#chart.plot);
   }
 
+  /** What is drawn, in detail. */
+  debugState() {
+    return {
+      lines: this.#chart?.plot.lines.map(({ run, xs }) => [run, xs.length]) ?? [],
+      ranges: coveredRanges().map(({ steps }) => steps),
+    };
+  }
+
   #remove() {
     this.#chart?.destroy();
     this.#chart = null;
   }
 
-  /** Ranges, the moment and the place pointed at, over the chart as it is drawn. @param {Plot | null} plot */
+  /** Draws ranges, the current position and the pointed one over the chart. @param {Plot | null} plot */
   #mark(plot) {
     const chart = this.#chart;
     const to = chart?.layer?.to?.left;
     const now = inSteps.value ? (pointedMoment.value ?? moment.value) : null;
-    const ranges = landscapes.value.flatMap(({ choice, landscape }) =>
-      landscape?.path?.steps ? [{ run: choice.run, steps: landscape.path.steps }] : [],
-    );
-    this.dataset.ranges = JSON.stringify(ranges.map(({ steps }) => [steps[0], steps[steps.length - 1]]));
+    const ranges = coveredRanges();
     this.dataset.moment = now === null ? "" : String(now);
     if (!chart || !to || !plot) return;
     const over = this.#overlay(chart);
@@ -156,8 +167,11 @@ class LossCurve extends LazyCard {
     render(
       html`
       ${ranges.map(({ run, steps }) => {
-        const [left, right] = [px(steps[0]), px(steps[steps.length - 1])];
-        return html`<i class="land-range" style="left:${left}px;width:${Math.max(2, right - left)}px;--of:${palette[styles.value.get(run)?.colour ?? 0]}"></i>`;
+        const [left, right] = steps.map(px);
+        return html`<i class="land-range"
+          style="left:${left}px;width:${Math.max(2, right - left)}px;--of:${
+            palette[styles.value.get(run)?.colour ?? 0]
+          }"></i>`;
       })}
       ${
         now === null
@@ -165,7 +179,8 @@ class LossCurve extends LazyCard {
           : html`<i class="land-now" style="left:${px(now)}px"></i>${curves.map(({ run, xs, ys, style }) => {
               const top = to.top(heightAt(xs, ys, now)) / to.pixelRatio;
               return Number.isFinite(top)
-                ? html`<i class="land-now-dot" data-run=${run} style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>`
+                ? html`<i class="land-now-dot" data-run=${run}
+                  style="left:${px(now)}px;top:${top}px;background:${palette[style.colour]}"></i>`
                 : nothing;
             })}`
       }`,
@@ -173,32 +188,34 @@ class LossCurve extends LazyCard {
     );
   }
 
-  /** @param {LineChart} chart whose plot area is made anew when its kind changes @returns {HTMLElement} */
+  /** @param {LineChart} chart its plot area is created again if the kind of chart changes @returns {HTMLElement} */
   #overlay(chart) {
-    const known = /** @type {HTMLElement | null} */ (chart.u.over.querySelector(".land-overlay"));
-    if (known) return known;
-    const made = Object.assign(document.createElement("div"), { className: "land-overlay" });
-    chart.u.over.append(made);
-    return made;
+    const existing = /** @type {HTMLElement | null} */ (chart.u.over.querySelector(".land-overlay"));
+    if (existing) return existing;
+    const overlay = Object.assign(document.createElement("div"), { className: "land-overlay" });
+    chart.u.over.append(overlay);
+    return overlay;
   }
 
   /** @param {Plot | null} plot */
-  #tell(plot) {
+  #showReadOut(plot) {
     language.value;
     const at = this.#at.value ?? (inSteps.value ? (pointedMoment.value ?? moment.value) : null);
     this.#chart?.showCrosshair(this.#at.value);
     const out = /** @type {HTMLElement | null} */ (this.querySelector(".land-curve-read"));
     if (!out || !plot) return;
-    const several = plot.lines.filter(({ style }) => style.dash !== DASH);
+    const curves = plot.lines.filter(({ style }) => style.dash !== DASH);
     const parts =
       at === null
         ? []
-        : several.flatMap(({ run, xs, ys }) => {
+        : curves.flatMap(({ run, xs, ys }) => {
             const index = nearest(xs, at);
             return index < 0
               ? []
               : [
-                  `${several.length > 1 ? `${nameOf(run)} ` : ""}${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
+                  `${
+                    curves.length > 1 ? `${nameOf(run)} ` : ""
+                  }${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
                 ];
           });
     out.textContent =

@@ -1,26 +1,26 @@
-// The drawing of a landscape as contours: an SVG that stands by itself, so that it can be taken away.
+// The contour map of a landscape as a self-contained SVG, which can be downloaded.
 
 import { html, nothing, svg } from "lit-html";
 import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
 import { tokens } from "../../charts/theme.js";
 import { axisLabels, shortNumber } from "../../i18n/numbers.js";
 import { marks } from "./map_path.js";
+import { bandsOf, lossText, topText } from "./model/drawing.js";
 import { levelOf, nodesOf } from "./model/plane.js";
-import { bandsOf, lossText, topText } from "./model.js";
 import { companionsOf } from "./panes.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model/drawing.js").Model} Model */
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
 /** @typedef {import("./settings.js").Zoom} Zoom */
-/** @typedef {import("./panes.js").Walker} Walker */
+/** @typedef {import("./panes.js").Trajectory} Trajectory */
 
 const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
 const CHARACTER = 6.2;
 const BAR = 12;
-/** Height of the tip of a scale that is clipped. */
+/** Height of the tip on a clipped colour bar. */
 const TIP = 7;
 
 /** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @returns {Frame} */
@@ -35,35 +35,36 @@ export function frameOf({ landscape }, { width, height }, zoom) {
   };
 }
 
-/** Paths are kept for as long as model and frame stay. @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
-const known = new WeakMap();
+/** Cached paths, by model and frame.
+ * @type {WeakMap<Model, {key: string, paths: ReturnType<typeof contourPaths>}>} */
+const pathCache = new WeakMap();
 
-/** @param {Model} model @param {Frame} frame @param {Walker[]} walkers */
-function pathsOf(model, frame, walkers) {
+/** @param {Model} model @param {Frame} frame @param {Trajectory[]} trajectories */
+function pathsOf(model, frame, trajectories) {
   const key = JSON.stringify([
     frame,
-    walkers.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
+    trajectories.map(({ landscape: { run, tag, publication } }) => [run, tag, publication]),
   ]);
-  const kept = known.get(model);
-  if (kept?.key === key) return kept.paths;
-  const { levels, scale, reach, isClipped } = model.heights;
+  const cached = pathCache.get(model);
+  if (cached?.key === key) return cached.paths;
+  const { levels, scale, range, isClipped } = model.heights;
   const paths = contourPaths(
     model.drawn,
-    isClipped ? [...levels, reach[1]] : levels,
+    isClipped ? [...levels, range[1]] : levels,
     frame,
     (level) => lossText(level, scale).length * CHARACTER,
-    walkers.flatMap(({ landscape }) => coveredBy(landscape, frame)),
+    trajectories.flatMap(({ landscape }) => pointsAlong(landscape, frame)),
   );
-  known.set(model, { key, paths });
+  pathCache.set(model, { key, paths });
   return paths;
 }
 
-/** Pixels between places on the path that labels keep away from. */
+/** Pixels between the points of a path that labels avoid. */
 const EVERY = 12;
 const MOST_PLACES = 500;
 
 /** @param {Landscape} landscape @param {Frame} frame */
-function coveredBy({ path }, frame) {
+function pointsAlong({ path }, frame) {
   /** @type {Array<{left: number, top: number}>} */
   const places = [];
   const at = (/** @type {number} */ place) =>
@@ -77,52 +78,81 @@ function coveredBy({ path }, frame) {
   return places;
 }
 
-/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom @param {boolean} isFilled @param {string} id of parts that are referred to
- * @param {Walker[]} walkers */
-export function map(model, size, zoom, isFilled, id, walkers) {
+/** @param {Model} model @param {{width: number, height: number}} size @param {Zoom | null} zoom
+ * @param {boolean} isFilled @param {string} id prefix of the ids in the drawing
+ * @param {Trajectory[]} trajectories */
+export function map(model, size, zoom, isFilled, id, trajectories) {
   const frame = frameOf(model, size, zoom);
-  const paths = pathsOf(model, frame, walkers);
+  const paths = pathsOf(model, frame, trajectories);
   const ink = tokens();
   const { levels, scale, area, line } = model.heights;
   const bands = bandsOf(model.heights);
   const fillOf = (/** @type {number} */ level) => bands.find((band) => band.from >= level)?.colour ?? area(level);
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height} viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width=${size.width} height=${size.height}
+    viewBox="0 0 ${size.width} ${size.height}" font-family=${FONT} font-size="11" aria-hidden="true">
     <defs>
-      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}></rect></clipPath>
-      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
+      <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width}
+        height=${frame.height}></rect></clipPath>
+      <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path
+        d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
     </defs>
     <g clip-path="url(#${id}-area)">
-      ${model.dropped + model.nonFinite ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="url(#${id}-missing)"></rect>` : nothing}
-      <path class="known" d=${paths.known} fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
-      ${isFilled ? paths.areas.map(({ level, path }) => svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`) : nothing}
-      ${paths.contours.map(({ level, path }) => svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none" stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4} stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`)}
+      ${
+        model.dropped + model.nonFinite
+          ? svg`<rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height}
+            fill="url(#${id}-missing)"></rect>`
+          : nothing
+      }
+      <path class="known" d=${paths.known}
+        fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
+      ${
+        isFilled
+          ? paths.areas.map(
+              ({ level, path }) =>
+                svg`<path class="area" data-level=${level} d=${path} fill=${fillOf(level)} fill-rule="evenodd"></path>`,
+            )
+          : nothing
+      }
+      ${paths.contours.map(
+        ({ level, path }) =>
+          svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none"
+            stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4}
+            stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`,
+      )}
       ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
-      ${paths.labels.map(({ level, left, top, turn }) => svg`<text class="level-label" transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6" text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3" stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`)}
-      ${marks(walkers, companionsOf(model.landscape), frame, ink)}
+      ${paths.labels.map(
+        ({ level, left, top, turn }) =>
+          svg`<text class="level-label"
+            transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6"
+            text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3"
+            stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`,
+      )}
+      ${marks(trajectories, companionsOf(model.landscape), frame, ink)}
     </g>
-    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
-    ${axes(model, frame, ink, walkers.length > 1)}
-    ${bar(model, frame, ink, bands, isFilled)}
+    <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none"
+      stroke=${ink.grid}></rect>
+    ${axes(model, frame, ink, trajectories.length > 1)}
+    ${colourBar(model, frame, ink, bands, isFilled)}
   </svg>`;
 }
 
-/** More measured points than this would be a veil. */
+/** More dots would hide the map. */
 const MOST_DOTS = 2500;
 
-/** Widths of dots: of the finest level, and of those before it; of points without levels. */
+/** Widths of dots: at the finest level, added per coarser level, maximum, and without levels. */
 const FINEST = 1.7;
 const COARSER = 0.55;
 const WIDEST = 3.6;
 const PLAIN = 2.2;
 
-/** The nodes that were measured, the coarser their level the larger; crosses where the loss is no finite number.
+/** Dots at the measured nodes, larger at coarser levels; crosses where the loss is not finite.
  * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {string} colour */
 function dots(landscape, frame, ink, colour) {
   const { x, y, z, isKnown } = nodesOf(landscape);
   if (z.length > MOST_DOTS) return nothing;
   /** @type {Map<number, string>} */
   const byLevel = new Map();
-  let odd = "";
+  let nonFinite = "";
   for (let row = 0; row < y.length; row++) {
     for (let column = 0; column < x.length; column++) {
       const at = row * x.length + column;
@@ -130,49 +160,69 @@ function dots(landscape, frame, ink, colour) {
       const place = `M${toLeft(frame, x[column]).toFixed(1)} ${toTop(frame, y[row]).toFixed(1)}`;
       const level = landscape.measured ? levelOf(column, row, x.length, y.length) : 0;
       if (Number.isFinite(z[at])) byLevel.set(level, `${byLevel.get(level) ?? ""}${place}h0`);
-      else if (landscape.measured) odd += `${place}m-3 -3l6 6m0 -6l-6 6`;
+      else if (landscape.measured) nonFinite += `${place}m-3 -3l6 6m0 -6l-6 6`;
     }
   }
   const finest = Math.max(0, ...byLevel.keys());
   const width = (/** @type {number} */ level) =>
     landscape.measured ? Math.min(WIDEST, FINEST + COARSER * (finest - level)) : PLAIN;
-  return svg`${[...byLevel].map(([level, path]) => svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)} stroke-linecap="round" stroke-opacity="0.75"></path>`)}
-    ${odd ? svg`<path class="odd" d=${odd} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>` : nothing}`;
+  return svg`${[...byLevel].map(
+    ([level, path]) =>
+      svg`<path class="measured" data-level=${level} d=${path} fill="none" stroke=${colour} stroke-width=${width(level)}
+        stroke-linecap="round" stroke-opacity="0.75"></path>`,
+  )}
+    ${
+      nonFinite
+        ? svg`<path class="non-finite-nodes" d=${nonFinite} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>`
+        : nothing
+    }`;
 }
 
-/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {boolean} areSeveral does each path have a part of its own in them? */
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+ * @param {boolean} areSeveral are several paths drawn? The explained share then differs per path */
 function axes({ landscape }, frame, ink, areSeveral) {
-  const across = ticksOf(frame.x, Math.floor(frame.width / 70));
-  const down = ticksOf(frame.y, Math.floor(frame.height / 44));
-  const [xLabels, yLabels] = [axisLabels(across), axisLabels(down)];
+  const xTicks = ticksOf(frame.x, Math.floor(frame.width / 70));
+  const yTicks = ticksOf(frame.y, Math.floor(frame.height / 44));
+  const [xLabels, yLabels] = [axisLabels(xTicks), axisLabels(yTicks)];
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
-  const names = areSeveral ? axisNames(landscape) : toldAxes(landscape);
+  const names = areSeveral ? axisNames(landscape) : axisNamesWithShare(landscape);
   return svg`<g fill=${ink.label}>
-    ${across.map((tick, at) => svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16} text-anchor="middle">${xLabels[at]}</text>`)}
-    ${down.map((tick, at) => svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label} stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4" text-anchor="end">${yLabels[at]}</text>`)}
+    ${xTicks.map(
+      (tick, at) =>
+        svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label}
+          stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16}
+          text-anchor="middle">${xLabels[at]}</text>`,
+    )}
+    ${yTicks.map(
+      (tick, at) =>
+        svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label}
+          stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4"
+          text-anchor="end">${yLabels[at]}</text>`,
+    )}
     <text x=${frame.left + frame.width / 2} y=${bottom + 31} text-anchor="middle">${names[0]}</text>
     <text transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${names[1]}</text>
   </g>`;
 }
 
-/** What the axes are. @param {Landscape} landscape */
+/** The names of the axes. @param {Landscape} landscape */
 export const axisNames = ({ metadata: { decomposition } }) =>
   [1, 2].map((which) => t(decomposition === "PCA" ? "land.component" : "land.direction", { which }));
 
-/** And of a path how much of it each holds. @param {Landscape} landscape */
-const toldAxes = (landscape) =>
+/** The names of the axes with the share of the path that each explains. @param {Landscape} landscape */
+const axisNamesWithShare = (landscape) =>
   axisNames(landscape).map((name, axis) => {
     const part = landscape.diagnostics?.energy[axis];
-    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)} %` });
+    return part === undefined ? name : t("land.axis_energy", { name, part: `${shortNumber(part * 100, 3)}%` });
   });
 
-/** Which loss has which colour.
- * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
-function bar({ heights }, frame, ink, bands, isFilled) {
+/** The colour bar.
+ * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+ * @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
+function colourBar({ heights }, frame, ink, bands, isFilled) {
   const {
     scale,
-    reach: [lo, hi],
+    range: [lo, hi],
     levels,
     line,
     area,
@@ -188,11 +238,31 @@ function bar({ heights }, frame, ink, bands, isFilled) {
     return isFree;
   });
   return svg`<g fill=${ink.label}>
-    ${bands.map(({ from, to, colour }) => svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)} fill=${isFilled ? colour : ink.surface}></rect>`)}
-    ${isFilled ? nothing : levels.map((level) => svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`)}
+    ${bands.map(
+      ({ from, to, colour }) =>
+        svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)}
+          fill=${isFilled ? colour : ink.surface}></rect>`,
+    )}
+    ${
+      isFilled
+        ? nothing
+        : levels.map(
+            (level) =>
+              svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`,
+          )
+    }
     <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
-    ${isClipped ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z" fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>` : nothing}
-    ${labelled.map((height) => svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)} dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`)}
+    ${
+      isClipped
+        ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z"
+          fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>`
+        : nothing
+    }
+    ${labelled.map(
+      (height) =>
+        svg`<text x=${left + BAR + 5} y=${Math.max(frame.top + 4, top(height)).toFixed(1)}
+          dy=${height === lo ? 0 : 4}>${height === hi ? topText(heights) : lossText(height, scale)}</text>`,
+    )}
   </g>`;
 }
 

@@ -1,9 +1,9 @@
-// The reader's hand on a map: what the loss is where it points, a place that is clicked, a box that is zoomed to, a cursor moved by keys.
+// Pointer and keyboard on a map: read-outs, clicking to pin, dragging to zoom, a cursor moved by arrow keys.
 
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { checkpointTold, withError } from "./captions.js";
+import { checkpointReadOut, withError } from "./captions.js";
 import { coordinate } from "./map.js";
 import { levelOf, nodesOf, planeOf } from "./model/plane.js";
 import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
@@ -13,18 +13,19 @@ import { t } from "./words.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
 
-/** So near to a point it is meant. */
+/** Distance in pixels within which a point is hit. */
 const NEAR = 9;
-/** A shorter drag is a click, and a smaller box nothing. */
+/** A shorter drag is a click; a smaller box is ignored. */
 const LEAST_DRAG = 4;
 const LEAST_BOX = 8;
 
-/** What is at a place of the drawing. @typedef {import("./read_out.js").Told & {x: number, y: number, moment: number | null}} Found */
+/** What is at a position of the map.
+ * @typedef {import("./read_out.js").ReadOut & {x: number, y: number, moment: number | null}} Hit */
 
 export class MapPointer {
-  /** Where a box was begun. @type {{left: number, top: number} | null} */
-  #from = null;
-  /** The point of the grid that the keyboard stands on. @type {{column: number, row: number} | null} */
+  /** The first corner of the zoom box. @type {{left: number, top: number} | null} */
+  #boxStart = null;
+  /** The grid point of the keyboard cursor. @type {{column: number, row: number} | null} */
   #cursor = null;
 
   /** @param {LandscapePane} pane */
@@ -36,27 +37,27 @@ export class MapPointer {
   down(event) {
     const at = this.#at(event);
     if (event.button || !at || event.pointerType === "touch") return;
-    this.#from = at;
+    this.#boxStart = at;
     /** @type {HTMLElement} */ (event.currentTarget).setPointerCapture(event.pointerId);
   }
 
   /** @param {PointerEvent} event */
   moved(event) {
     const at = this.#at(event);
-    if (this.#from && at) return this.#showBox(this.#from, at);
+    if (this.#boxStart && at) return this.#showBox(this.#boxStart, at);
     this.#cursor = null;
-    this.#tell(at);
+    this.#showAt(at);
   }
 
   /** @param {PointerEvent} event */
   up(event) {
-    const from = this.#from;
+    const from = this.#boxStart;
     const at = this.#at(event);
-    this.#from = null;
+    this.#boxStart = null;
     this.#part(".land-box").hidden = true;
     const frame = this.pane.frame();
     if (!from || !at || !frame) return;
-    if (Math.hypot(at.left - from.left, at.top - from.top) < LEAST_DRAG) return this.#pinAt(this.#found(at, frame));
+    if (Math.hypot(at.left - from.left, at.top - from.top) < LEAST_DRAG) return this.#pinAt(this.#hitAt(at, frame));
     if (Math.abs(at.left - from.left) < LEAST_BOX || Math.abs(at.top - from.top) < LEAST_BOX) return;
     const [one, other] = [coordinatesAt(frame, from.left, from.top), coordinatesAt(frame, at.left, at.top)];
     zoom(this.pane.place, [
@@ -68,12 +69,13 @@ export class MapPointer {
   }
 
   leave() {
-    this.#from = null;
+    this.#boxStart = null;
     this.#cursor = null;
-    this.#tell(null);
+    this.#showAt(null);
   }
 
-  /** Keeps the cursor at a place when the hand goes away; there again, lets it go. @param {{x: number, y: number}} place */
+  /** Pins the cursor to a position; at the pinned position, unpins it.
+   * @param {{x: number, y: number}} place */
   #pinAt({ x, y }) {
     const frame = this.pane.frame();
     const kept = pin.peek();
@@ -83,7 +85,7 @@ export class MapPointer {
     setPin(isSame ? null : { x, y });
   }
 
-  /** Arrows go from measured point to measured point; Enter keeps the cursor there.
+  /** Arrow keys move between measured points; Enter pins the cursor.
    * @param {KeyboardEvent} event */
   pressed(event) {
     const pointed = pointedPlace.peek();
@@ -102,10 +104,10 @@ export class MapPointer {
     const column = Math.max(0, Math.min(x.length - 1, now.column + sideways));
     const row = Math.max(0, Math.min(y.length - 1, now.row + upwards));
     this.#cursor = { column, row };
-    this.#tell({ left: toLeft(frame, x[column]), top: toTop(frame, y[row]) });
+    this.#showAt({ left: toLeft(frame, x[column]), top: toTop(frame, y[row]) });
   }
 
-  /** In the plot area, or null beside it.
+  /** The position in the plot area; null outside. While a box is drawn, it is clamped to the area.
    * @param {PointerEvent} event */
   #at(event) {
     const frame = this.pane.frame();
@@ -115,8 +117,8 @@ export class MapPointer {
     const isInside =
       left >= frame.left && left <= frame.left + frame.width && top >= frame.top && top <= frame.top + frame.height;
     if (isInside) return { left, top };
-    // A box may be drawn to the very edge.
-    return this.#from
+    // A zoom box may end outside the area.
+    return this.#boxStart
       ? {
           left: Math.max(frame.left, Math.min(frame.left + frame.width, left)),
           top: Math.max(frame.top, Math.min(frame.top + frame.height, top)),
@@ -143,7 +145,7 @@ export class MapPointer {
   }
 
   /** @param {{left: number, top: number} | null} at */
-  #tell(at) {
+  #showAt(at) {
     const { model } = this.pane;
     const frame = this.pane.frame();
     if (!at || !model || !frame) {
@@ -152,14 +154,14 @@ export class MapPointer {
       hideReadOut();
       return;
     }
-    const found = this.#found(at, frame);
-    pointedPlace.value = { plane: planeOf(model.landscape), x: found.x, y: found.y };
-    pointedMoment.value = found.moment;
+    const hit = this.#hitAt(at, frame);
+    pointedPlace.value = { plane: planeOf(model.landscape), x: hit.x, y: hit.y };
+    pointedMoment.value = hit.moment;
     const box = this.#part(".land-map").getBoundingClientRect();
-    showReadOut(box.left + toLeft(frame, found.x), box.top + toTop(frame, found.y), found);
+    showReadOut(box.left + toLeft(frame, hit.x), box.top + toTop(frame, hit.y), hit);
   }
 
-  /** Shows the cursor of the plane that the map is of, whoever moves it. */
+  /** Shows the cursor of the map's plane, wherever it is moved. */
   showCursor() {
     const { model } = this.pane;
     const frame = this.pane.frame();
@@ -176,33 +178,36 @@ export class MapPointer {
     if (isHere) cross.style.transform = `translate(${toLeft(frame, place.x)}px, ${toTop(frame, place.y)}px)`;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
-  #found(at, frame) {
-    return this.#checkpointAt(at, frame) ?? this.#nodeAt(at, frame) ?? this.#between(at, frame);
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Hit} */
+  #hitAt(at, frame) {
+    return this.#checkpointAt(at, frame) ?? this.#nodeAt(at, frame) ?? this.#interpolatedAt(at, frame);
   }
 
   get #landscape() {
-    return /** @type {import("./model.js").Model} */ (this.pane.model).landscape;
+    return /** @type {import("./model/drawing.js").Model} */ (this.pane.model).landscape;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Hit | null} */
   #checkpointAt(at, frame) {
     let least = NEAR;
-    /** @type {Found | null} */
-    let found = null;
-    for (const { landscape } of this.pane.walkers) {
+    /** @type {Hit | null} */
+    let hit = null;
+    for (const { landscape } of this.pane.trajectories) {
       const { path } = landscape;
       path?.x.forEach((x, place) => {
         const distance = Math.hypot(toLeft(frame, x) - at.left, toTop(frame, path.y[place]) - at.top);
         if (distance >= least) return;
         least = distance;
-        found = { ...checkpointTold(landscape, place), x, y: path.y[place], moment: path.steps?.[place] ?? null };
+        hit = { ...checkpointReadOut(landscape, place), x, y: path.y[place], moment: path.steps?.[place] ?? null };
       });
     }
-    return found;
+    return hit;
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found | null} */
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Hit | null} */
   #nodeAt(at, frame) {
     const nodes = nodesOf(this.#landscape);
     const [x, y] = coordinatesAt(frame, at.left, at.top);
@@ -216,15 +221,16 @@ export class MapPointer {
     const level = this.#landscape.measured
       ? t("land.read_level", { level: levelOf(column, row, nodes.x.length, nodes.y.length) })
       : t("land.read_measured");
-    return told(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
+    return positionReadOut(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
   }
 
-  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame @returns {Found} */
-  #between(at, frame) {
-    const { drawn, heights } = /** @type {import("./model.js").Model} */ (this.pane.model);
+  /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame
+   * @returns {Hit} */
+  #interpolatedAt(at, frame) {
+    const { drawn, heights } = /** @type {import("./model/drawing.js").Model} */ (this.pane.model);
     const [x, y] = coordinatesAt(frame, at.left, at.top);
     const height = heightAt(drawn, x, y);
-    return told(
+    return positionReadOut(
       x,
       y,
       Number.isNaN(height) ? "–" : shortNumber(lossOf(height, heights.scale), 3),
@@ -233,8 +239,8 @@ export class MapPointer {
   }
 }
 
-/** @param {number} x @param {number} y @param {string} loss @param {string} note @returns {Found} */
-const told = (x, y, loss, note) => ({
+/** @param {number} x @param {number} y @param {string} loss @param {string} note @returns {Hit} */
+const positionReadOut = (x, y, loss, note) => ({
   x,
   y,
   loss,
@@ -245,10 +251,10 @@ const told = (x, y, loss, note) => ({
   moment: null,
 });
 
-/** @param {readonly [number, number]} stretch @param {number} at */
+/** @param {readonly [number, number]} range @param {number} at */
 const isWithin = ([lo, hi], at) => at >= lo && at <= hi;
 
-/** @param {Float64Array} axis in either direction @param {number} coordinate */
+/** @param {Float64Array} axis ascending or descending @param {number} coordinate */
 function nearest(axis, coordinate) {
   let best = 0;
   for (let at = 1; at < axis.length; at++)

@@ -1,4 +1,4 @@
-// The landscape page: one landscape large, or up to three on one scale, those of one surface as one; beside them the loss curve and how they were made.
+// The landscape page: up to three landscapes on one scale; next to them the loss curve, slices and provenance.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -7,42 +7,46 @@ import { select } from "../../controls/choice.js";
 import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { runsReply } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
+import { stopAll } from "../../data/stop_all.js";
 import { downloads } from "./downloads.js";
 import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "./model/landscapes.js";
-import { followScalars, lossTag, lossTags } from "./model/scalars.js";
+import { followScalars, lossTag, lossTags } from "./model/run_scalars.js";
 import { checkpoints, facts } from "./provenance.js";
 import { t } from "./words.js";
 import "./landscape_pane.js";
 import "./loss_curve.js";
-import { hasSurface } from "./model.js";
+import { hasSurface } from "./model/drawing.js";
 import { panes } from "./panes.js";
-import { planesNote } from "./planes.js";
+import { planesNote } from "./planes_note.js";
 import "./player.js";
-import { choose, withoutSurface } from "./settings.js";
+import { choose, surfaceFailure } from "./settings.js";
 import "./slices.js";
 import { titleOf } from "./captions.js";
-import { followTimeline, stretch } from "./timeline.js";
+import { followTimeline, momentRange } from "./timeline.js";
 import { trust } from "./trust.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
 export { toolbar } from "./toolbar.js";
 
 export function follow() {
-  const ends = [followLandscapes(), followScalars(), followTimeline()];
-  return () => ends.forEach((end) => end());
+  return stopAll([followLandscapes(), followScalars(), followTimeline()]);
 }
 
 export function content() {
-  const none = noRuns() ?? withoutLandscapes();
-  if (none) return none;
+  const emptyState = noRuns() ?? emptyPage();
+  if (emptyState) return emptyState;
   const all = landscapes.value;
-  const missing = withoutSurface.value;
-  const sound = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
+  const missing = surfaceFailure.value;
+  const drawable = all.flatMap(({ landscape }) => (landscape && !landscape.error ? [landscape] : []));
   return html`
     ${
       missing && hasSurface.value
         ? html`<p class="page-note" role="status" data-note="no_surface">${t(`land.no_surface_${missing}`)}
-      ${missing === "webgl" ? nothing : html`<button class="text" @click=${() => (withoutSurface.value = "")}>${t("step.retry")}</button>`}</p>`
+      ${
+        missing === "webgl"
+          ? nothing
+          : html`<button class="text" @click=${() => (surfaceFailure.value = "")}>${t("step.retry")}</button>`
+      }</p>`
         : nothing
     }
     ${planesNote()}
@@ -51,32 +55,62 @@ export function content() {
         panes.value,
         ([{ choice }]) => keyOf(choice),
         ([{ choice, landscape }], place) =>
-          html`<landscape-pane .told=${{ choice, landscape, error: landscape ? null : failure.value, place, panes: panes.value.length }}></landscape-pane>`,
+          html`<landscape-pane
+            .input=${{
+              choice,
+              landscape,
+              error: landscape ? null : failure.value,
+              place,
+              panes: panes.value.length,
+            }}></landscape-pane>`,
       )}</div>
       <aside class="land-side" aria-label=${t("land.side")}>
         ${
-          sound.length
+          drawable.length
             ? html`<section class="land-card" aria-label=${t("land.trust")}><h3>${t("land.trust")}</h3>
-          ${repeat(sound, keyOf, (landscape) => html`${all.length > 1 ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>` : nothing}${trust(landscape)}`)}</section>`
+          ${repeat(
+            drawable,
+            keyOf,
+            (landscape) =>
+              html`${
+                all.length > 1
+                  ? html`<h4>${runTitle(landscape.run)}<span class="meta">${titleOf(landscape.tag)}</span></h4>`
+                  : nothing
+              }${trust(landscape)}`,
+          )}</section>`
             : nothing
         }
         ${training()}
-        ${sound.length ? html`<section class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>` : nothing}
+        ${
+          drawable.length
+            ? html`<section
+              class="land-card"><h3>${t("land.slices")}</h3><landscape-slices></landscape-slices></section>`
+            : nothing
+        }
         ${all.map(({ choice, landscape }) =>
           landscape && !landscape.error
             ? html`<section class="land-card" data-facts-of=${choice.run}>
-          <h3>${all.length > 1 ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>` : t("land.facts")}</h3>${facts(landscape)}${checkpoints(landscape)}</section>`
+          <h3>${
+            all.length > 1
+              ? html`${runTitle(choice.run)}<span class="meta">${titleOf(choice.tag)}</span>`
+              : t("land.facts")
+          }</h3>${facts(landscape)}${checkpoints(landscape)}</section>`
             : nothing,
         )}
       </aside>
     </div>
-    ${failure.value ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button class="text" @click=${retry}>${t("step.retry")}</button></p>` : nothing}
+    ${
+      failure.value
+        ? html`<p class="page-note" role="alert">${t("step.failed", { reason: failure.value.message })} <button
+          class="text" @click=${retry}>${t("step.retry")}</button></p>`
+        : nothing
+    }
     ${downloads()}`;
 }
 
 function training() {
   const tags = lossTags.value;
-  if (!tags.length && !stretch()) return nothing;
+  if (!tags.length && !momentRange()) return nothing;
   return html`<section class="land-card land-training">
     <h3>${t("land.training")}<span class="space"></span>${
       tags.length > 1
@@ -94,7 +128,7 @@ function training() {
   </section>`;
 }
 
-function withoutLandscapes() {
+function emptyPage() {
   if (landscapes.value.length) return null;
   if (listFailure.value) return empty("failed", t("empty.failed"), listFailure.value.message);
   if (!isListed.value) return skeleton();

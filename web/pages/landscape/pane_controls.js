@@ -1,4 +1,4 @@
-// What can be chosen of the first landscape alone: an older publication of it, the colour of its path; and how far it is measured.
+// Controls in a pane's header: older publications, path colour, refinement progress.
 
 import { html, nothing } from "lit-html";
 import { tokens } from "../../charts/theme.js";
@@ -12,26 +12,38 @@ import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 
-/** Older publications that can be chosen. */
+/** Older publications in the list. */
 const MOST_PUBLICATIONS = 200;
 
-/** What the path is drawn in. @param {Landscape} landscape */
+/** The colour picker of the path. @param {Landscape} landscape */
 export function pathPicker({ run, path }) {
   if (!path?.x.length) return nothing;
   const usual = tokens().palette[styles.value.get(run)?.colour ?? 0];
-  return html`<span class="land-path-colour"><input type="color" data-key="path-colour" aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || usual} @input=${(/** @type {Event} */ event) => choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
-    ${pathColour.value ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_usual")} aria-label=${t("land.path_colour_usual")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>` : nothing}</span>`;
+  return html`<span class="land-path-colour"><input type="color" data-key="path-colour"
+    aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || usual}
+    @input=${(/** @type {Event} */ event) =>
+      choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
+    ${
+      pathColour.value
+        ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_reset")}
+          aria-label=${t("land.path_colour_reset")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>`
+        : nothing
+    }</span>`;
 }
 
-/** How far the measuring has come: a mark for each level, those that are done filled. @param {Landscape} landscape */
+/** Refinement progress: a mark per level, filled when it is measured. @param {Landscape} landscape */
 export function levelMeter({ measured }) {
   if (!measured) return nothing;
   const { level, levels } = measured;
   const text = t(level < levels ? "land.level_of" : "land.level_done", { level, levels });
-  return html`<span class="land-level" role="img" aria-label=${text} title=${text} data-level=${level} data-levels=${levels}>${Array.from({ length: levels }, (_, at) => html`<i class=${at < level ? "done" : ""}></i>`)}<span>${level < levels ? `${level}/${levels}` : ""}</span></span>`;
+  return html`<span class="land-level" role="img" aria-label=${text} title=${text} data-level=${level}
+    data-levels=${levels}>${Array.from(
+      { length: levels },
+      (_, at) => html`<i class=${at < level ? "done" : ""}></i>`,
+    )}<span>${level < levels ? `${level}/${levels}` : ""}</span></span>`;
 }
 
-/** Of a landscape that was written several times, as it is refined, an older one. @param {Landscape} landscape */
+/** Selects an older publication, if the landscape was published several times. @param {Landscape} landscape */
 export function whichPublication({ publications }) {
   const count = publications.steps.length;
   if (count < 2) return nothing;

@@ -1,4 +1,4 @@
-// Which landscapes share a pane: those of one surface, on which the training of each walks its path.
+// Groups landscapes into panes: those of one surface share a pane, with a path for each run.
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
@@ -11,20 +11,21 @@ import { t } from "./words.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {{choice: import("./model/landscapes.js").Choice, landscape: Landscape | null}} Shown */
-/** A training on a surface, its path perhaps unknown. @typedef {{landscape: Landscape, colour: string, dash: string}} Walker */
+/** The training path of a run on a surface; the landscape may have no path.
+ * @typedef {{landscape: Landscape, colour: string, dash: string}} Trajectory */
 
-/** A partner that has not come yet will share a pane. @param {Shown} shown @param {number} at */
+/** A joint landscape that has not arrived yet will share a pane. @param {Shown} shown @param {number} at */
 const hasCome = ({ choice, landscape }, at) => at === 0 || landscape !== null || !isJoint(choice.tag);
 
-/** Of each pane what it shows; the first of them draws the surface. */
+/** The landscapes of each pane; the first one's surface is drawn. */
 export const panes = computed(() => [
   ...Map.groupBy(landscapes.value.filter(hasCome), ({ choice, landscape }) =>
     landscape && !landscape.error ? surfaceOf(landscape) : keyOf(choice),
   ).values(),
 ]);
 
-/** The landscapes of a pane, that which is asked for first. @param {Landscape} landscape */
-const sharers = (landscape) => {
+/** The landscapes that share a pane with this one, this one first. @param {Landscape} landscape */
+const landscapesOfPane = (landscape) => {
   const pane = panes.value.find((all) => all.some((shown) => shown.landscape === landscape)) ?? [];
   return [landscape, ...pane.flatMap(({ landscape: other }) => (other && other !== landscape ? [other] : []))];
 };
@@ -32,32 +33,37 @@ const sharers = (landscape) => {
 /** @param {string} run */
 export const colourOf = (run) => tokens().palette[styles.value.get(run)?.colour ?? 0];
 
-/** More runs than colours are told apart by dashes, as everywhere. @param {Landscape} landscape @param {string} [colour] @returns {Walker} */
-const walkerOf = (landscape, colour = colourOf(landscape.run)) => ({
+/** If there are more runs than colours, dashes distinguish them. @param {Landscape} landscape
+ * @param {string} [colour] @returns {Trajectory} */
+const trajectoryOf = (landscape, colour = colourOf(landscape.run)) => ({
   landscape,
   colour,
   dash: DASHES[styles.value.get(landscape.run)?.dash ?? 0].join(" "),
 });
 
-/** Whose paths are on a surface. @param {Landscape} landscape that draws it @param {string} colour of its own path @returns {Walker[]} */
-export const walkersOf = (landscape, colour) =>
-  sharers(landscape).map((one) => walkerOf(one, one === landscape ? colour : undefined));
+/** The paths on a surface. @param {Landscape} landscape whose surface is drawn @param {string} colour of its own
+ * path
+ * @returns {Trajectory[]} */
+export const trajectoriesOf = (landscape, colour) =>
+  landscapesOfPane(landscape).map((member) => trajectoryOf(member, member === landscape ? colour : undefined));
 
-/** Trainings whose surfaces are others, on the same plane: their places are places on this one. @param {Landscape} landscape @returns {Walker[]} */
+/** Paths on the same plane with other surfaces: their positions are valid on this one too.
+ * @param {Landscape} landscape @returns {Trajectory[]} */
 export function companionsOf(landscape) {
   if (!landscape.diagnostics?.provenance.axes) return [];
-  const here = sharers(landscape);
+  const own = landscapesOfPane(landscape);
   return landscapes.value.flatMap(({ landscape: other }) =>
-    other?.path?.x.length && !here.includes(other) && planeOf(other) === planeOf(landscape) ? [walkerOf(other)] : [],
+    other?.path?.x.length && !own.includes(other) && planeOf(other) === planeOf(landscape) ? [trajectoryOf(other)] : [],
   );
 }
 
-/** Characters of a run's name beside its mark. */
+/** Maximum length of a run's name at the end of its path. */
 const MOST_NAME = 24;
 
-/** What stands where a training ended: among several whose it is. @param {Walker} walker @param {Walker[]} walkers */
-export function endName({ landscape: { run } }, walkers) {
+/** The label at the end of a path: the run's name if there are several paths. @param {Trajectory} trajectory
+ * @param {Trajectory[]} trajectories */
+export function endName({ landscape: { run } }, trajectories) {
   const name = nameOf(run);
-  if (walkers.length < 2) return t("land.end");
+  if (trajectories.length < 2) return t("land.end");
   return name.length > MOST_NAME ? `…${name.slice(1 - MOST_NAME)}` : name;
 }

@@ -1,4 +1,4 @@
-// The hands on the training's path: play and pause, checkpoint by checkpoint, how fast.
+// Player controls of the training path: play, pause, step, speed.
 
 import { effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -7,13 +7,15 @@ import { LazyCard } from "../../controls/lazy_card.js";
 import { indexAtOrBefore } from "../../controls/steps.js";
 import { grouped } from "../../i18n/numbers.js";
 import { choose, moment, SPEEDS, speed } from "./settings.js";
-import { inSteps, isPlaying, moments, playOrPause, step, stretch, take } from "./timeline.js";
+import { goTo, inSteps, isPlaying, momentRange, moments, playOrPause, step } from "./timeline.js";
 import { t } from "./words.js";
 
-const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid" d="M4.5 2.5l9 5.5-9 5.5z"/></svg>`;
-const PAUSE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid" d="M4 2.5h3v11H4zM9 2.5h3v11H9z"/></svg>`;
+const PLAY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
+  d="M4.5 2.5l9 5.5-9 5.5z"/></svg>`;
+const PAUSE = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path class="solid"
+  d="M4 2.5h3v11H4zM9 2.5h3v11H9z"/></svg>`;
 
-/** Follows the moment by itself: it changes with every frame while the path is played. */
+/** Renders separately from the page, since the moment changes every frame during playback. */
 class LandscapePlayer extends LazyCard {
   begin() {
     return [effect(() => void render(player(), this))];
@@ -21,7 +23,7 @@ class LandscapePlayer extends LazyCard {
 }
 
 function player() {
-  if (!stretch()) return nothing;
+  if (!momentRange()) return nothing;
   const all = moments.value;
   const now = moment.value;
   const at = now === null ? all.length - 1 : Math.max(0, indexAtOrBefore(all, now));
@@ -29,12 +31,17 @@ function player() {
     ? t("step.at", { step: grouped(Math.round(now ?? all[at])) })
     : t("land.checkpoint_of", { n: at + 1, all: all.length });
   const label = t(isPlaying.value ? "land.pause" : "land.play");
-  return html`<div class="land-player" role="group" aria-label=${t("land.player")} data-playing=${isPlaying.value} data-at=${now ?? ""}>
-    <button class="quiet" data-key="play" title="${label} (p)" aria-label=${label} @click=${playOrPause}>${isPlaying.value ? PAUSE : PLAY}</button>
-    <button class="quiet" data-key="path-back" title=${t("land.back")} aria-label=${t("land.back")} ?disabled=${at <= 0} @click=${() => step(-1)}>‹</button>
-    <input type="range" min="0" max=${all.length - 1} step="1" .value=${String(at)} aria-label=${t("land.moment")} aria-valuetext=${text}
-      @input=${(/** @type {Event} */ event) => take(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
-    <button class="quiet" data-key="path-forth" title=${t("land.forth")} aria-label=${t("land.forth")} ?disabled=${now === null} @click=${() => step(1)}>›</button>
+  return html`<div class="land-player" role="group" aria-label=${t("land.player")} data-playing=${isPlaying.value}
+    data-at=${now ?? ""}>
+    <button class="quiet" data-key="play" title="${label} (p)" aria-label=${label}
+      @click=${playOrPause}>${isPlaying.value ? PAUSE : PLAY}</button>
+    <button class="quiet" data-key="path-back" title=${t("land.back")} aria-label=${t("land.back")} ?disabled=${at <= 0}
+      @click=${() => step(-1)}>‹</button>
+    <input type="range" min="0" max=${all.length - 1} step="1" .value=${String(at)} aria-label=${t("land.moment")}
+      aria-valuetext=${text}
+      @input=${(/** @type {Event} */ event) => goTo(Number(/** @type {HTMLInputElement} */ (event.target).value))}>
+    <button class="quiet" data-key="path-forth" title=${t("land.forth")} aria-label=${t("land.forth")}
+      ?disabled=${now === null} @click=${() => step(1)}>›</button>
     <output>${text}</output>
     ${select(
       "speed",

@@ -1,4 +1,4 @@
-// How a landscape and its training were made, as their files say; and its checkpoints as a table.
+// Provenance of a landscape and its training, and a table of its checkpoints.
 
 import { html, nothing } from "lit-html";
 import { shortNumber } from "../../i18n/numbers.js";
@@ -45,14 +45,18 @@ export function facts(landscape) {
         /** @type {[string, string, unknown]} */ ([`metric.${name}`, t("land.metric", { name }), value]),
     ),
   ];
-  return html`<dl class="land-facts">${rows.map(([key, text, value]) => (value === null || value === undefined || value === "" ? nothing : html`<dt>${text}</dt><dd data-fact=${key}>${plain(value)}</dd>`))}</dl>`;
+  return html`<dl class="land-facts">${rows.map(([key, text, value]) =>
+    value === null || value === undefined || value === ""
+      ? nothing
+      : html`<dt>${text}</dt><dd data-fact=${key}>${plain(value)}</dd>`,
+  )}</dl>`;
 }
 
 /** @param {unknown} value */
 const plain = (value) =>
   typeof value === "number" ? shortNumber(value, 4) : typeof value === "string" ? value : JSON.stringify(value);
 
-/** More rows nobody reads; the download has them all. */
+/** More rows are left to the download. */
 const MOST_ROWS = 200;
 
 /** @param {Landscape} landscape */
@@ -69,11 +73,21 @@ export function checkpoints(landscape) {
         ]
       : [shortNumber(path.z[at], 4)];
   const heads = truth
-    ? [t("land.real"), t("land.plane"), t("land.told_gap"), t("land.told_residual")]
+    ? [t("land.real"), t("land.plane"), t("land.read_gap"), t("land.read_residual")]
     : [t("land.loss")];
   const row = (/** @type {number} */ at) =>
-    html`<tr><th scope="row">${momentText(landscape, at)}</th>${[...cells(at), coordinate(path.x[at]), coordinate(path.y[at])].map((cell) => html`<td>${cell}</td>`)}</tr>`;
+    html`<tr><th scope="row">${momentText(landscape, at)}</th>${[
+      ...cells(at),
+      coordinate(path.x[at]),
+      coordinate(path.y[at]),
+    ].map((cell) => html`<td>${cell}</td>`)}</tr>`;
   return html`<details class="land-checkpoints"><summary>${t("land.checkpoints", { n: path.x.length })}</summary>
-    <div tabindex="0" role="region" aria-label=${t("land.checkpoints", { n: path.x.length })}><table><thead><tr><th></th>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col">x</th><th scope="col">y</th></tr></thead>
-    <tbody>${Array.from({ length: Math.min(path.x.length, MOST_ROWS) }, (_, at) => row(at))}</tbody></table></div></details>`;
+    <div tabindex="0" role="region" aria-label=${t("land.checkpoints", {
+      n: path.x.length,
+    })}><table><thead><tr><th></th>${heads.map(
+      (head) => html`<th scope="col">${head}</th>`,
+    )}<th scope="col">x</th><th scope="col">y</th></tr></thead>
+    <tbody>${Array.from({ length: Math.min(path.x.length, MOST_ROWS) }, (_, at) =>
+      row(at),
+    )}</tbody></table></div></details>`;
 }

@@ -1,4 +1,4 @@
-// What the landscape page remembers in the address, and where its reader points.
+// Settings of the landscape page, kept in the URL.
 
 import { computed, signal } from "@preact/signals-core";
 import { SCALES } from "../../charts/landscape/scales.js";
@@ -14,7 +14,7 @@ export const scale = setting("land.z", /** @type {import("../../charts/landscape
   "linear",
   "log",
 ]);
-/** How many of a hundred points the scale reaches over. */
+/** Percentile at which heights and colours are clipped. */
 export const CLIPS = /** @type {const} */ (["off", "99", "95", "90"]);
 export const clip = setting("land.clip", /** @type {(typeof CLIPS)[number]} */ ("off"), CLIPS);
 export const colours = setting(
@@ -24,19 +24,20 @@ export const colours = setting(
 );
 export const COUNTS = /** @type {const} */ (["5", "10", "15", "20", "30", "50", "80"]);
 export const count = setting("land.levels", /** @type {(typeof COUNTS)[number]} */ ("15"), COUNTS);
-/** Between the measured points: curved, or straight. */
+/** Interpolation between the measured points. */
 export const between = setting("land.between", /** @type {"curved" | "straight"} */ ("curved"), ["curved", "straight"]);
 
 const pathText = setting("land.path", "");
-/** What the path of the first landscape is drawn in, as #rrggbb; "" = the colour of its run. */
+/** The path colour of the first landscape as #rrggbb; "" = the colour of its run. */
 export const pathColour = computed(() => (/^#[0-9a-f]{6}$/i.test(pathText.value) ? pathText.value : ""));
 
-/** Takes a setting back to the usual when it is that.
- * @param {string} name @param {string} usual @returns {(value: string) => void} */
-export const choose = (name, usual) => (value) => set({ [name]: value === usual ? "" : value });
+/** Returns a setter that removes the default value from the URL.
+ * @param {string} name @param {string} defaultValue @returns {(value: string) => void} */
+export const choose = (name, defaultValue) => (value) => set({ [name]: value === defaultValue ? "" : value });
 
 const zoomText = setting("land.zoom", "");
-/** The part of each landscape that is shown, by its place; null = all of it. @type {import("@preact/signals-core").ReadonlySignal<Array<Zoom | null>>} */
+/** The visible part of each pane, by its index; null = the whole landscape.
+ * @type {import("@preact/signals-core").ReadonlySignal<Array<Zoom | null>>} */
 export const zooms = computed(() => zoomText.value.split(";").map(zoomOf));
 
 /** @param {string} text @returns {Zoom | null} */
@@ -48,20 +49,23 @@ function zoomOf(text) {
     : null;
 }
 
-/** @param {number} place @param {Zoom | null} wanted */
-export function zoom(place, wanted) {
+/** @param {number} place @param {Zoom | null} part */
+export function zoom(place, part) {
   const all = [...zooms.peek()];
   while (all.length <= place) all.push(null);
-  all[place] = wanted;
+  all[place] = part;
   set({
     "land.zoom": all.some(Boolean)
-      ? all.map((one) => (one ? one.map((number) => Number(number.toPrecision(6))).join(",") : "")).join(";")
+      ? all
+          .map((zoomPart) => (zoomPart ? zoomPart.map((number) => Number(number.toPrecision(6))).join(",") : ""))
+          .join(";")
       : "",
   });
 }
 
 const pinText = setting("land.pin", "");
-/** The place on the first landscape that was clicked; null without one. @type {import("@preact/signals-core").ReadonlySignal<{x: number, y: number} | null>} */
+/** The pinned position on the first landscape; null = none.
+ * @type {import("@preact/signals-core").ReadonlySignal<{x: number, y: number} | null>} */
 export const pin = computed(() => {
   const [x, y, ...more] = pinText.value.split(",").map(Number);
   return Number.isFinite(x) && Number.isFinite(y) && !more.length ? { x, y } : null;
@@ -71,7 +75,7 @@ export const setPin = (place) =>
   set({ "land.pin": place ? [place.x, place.y].map((number) => Number(number.toPrecision(6))).join(",") : "" });
 
 const cameraText = new ThrottledSetting("land.camera");
-/** Where the surface is looked at from, in plotly's terms; null = as usual. */
+/** The camera of the surface as Plotly's eye and centre; null = the default. */
 export const camera = computed(() => {
   const numbers = cameraText.text.value.split(",").map(Number);
   return numbers.length === 6 && numbers.every(Number.isFinite) ? numbers : null;
@@ -81,17 +85,18 @@ export const setCamera = (numbers) =>
   cameraText.setNow(numbers ? numbers.map((number) => Number(number.toFixed(3))).join(",") : "");
 
 const timeText = new ThrottledSetting("land.at");
-/** Where the playing stands, while it plays. @type {import("@preact/signals-core").Signal<number | null>} */
-export const moving = signal(null);
-/** The moment of the training that is shown on the path: a step, or the how-manieth checkpoint; null = its end, all of it. */
-export const moment = computed(() => moving.value ?? parseStep(timeText.text.value));
+/** The moment during playback; null = not playing. @type {import("@preact/signals-core").Signal<number | null>} */
+export const playbackMoment = signal(null);
+/** The shown moment of the training: a step, or the number of a checkpoint; null = the end of the path. */
+export const moment = computed(() => playbackMoment.value ?? parseStep(timeText.text.value));
 /** @param {number | null} time */
 export const setMoment = (time) => timeText.set(time === null ? "" : String(Number(time.toPrecision(8))));
 
 export const SPEEDS = /** @type {const} */ (["0.25", "0.5", "1", "2", "4"]);
 export const speed = setting("land.speed", /** @type {(typeof SPEEDS)[number]} */ ("1"), SPEEDS);
 
-/** Which landscape is the surface, when there are several: only one WebGL drawing is alive at a time. */
-export const raised = signal(0);
-/** Why there is no surface: without WebGL, or because its script could not be had. @type {import("@preact/signals-core").Signal<"" | "webgl" | "script" | "lost">} */
-export const withoutSurface = signal("");
+/** The pane that is drawn as a surface: only one, since browsers limit WebGL contexts. */
+export const surfacePane = signal(0);
+/** Why there is no surface: no WebGL, the script failed to load, or the context was lost.
+ * @type {import("@preact/signals-core").Signal<"" | "webgl" | "script" | "lost">} */
+export const surfaceFailure = signal("");

@@ -1,4 +1,4 @@
-// The loss along lines: through the cursor along each axis, and along the path of the training.
+// Slices: the loss along each axis through the cursor, and along the training path.
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
@@ -11,27 +11,29 @@ import { theme } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
 import { sliceChart, sliceFrame } from "./draw/slice.js";
 import { coordinate } from "./map.js";
+import { heights, lossText, models } from "./model/drawing.js";
 import { landscapes } from "./model/landscapes.js";
 import { isLine, planeOf } from "./model/plane.js";
-import { lossesOf, parabola, sliceAlong, slicesOfPath } from "./model/slices.js";
-import { heights, lossText, models } from "./model.js";
+import { lossRange, parabola, sliceAlong, slicesOfPath } from "./model/slices.js";
 import { colourOf, panes } from "./panes.js";
 import { pointedMoment, pointedPlace, sliced } from "./pointer.js";
 import { moment } from "./settings.js";
 import { inSteps } from "./timeline.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model/drawing.js").Model} Model */
 /** @typedef {import("./draw/slice.js").Line} Line */
 /** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
 
 const HEIGHT = 104;
-const WORST = "2 3";
+const STEEPEST = "2 3";
 const PLANE = "5 3";
 
-/** What a slice shows. @typedef {{key: "x" | "y" | "path", title: string, lines: Line[], extent: [number, number], cursor: number | null}} Chart */
+/** One slice chart.
+ * @typedef {{key: "x" | "y" | "path", title: string, lines: Line[], extent: [number, number], cursor: number |
+ * null}} Chart */
 
-/** Follows the cursor by itself: it changes with every move of the hand. */
+/** Renders separately from the page, since the cursor changes with every pointer move. */
 class LandscapeSlices extends LazyCard {
   #width = signal(0);
   #observer = new ResizeObserver(() => (this.#width.value = this.clientWidth));
@@ -40,7 +42,8 @@ class LandscapeSlices extends LazyCard {
     this.#observer.observe(this);
     return [
       effect(() => {
-        theme.value, language.value;
+        theme.value;
+        language.value;
         const width = this.#width.value;
         if (width) render(this.#charts(width), this);
       }),
@@ -65,34 +68,56 @@ class LandscapeSlices extends LazyCard {
         : []),
       alongPath(all),
     ].filter((chart) => chart !== null);
-    this.dataset.through = place ? JSON.stringify([place.x, place.y]) : "";
-    return html`${charts.map((chart) => this.#chart(chart, width))}${cut.length ? html`<p class="meta">${t("land.slice_hint")}${charts.some(({ lines }) => lines.some(({ dash }) => dash === WORST)) ? ` ${t("land.slice_worst")}` : ""}</p>` : nothing}`;
+    return html`${charts.map((chart) => this.#chart(chart, width))}${
+      cut.length
+        ? html`<p class="meta">${t("land.slice_hint")}${
+            charts.some(({ lines }) => lines.some(({ dash }) => dash === STEEPEST)) ? ` ${t("land.slice_worst")}` : ""
+          }</p>`
+        : nothing
+    }`;
+  }
+
+  /** What is drawn, in detail. */
+  debugState() {
+    const place = sliced.peek();
+    return { through: place && [place.x, place.y] };
   }
 
   /** @param {Chart} chart @param {number} width */
   #chart(chart, width) {
     const size = { width, height: HEIGHT };
     const { scale } = heights.value;
-    const seen = chart.lines.filter(({ dash }) => dash !== WORST).map(({ slice }) => slice);
+    const seen = chart.lines.filter(({ dash }) => dash !== STEEPEST).map(({ slice }) => slice);
     const frame = sliceFrame(
       size,
       chart.extent,
-      lossesOf(scale === "log" ? seen.map(aboveZero) : seen) ?? [0, 1],
+      lossRange(scale === "log" ? seen.map(positivePart) : seen) ?? [0, 1],
       scale,
     );
-    return html`<figure data-slice=${chart.key} data-cursor=${chart.cursor ?? ""} @pointermove=${(/** @type {PointerEvent} */ event) => pointed(chart, frame, event)} @pointerleave=${unpointed}>
-      <figcaption>${chart.title}</figcaption>${sliceChart(chart.lines, frame, size, scale, chart.cursor, (height) => lossText(height, scale), tokens(), `land-slice-${chart.key}`)}</figure>`;
+    return html`<figure data-slice=${chart.key} data-cursor=${chart.cursor ?? ""}
+      @pointermove=${(/** @type {PointerEvent} */ event) => pointed(chart, frame, event)} @pointerleave=${pointerLeft}>
+      <figcaption>${chart.title}</figcaption>${sliceChart(
+        chart.lines,
+        frame,
+        size,
+        scale,
+        chart.cursor,
+        (height) => lossText(height, scale),
+        tokens(),
+        `land-slice-${chart.key}`,
+      )}</figure>`;
   }
 }
 
 /** @param {import("./model/slices.js").Slice} slice */
-const aboveZero = (slice) => ({
+const positivePart = (slice) => ({
   ...slice,
   losses: slice.losses.map((loss) => (loss > 0 ? loss : NaN)),
   errors: slice.errors.map((error, at) => (error < slice.losses[at] ? error : 0)),
 });
 
-/** @param {"x" | "y"} axis @param {Model[]} models not empty @param {import("./pointer.js").Place} through @returns {Chart} */
+/** @param {"x" | "y"} axis @param {Model[]} models not empty @param {import("./pointer.js").Place} through
+ * @returns {Chart} */
 function alongAxis(axis, models, through) {
   const other = axis === "x" ? "y" : "x";
   const lines = models.map(({ landscape, drawn, heights: { scale } }) => ({
@@ -101,30 +126,31 @@ function alongAxis(axis, models, through) {
     dash: "",
     name: landscape.run,
   }));
-  const worst = models.length === 1 && through[other] === 0 ? worstAlong(models[0], axis) : [];
+  const steepestLine = models.length === 1 && through[other] === 0 ? steepestAlong(models[0], axis) : [];
   return {
     key: axis,
     title: t("land.slice_along", { axis, other, at: coordinate(through[other]) }),
-    lines: [...lines, ...worst],
+    lines: [...lines, ...steepestLine],
     extent: extentOf(models[0].landscape[axis]),
     cursor: through[axis],
   };
 }
 
-/** As the loss bends along the steepest direction, which the plane may not show. @param {Model} model @param {"x" | "y"} axis @returns {Line[]} */
-function worstAlong({ landscape: { diagnostics }, drawn, heights: { scale } }, axis) {
+/** A parabola with the curvature of the steepest direction, which the plane may not contain. @param {Model} model
+ * @param {"x" | "y"} axis @returns {Line[]} */
+function steepestAlong({ landscape: { diagnostics }, drawn, heights: { scale } }, axis) {
   const steepest = diagnostics?.eigenvalues.length ? Math.max(...diagnostics.eigenvalues) : 0;
-  const least = lossOf(heightAt(drawn, 0, 0), scale);
-  if (!(steepest > 0) || Number.isNaN(least)) return [];
-  // Finer than the surface, whose points a narrow parabola falls between.
+  const minimum = lossOf(heightAt(drawn, 0, 0), scale);
+  if (!(steepest > 0) || Number.isNaN(minimum)) return [];
+  // Finer than the grid, which would miss a narrow parabola.
   const [lo, hi] = extentOf(drawn[axis]);
   const at = Float64Array.from({ length: FINE + 1 }, (_, step) => lo + ((hi - lo) * step) / FINE);
   return [
     {
-      slice: parabola(at, least, steepest, diagnostics?.axisLengths[axis === "x" ? 0 : 1] ?? 1),
+      slice: parabola(at, minimum, steepest, diagnostics?.axisLengths[axis === "x" ? 0 : 1] ?? 1),
       colour: tokens().label,
-      dash: WORST,
-      name: "worst",
+      dash: STEEPEST,
+      name: "steepest",
       width: 1.2,
     },
   ];
@@ -173,7 +199,7 @@ function pointed(chart, frame, event) {
   pointedPlace.value = { plane: planeOf(path), x: path.path.x[checkpoint], y: path.path.y[checkpoint] };
 }
 
-function unpointed() {
+function pointerLeft() {
   pointedPlace.value = null;
   pointedMoment.value = null;
 }

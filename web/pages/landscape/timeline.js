@@ -1,45 +1,43 @@
-// The training along the paths that are shown: its checkpoints, stepped through and played.
+// The current moment on the shown paths: stepping and playback.
 
 import { computed, effect } from "@preact/signals-core";
 import { unionOf } from "../../controls/steps.js";
 import { landscapes } from "./model/landscapes.js";
 import { timesOf } from "./model/path.js";
-import { moment, moving, setMoment, speed } from "./settings.js";
+import { moment, playbackMoment, setMoment, speed } from "./settings.js";
 
-/** How long a whole path plays at speed one, in milliseconds. */
-const WHOLE = 6000;
+/** Duration of a whole path at speed 1, in milliseconds. */
+const DURATION = 6000;
 
 const paths = computed(() =>
   landscapes.value.flatMap(({ landscape }) => (landscape?.path?.x.length ? [landscape.path] : [])),
 );
-/** Are moments training steps? Else they count checkpoints. */
+/** Are moments training steps? Otherwise they are numbers of checkpoints. */
 export const inSteps = computed(() => paths.value.length > 0 && paths.value.every(({ steps }) => steps !== null));
 /** The moments of all checkpoints, ascending. */
-export const moments = computed(() =>
-  unionOf(paths.value.map((path) => [...timesOf(path)].sort((one, other) => one - other))),
-);
+export const moments = computed(() => unionOf(paths.value.map((path) => [...timesOf(path)].sort((a, b) => a - b))));
 
-/** From the first checkpoint to the last; null without two. @returns {[number, number] | null} */
-export const stretch = () => {
+/** The first and last moment; null with fewer than two. @returns {[number, number] | null} */
+export const momentRange = () => {
   const all = moments.value;
   return all.length > 1 ? [all[0], all[all.length - 1]] : null;
 };
 
-export const isPlaying = computed(() => moving.value !== null);
+export const isPlaying = computed(() => playbackMoment.value !== null);
 
-/** Moves to the checkpoint so many further on, from where the path stands.
+/** Moves by a number of checkpoints from the current moment.
  * @param {number} by */
 export function step(by) {
   stop();
   const all = moments.peek();
   if (!all.length) return;
   const now = moment.peek() ?? all[all.length - 1];
-  const at = by > 0 ? all.findIndex((one) => one > now) : all.findLastIndex((one) => one < now);
-  take(at < 0 ? (by > 0 ? all.length - 1 : 0) : at);
+  const at = by > 0 ? all.findIndex((candidate) => candidate > now) : all.findLastIndex((candidate) => candidate < now);
+  goTo(at < 0 ? (by > 0 ? all.length - 1 : 0) : at);
 }
 
-/** @param {number} place of a checkpoint; at the last one the whole path is there, as usual */
-export function take(place) {
+/** @param {number} place index of a checkpoint; the last one resets to the whole path */
+export function goTo(place) {
   stop();
   const all = moments.peek();
   setMoment(place >= all.length - 1 ? null : all[place]);
@@ -50,43 +48,43 @@ let frame = 0;
 export const playOrPause = () => (isPlaying.peek() ? pause() : play());
 
 function play() {
-  const all = stretch();
+  const all = momentRange();
   if (!all) return;
   const [first, last] = all;
   const now = moment.peek();
   let at = now === null || now >= last ? first : Math.max(first, now);
   let before = performance.now();
-  moving.value = at;
-  const go = (/** @type {number} */ time) => {
-    at += (Math.max(0, time - before) / WHOLE) * (last - first) * Number(speed.peek());
+  playbackMoment.value = at;
+  const advance = (/** @type {number} */ time) => {
+    at += (Math.max(0, time - before) / DURATION) * (last - first) * Number(speed.peek());
     before = time;
     if (at >= last) {
       stop();
       setMoment(null);
       return;
     }
-    moving.value = at;
-    frame = requestAnimationFrame(go);
+    playbackMoment.value = at;
+    frame = requestAnimationFrame(advance);
   };
-  frame = requestAnimationFrame(go);
+  frame = requestAnimationFrame(advance);
 }
 
-/** Rests where it is. */
+/** Stops playback at the current moment. */
 function pause() {
-  const now = moving.peek();
+  const now = playbackMoment.peek();
   setMoment(now);
   stop();
 }
 
 export function stop() {
   cancelAnimationFrame(frame);
-  moving.value = null;
+  playbackMoment.value = null;
 }
 
-/** Stops when there is nothing left to play, and at the end. */
+/** Stops playback if the paths disappear, and when the returned function is called. */
 export function followTimeline() {
   const end = effect(() => {
-    if (!stretch()) stop();
+    if (!momentRange()) stop();
   });
   return () => {
     end();

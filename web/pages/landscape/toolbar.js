@@ -1,4 +1,4 @@
-// The settings of the landscape page: which landscapes, how they are drawn.
+// The toolbar of the landscape page: selection of landscapes, and how they are drawn.
 
 import { html, nothing } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
@@ -6,20 +6,20 @@ import { SCALES } from "../../charts/landscape/scales.js";
 import { choice, select } from "../../controls/choice.js";
 import { nameOf } from "../../controls/run_row.js";
 import { titleOf } from "./captions.js";
-import { compare, hasRoom, keyOf, offered, show, shown } from "./model/landscapes.js";
+import { available, canAdd, compare, keyOf, show, shown } from "./model/landscapes.js";
 import { between, CLIPS, COUNTS, choose, clip, colours, count, scale, VIEWS, view } from "./settings.js";
 import { t } from "./words.js";
 
-/** Landscapes of a run that are told as buttons; more are a list. */
+/** A run with more landscapes has a list instead of buttons. */
 const MOST_BUTTONS = 4;
 
 export function toolbar() {
   const [first] = shown.value;
   if (!first) return nothing;
   return html`
-    ${whichRun(first)}
-    ${whichTag(first)}
-    ${another()}
+    ${runChoice(first)}
+    ${tagChoice(first)}
+    ${compareChoice()}
     <span class="space"></span>
     ${choice(
       "land-view",
@@ -59,25 +59,27 @@ export function toolbar() {
       count.value,
       choose("land.levels", "15"),
     )}
-    ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () => choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"))}`;
+    ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () =>
+      choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"),
+    )}`;
 }
 
 /** @param {import("./model/landscapes.js").Choice} first */
-function whichRun(first) {
-  const names = [...offered.value.keys()];
+function runChoice(first) {
+  const names = [...available.value.keys()];
   if (names.length < 2) return nothing;
   return select(
     "land-run",
     t("land.run"),
     names.map((run) => [run, nameOf(run)]),
     first.run,
-    (run) => show({ run, tag: sameIn(run, first.tag) }),
+    (run) => show({ run, tag: sameTagIn(run, first.tag) }),
   );
 }
 
-/** The landscape of the same name in another run, if it has it. @param {string} run @param {string} tag */
-const sameIn = (run, tag) =>
-  offered
+/** The same tag in another run, if it exists there. @param {string} run @param {string} tag */
+const sameTagIn = (run, tag) =>
+  available
     .peek()
     .get(run)
     ?.some((row) => row.tag === tag)
@@ -85,8 +87,8 @@ const sameIn = (run, tag) =>
     : "";
 
 /** @param {import("./model/landscapes.js").Choice} first */
-function whichTag(first) {
-  const tags = offered.value.get(first.run) ?? [];
+function tagChoice(first) {
+  const tags = available.value.get(first.run) ?? [];
   const options = tags.map(({ tag }) => /** @type {[string, string, string]} */ ([tag, titleOf(tag), tag]));
   const chosen = (/** @type {string} */ tag) => show({ run: first.run, tag });
   if (tags.length < 2) return nothing;
@@ -101,27 +103,27 @@ function whichTag(first) {
       );
 }
 
-/** Sets one more beside those that are shown. */
-function another() {
-  const taken = new Set(shown.value.map(keyOf));
-  const left = [...offered.value]
+/** Adds a landscape to the comparison. */
+function compareChoice() {
+  const shownKeys = new Set(shown.value.map(keyOf));
+  const remaining = [...available.value]
     .flatMap(([run, tags]) => tags.map(({ tag }) => ({ run, tag })))
-    .filter((one) => !taken.has(keyOf(one)));
-  if (!left.length || !hasRoom.value) return nothing;
-  const isOneRun = offered.value.size < 2;
-  // Made anew after each choice: it stands at its first entry again.
+    .filter((candidate) => !shownKeys.has(keyOf(candidate)));
+  if (!remaining.length || !canAdd.value) return nothing;
+  const isOneRun = available.value.size < 2;
+  // Keyed by the selection, so that the list returns to its first entry after each choice.
   return keyed(
-    [...taken].join(),
+    [...shownKeys].join(),
     select(
       "land-compare",
       t("land.compare_hint"),
       [
         ["", t("land.compare")],
-        ...left.map(
-          (one) =>
+        ...remaining.map(
+          (candidate) =>
             /** @type {[string, string]} */ ([
-              keyOf(one),
-              isOneRun ? titleOf(one.tag) : `${nameOf(one.run)} · ${titleOf(one.tag)}`,
+              keyOf(candidate),
+              isOneRun ? titleOf(candidate.tag) : `${nameOf(candidate.run)} · ${titleOf(candidate.tag)}`,
             ]),
         ),
       ],

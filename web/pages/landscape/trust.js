@@ -1,4 +1,4 @@
-// Can one trust this landscape? A light with its reason in words, and all that was found.
+// The reliability panel: a verdict with its reason, and all findings.
 
 import { html, nothing } from "lit-html";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
@@ -10,70 +10,85 @@ import { t } from "./words.js";
 /** @typedef {import("./model/trust.js").Finding} Finding */
 /** @typedef {import("./words.js").TextKey} TextKey */
 
-/** Its findings are looked for once. @type {WeakMap<Landscape, Finding[]>} */
-const known = new WeakMap();
+/** Cached findings. @type {WeakMap<Landscape, Finding[]>} */
+const cache = new WeakMap();
 
 /** @param {Landscape} landscape */
 function findings(landscape) {
-  const found = known.get(landscape) ?? findingsOf(landscape);
-  known.set(landscape, found);
-  return found;
+  const all = cache.get(landscape) ?? findingsOf(landscape);
+  cache.set(landscape, all);
+  return all;
 }
 
 /** @param {Landscape} landscape */
 export function trust(landscape) {
-  if (!landscape.diagnostics) return untold(landscape);
-  const found = findings(landscape);
-  const light = verdictOf(found);
-  const [first] = found;
-  const warned = found.filter((one) => one.light === "bad" || one.light === "fair");
-  const rest = found.filter((one) => !warned.includes(one));
+  if (!landscape.diagnostics) return withoutDiagnostics(landscape);
+  const all = findings(landscape);
+  const light = verdictOf(all);
+  const [first] = all;
+  const warned = all.filter((finding) => finding.light === "bad" || finding.light === "fair");
+  const rest = all.filter((finding) => !warned.includes(finding));
   return html`<div class="land-trust" data-light=${light}>
-    <p class="land-verdict">${lamp(light)}<span>${t(/** @type {TextKey} */ (`land.verdict_${light}`))}${light === "bad" || light === "fair" ? html` <b>${reason(first)}</b>` : nothing}</span></p>
-    <ul>${warned.map((one) => item(one, landscape))}</ul>
-    <details class="land-more"><summary>${warned.length ? t("land.trust_more", { n: rest.length }) : t("land.trust_all", { n: rest.length })}</summary>
-      <ul>${rest.map((one) => item(one, landscape))}</ul>${provenance(landscape)}</details>
+    <p class="land-verdict">${lamp(light)}<span>${t(/** @type {TextKey} */ (`land.verdict_${light}`))}${
+      light === "bad" || light === "fair" ? html` <b>${reason(first)}</b>` : nothing
+    }</span></p>
+    <ul>${warned.map((finding) => item(finding, landscape))}</ul>
+    <details
+      class="land-more"><summary>${
+        warned.length ? t("land.trust_more", { n: rest.length }) : t("land.trust_all", { n: rest.length })
+      }</summary>
+      <ul>${rest.map((finding) => item(finding, landscape))}</ul>${provenance(landscape)}</details>
   </div>`;
 }
 
-/** Nobody knows how far the plane is from the training. @param {Landscape} landscape */
-const untold = ({ path }) =>
-  html`<div class="land-trust" data-light="plain"><p class="land-verdict">${lamp("plain")}<span>${t(path?.x.length ? "land.verdict_untold_path" : "land.verdict_untold")}</span></p></div>`;
+/** For files without diagnostics. @param {Landscape} landscape */
+const withoutDiagnostics = ({ path }) =>
+  html`<div class="land-trust" data-light="plain"><p
+    class="land-verdict">${lamp("plain")}<span>${t(
+      path?.x.length ? "land.verdict_no_diagnostics_path" : "land.verdict_no_diagnostics",
+    )}</span></p></div>`;
 
 /** @param {import("./model/trust.js").Light} light */
 const lamp = (light) =>
-  html`<i class="lamp" data-light=${light} role="img" aria-label=${t(/** @type {TextKey} */ (`land.light_${light}`))}></i>`;
+  html`<i class="lamp" data-light=${light} role="img" aria-label=${t(
+    /** @type {TextKey} */ (`land.light_${light}`),
+  )}></i>`;
 
 /** @param {Finding} finding */
 const reason = ({ key }) => t(/** @type {TextKey} */ (`land.why_${key}`));
 
 /** @param {Finding} finding @param {Landscape} landscape */
 const item = (finding, landscape) =>
-  html`<li data-finding=${finding.key} data-light=${finding.light}>${lamp(finding.light)}<span>${said(finding, landscape)}</span></li>`;
+  html`<li data-finding=${finding.key}
+    data-light=${finding.light}>${lamp(finding.light)}<span>${findingText(finding, landscape)}</span></li>`;
 
 /** @param {Finding} finding @param {Landscape} landscape */
-function said({ key, told }, landscape) {
-  const at = typeof told.at === "number" ? momentText(landscape, told.at) : "";
-  const parts = key === "energy" || key === "random_walk" || key === "residual" || key === "interpolation";
-  const values = Object.entries(told).map(([name, value]) => [
+function findingText({ key, values }, landscape) {
+  const at = typeof values.at === "number" ? momentText(landscape, values.at) : "";
+  const areShares = key === "energy" || key === "random_walk" || key === "residual" || key === "interpolation";
+  const texts = Object.entries(values).map(([name, value]) => [
     name,
     typeof value !== "number" || name === "at"
       ? value
-      : WHOLE.has(name)
+      : COUNTS.has(name)
         ? grouped(value)
-        : parts
+        : areShares
           ? percent(value)
           : name === "part"
             ? percent(value)
             : shortNumber(value),
   ]);
-  return t(/** @type {TextKey} */ (`land.trust_${key}`), { ...Object.fromEntries(values), at, n: Number(told.n ?? 1) });
+  return t(/** @type {TextKey} */ (`land.trust_${key}`), {
+    ...Object.fromEntries(texts),
+    at,
+    n: Number(values.n ?? 1),
+  });
 }
 
-/** What is counted, and not measured. */
-const WHOLE = new Set(["points", "samples", "nodes", "of"]);
+/** Counts, which are printed exactly. */
+const COUNTS = new Set(["points", "samples", "nodes", "of"]);
 
-/** What it was made of. @param {Landscape} landscape */
+/** Data and settings that the landscape was computed with. @param {Landscape} landscape */
 function provenance({ diagnostics }) {
   if (!diagnostics) return nothing;
   const rows = [
@@ -81,7 +96,9 @@ function provenance({ diagnostics }) {
     ["seed", diagnostics.seed === null ? "–" : String(diagnostics.seed)],
     ...Object.entries(diagnostics.provenance).map(([name, value]) => [`provenance.${name}`, value]),
   ];
-  return html`<dl class="land-facts">${rows.map(([name, value]) => html`<dt>${nameOfFact(name)}</dt><dd data-provenance=${name}>${value}</dd>`)}</dl>`;
+  return html`<dl class="land-facts">${rows.map(
+    ([name, value]) => html`<dt>${nameOfFact(name)}</dt><dd data-provenance=${name}>${value}</dd>`,
+  )}</dl>`;
 }
 
 /** @type {Record<string, TextKey>} */

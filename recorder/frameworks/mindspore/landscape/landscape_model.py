@@ -159,10 +159,10 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         mindspore.set_context(device_id=device)
     # A network that contains its loss is evaluated as a whole.
     evaluated = inner if model._loss_fn is not None else network
-    made = CellLandscapeModel(evaluated, model._loss_fn, _fixed_samples(mindspore, dataset, num_samples))
-    if made.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
-    return made
+    result = CellLandscapeModel(evaluated, model._loss_fn, _fixed_samples(mindspore, dataset, num_samples))
+    if result.samples < num_samples:
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _fixed_samples(mindspore: Any, dataset: Any, number: int) -> FixedSamples:

@@ -226,12 +226,12 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
     with _generators_restored(torch, dataset):
         fixed = first_samples(dataset, num_samples, lambda array: torch.as_tensor(array).detach().to("cpu", copy=True))
     amp_level = "O0" if model.precision == "fp32" else "auto"
-    made = TorchLandscapeModel(inner, model.loss_fn, amp_level, fixed, place)
+    result = TorchLandscapeModel(inner, model.loss_fn, amp_level, fixed, place)
     if fixed.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
     if "Random" in type(attribute(dataset, "sampler")).__name__:
-        made.notes.append("The data loader shuffles: its order is the one with a fixed seed.")
-    return made
+        result.notes.append("The data loader shuffles: its order is the one with a fixed seed.")
+    return result
 
 
 @contextmanager

@@ -71,13 +71,13 @@ def settings(message: DatasetGraph | OperationParameter) -> dict[str, Any]:
 
 def stages(dataset: Any) -> list[DatasetGraph]:
     """Return the stages from the outermost one to the innermost one."""
-    found, rest = [], [FRAMEWORK.dataset_graph(dataset)]
+    outer_to_inner, rest = [], [FRAMEWORK.dataset_graph(dataset)]
     while rest:
         stage = rest.pop(0)
         assert isinstance(stage, DatasetGraph)
-        found.append(stage)
+        outer_to_inner.append(stage)
         rest.extend(stage.children)
-    return found
+    return outer_to_inner
 
 
 def names(dataset: Any) -> list[str]:
@@ -88,10 +88,10 @@ def test_a_loader_is_the_last_stage() -> None:
     loader = data.DataLoader(DIGITS, batch_size=32, shuffle=True, drop_last=True, collate_fn=collate_pairs)
     outer, inner = stages(loader)
 
-    told = settings(outer)
-    assert told["op_type"] == "DataLoader"
-    assert (told["batch_size"], told["num_workers"], told["drop_last"]) == (32, 0, True)
-    assert (told["shuffle"], told["collate_fn"]) == (True, "collate_pairs")
+    described = settings(outer)
+    assert described["op_type"] == "DataLoader"
+    assert (described["batch_size"], described["num_workers"], described["drop_last"]) == (32, 0, True)
+    assert (described["shuffle"], described["collate_fn"]) == (True, "collate_pairs")
     sampler = settings(outer.sampler.operationParam)
     assert sampler == {"sampler_name": "RandomSampler", "replacement": False, "num_samples": 100}
     assert settings(inner) == {
@@ -103,7 +103,7 @@ def test_a_loader_is_the_last_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sampler", "name", "told"),
+    ("sampler", "name", "expected"),
     [
         (data.SequentialSampler(DIGITS), "SequentialSampler", {}),
         (data.WeightedRandomSampler([0.5] * 100, 30), "WeightedRandomSampler", {"num_samples": 30}),
@@ -111,9 +111,9 @@ def test_a_loader_is_the_last_stage() -> None:
         (data.DistributedSampler(DIGITS, 4, 1), "DistributedSampler", {"num_replicas": 4, "rank": 1, "shuffle": True}),
     ],
 )
-def test_samplers_have_their_settings(sampler: Any, name: str, told: dict[str, Any]) -> None:
-    found = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
-    assert found.items() >= {"sampler_name": name, **told}.items()
+def test_samplers_have_their_settings(sampler: Any, name: str, expected: dict[str, Any]) -> None:
+    described = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
+    assert described.items() >= {"sampler_name": name, **expected}.items()
 
 
 def test_a_user_defined_batch_sampler_is_described() -> None:
@@ -121,10 +121,10 @@ def test_a_user_defined_batch_sampler_is_described() -> None:
         pass
 
     loader = data.DataLoader(DIGITS, batch_sampler=Buckets(data.RandomSampler(DIGITS), 16, drop_last=True))
-    told = settings(stages(loader)[0].sampler.operationParam)
+    described = settings(stages(loader)[0].sampler.operationParam)
 
-    assert (told["sampler_name"], told["batch_size"], told["drop_last"]) == ("Buckets", 16, True)
-    assert '"sampler_name": "RandomSampler"' in told["sampler"]
+    assert (described["sampler_name"], described["batch_size"], described["drop_last"]) == ("Buckets", 16, True)
+    assert '"sampler_name": "RandomSampler"' in described["sampler"]
     assert settings(stages(loader)[0])["batch_size"] == 16
     assert FRAMEWORK.dataset_facts(loader) == DatasetFacts(16, 100, None)
 
@@ -142,11 +142,11 @@ def test_datasets_in_datasets_are_stages() -> None:
 def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
     scale = nn.Sequential(nn.Hardtanh(-2.0, 2.0))
     transform = Compose([Normalize((0.5, 0.25)), scale, partial(collate_pairs, 1), lambda x: x])
-    found = stages(Folder(tmp_path, transform, target_transform=int))
+    pipeline = stages(Folder(tmp_path, transform, target_transform=int))
 
-    assert [stage.parameter.mapStr["op_type"] for stage in found] == ["Map", "Map", "Folder"]
-    assert settings(found[0]) == {"op_type": "Map", "attribute": "target_transform"}
-    operations = [settings(operation.operationParam) for operation in found[1].operations]
+    assert [stage.parameter.mapStr["op_type"] for stage in pipeline] == ["Map", "Map", "Folder"]
+    assert settings(pipeline[0]) == {"op_type": "Map", "attribute": "target_transform"}
+    operations = [settings(operation.operationParam) for operation in pipeline[1].operations]
     assert [operation["tensor_op_name"] for operation in operations] == [
         "Normalize",
         "Hardtanh",
@@ -158,8 +158,8 @@ def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
 
 
 def test_datasets_have_their_plain_public_attributes(tmp_path: Path) -> None:
-    told = settings(stages(Folder(tmp_path))[0])
-    assert told == {
+    described = settings(stages(Folder(tmp_path))[0])
+    assert described == {
         "op_type": "Folder",
         "root": str(tmp_path),
         "train": True,

@@ -20,14 +20,17 @@ from toposcope.recorder.values.histogram import Histogram, histogram_of
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
-def same(found: Histogram | None, expected: Histogram) -> None:
+def same(histogram_on_device: Histogram | None, expected: Histogram) -> None:
     """Compare two histograms: only the last digits of a finite sum may differ."""
-    assert found is not None
+    assert histogram_on_device is not None
     for name in ("total_count", "nan_count", "pos_inf_count", "neg_inf_count", "min", "max"):
-        assert getattr(found, name) == getattr(expected, name)
-    np.testing.assert_array_equal(found.edges, expected.edges)
-    np.testing.assert_array_equal(found.counts, expected.counts)
-    assert (found.edges.dtype, found.counts.dtype) == (expected.edges.dtype, expected.counts.dtype)
+        assert getattr(histogram_on_device, name) == getattr(expected, name)
+    np.testing.assert_array_equal(histogram_on_device.edges, expected.edges)
+    np.testing.assert_array_equal(histogram_on_device.counts, expected.counts)
+    assert (histogram_on_device.edges.dtype, histogram_on_device.counts.dtype) == (
+        expected.edges.dtype,
+        expected.counts.dtype,
+    )
 
 
 @st.composite
@@ -48,21 +51,21 @@ def test_large_tensors_are_counted_in_chunks(monkeypatch: pytest.MonkeyPatch, dt
     monkeypatch.setattr(module, "_CHUNK", 1000)
     tensor = (torch.randn(70, 101, generator=torch.Generator().manual_seed(0)) * scale).to(dtype)
     copy = tensor.float().numpy() if dtype == torch.bfloat16 else tensor.numpy()
-    found = device_histogram(tensor.T)
+    histogram_on_device = device_histogram(tensor.T)
 
-    same(found, histogram_of(copy))
-    assert found is not None
-    assert found.sum == pytest.approx(histogram_of(copy).sum, rel=1e-12, abs=1e-9 * scale)
+    same(histogram_on_device, histogram_of(copy))
+    assert histogram_on_device is not None
+    assert histogram_on_device.sum == pytest.approx(histogram_of(copy).sum, rel=1e-12, abs=1e-9 * scale)
 
 
 def test_elements_that_are_not_finite_are_counted_separately() -> None:
     tensor = torch.tensor([torch.nan, torch.inf, torch.inf, -torch.inf, 1.0, 2.0])
 
-    found = device_histogram(tensor)
+    histogram_on_device = device_histogram(tensor)
 
-    same(found, histogram_of(tensor.numpy()))
-    assert found is not None
-    assert found[:7] == (6, 1, 2, 1, 1.0, 2.0, 3.0)
+    same(histogram_on_device, histogram_of(tensor.numpy()))
+    assert histogram_on_device is not None
+    assert histogram_on_device[:7] == (6, 1, 2, 1, 1.0, 2.0, 3.0)
 
 
 def test_a_parameter_keeps_its_gradient_and_its_values() -> None:

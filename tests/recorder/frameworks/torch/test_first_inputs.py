@@ -58,9 +58,9 @@ def test_network_whose_call_was_not_observed_has_its_module_tree_at_the_end(
     waiting = NetworkGraph(network)
     call(network)
     assert waiting.take(None) is None
-    given: Any = waiting.give_up()
-    assert given.name == "Perceptron: module tree (inputs unknown)"
-    assert [node.op_type for node in given.node] == ["Linear", "BatchNorm1d", "ReLU", "Dropout", "Linear"]
+    graph: Any = waiting.give_up()
+    assert graph.name == "Perceptron: module tree (inputs unknown)"
+    assert [node.op_type for node in graph.node] == ["Linear", "BatchNorm1d", "ReLU", "Dropout", "Linear"]
     assert not network._forward_pre_hooks
     assert not waiting.is_pending
     assert waiting.give_up() is None
@@ -70,8 +70,8 @@ def test_network_that_was_called_has_its_graph_at_the_end() -> None:
     network = Perceptron()
     waiting = NetworkGraph(network)
     network(BATCH)
-    given: Any = waiting.give_up()
-    assert given.name == "Perceptron"
+    graph: Any = waiting.give_up()
+    assert graph.name == "Perceptron"
     assert waiting.give_up() is None
 
 

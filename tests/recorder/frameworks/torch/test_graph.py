@@ -190,8 +190,8 @@ def test_a_trace_changes_nothing(module: nn.Module) -> None:
 
 def test_user_hooks_do_not_run_in_the_trace() -> None:
     module, seen = DigitsNet(), []
-    module.conv1.register_forward_hook(lambda *given: seen.append(given))
-    module.register_forward_pre_hook(lambda *given: seen.append(given))
+    module.conv1.register_forward_hook(lambda *arguments: seen.append(arguments))
+    module.register_forward_pre_hook(lambda *arguments: seen.append(arguments))
 
     graph_for(module, torch.randn(4, 1, 8, 8))
 

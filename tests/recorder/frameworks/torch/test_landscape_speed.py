@@ -49,11 +49,11 @@ def test_large_batches_of_the_loader_are_cut(make_model: MakeModel) -> None:
 
 def test_one_thread_measures_in_every_python_thread(make_model: MakeModel) -> None:
     """Each Python thread has its own number of PyTorch threads, which is restored, as are random generators."""
-    found: list[int] = []
+    thread_counts: list[int] = []
 
     class Looking(Smooth):
         def forward(self, x: Tensor) -> Tensor:
-            found.append(torch.get_num_threads())
+            thread_counts.append(torch.get_num_threads())
             return super().forward(x)
 
     def measured() -> tuple[Any, int, Tensor]:
@@ -70,7 +70,7 @@ def test_one_thread_measures_in_every_python_thread(make_model: MakeModel) -> No
         there, number, random = threads.submit(measured).result()
     assert there == here
     assert number == 2
-    assert set(found) == {1}
+    assert set(thread_counts) == {1}
     assert torch.equal(random, drawn)
 
 

@@ -173,8 +173,8 @@ def saved(module: nn.Module) -> nn.Module:
 def test_an_observed_network_can_be_copied(tmp_path: Path, read_events: ReadEvents, copied: Any) -> None:
     network = DigitsNet()
     with SummaryRecord(tmp_path, network=network) as recorder:
-        twin = copied(network)
-        assert torch.equal(twin(IMAGES), twin(IMAGES))
+        copy_of_network = copied(network)
+        assert torch.equal(copy_of_network(IMAGES), copy_of_network(IMAGES))
         recorder.record(1)
         assert not graphs(recorder, read_events)
         network(IMAGES)

@@ -77,13 +77,13 @@ def test_hessian_axes_are_its_eigenvectors(is_saddle: bool) -> None:
     values = np.array([8.0, 4.0, -0.5, *np.linspace(0.1, 0.3, 27)])
     hessian = (vectors * values) @ vectors.T
     origin = np.full(33, 3, np.float32)
-    axes, found = hessian_axes(
+    axes, eigenvalues = hessian_axes(
         origin, layout, lambda vector: (hessian @ vector).astype(np.float32), 0.25, is_saddle=is_saddle
     )
 
     second = 2 if is_saddle else 1
     assert axes.kind == ("saddle" if is_saddle else "hessian")
-    assert np.allclose(found.values, values[[0, second]], rtol=1e-3)
+    assert np.allclose(eigenvalues.values, values[[0, second]], rtol=1e-3)
     for direction, length, number in zip(axes.directions, axes.lengths, (0, second), strict=True):
         assert abs(direction[:30] @ vectors[:, number]) == pytest.approx(length, rel=1e-4)
         change = 0.5 * direction[:30] @ hessian @ direction[:30]

@@ -1,4 +1,4 @@
-// Histograms as bands: between which values the middle halves and nearly all of them lie, over the steps.
+// Percentile bands over the steps.
 
 import { xExtent } from "../../../charts/extent.js";
 import { nearestRow, nonFiniteCount, percentiles, rowAtStep, SHARES } from "../../../charts/histogram/buckets.js";
@@ -19,20 +19,20 @@ import { dashOf, tokens } from "../../../charts/theme.js";
 /** @typedef {import("../../../charts/histogram/buckets.js").Line} Line */
 
 const MEDIAN = SHARES.indexOf(0.5);
-/** How strongly each band is filled, from the outermost in. */
+/** Opacity of each band, from the outermost inwards. */
 const STRENGTHS = [0.1, 0.16, 0.22, 0.3];
-/** More runs than this show the two middle bands only, else nobody tells them apart; several have lines for the extremes. */
+/** With more runs, only the two inner bands are drawn, and no lines for the extremes. */
 const FEW_RUNS = 3;
-/** Half the width of a single step, which has no neighbour to reach to. */
-const ALONE = 8;
+/** Half the width of a band with a single step. */
+const SINGLE_HALF_WIDTH = 8;
 
 /** @param {Plan} plan @returns {[number, number]} */
 function rangeOf({ lines, range }) {
   if (range) return [...range];
   const ends = lines.flatMap(({ rows }) => rows.filter((row) => row.total).map((row) => percentiles(row)));
   const [lo, hi] = xExtent(ends.map((values) => [values[0], values[values.length - 1]])) ?? [0, 1];
-  const air = (hi / 2 - lo / 2) * 0.08;
-  return [lo - air, hi + air];
+  const padding = (hi / 2 - lo / 2) * 0.08;
+  return [lo - padding, hi + padding];
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area */
@@ -46,7 +46,7 @@ function paint(context, plan, area) {
   if (plan.range) context.restore();
 }
 
-/** Nothing is painted beyond the area until the context is restored.
+/** Clips drawing to the area until the context is restored.
  * @param {CanvasRenderingContext2D} context @param {Area} area */
 function clip(context, { left, top, width, height }) {
   context.save();
@@ -55,14 +55,18 @@ function clip(context, { left, top, width, height }) {
   context.clip();
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area @param {Line} line @param {(value: number) => number} top */
+/** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area @param {Line} line
+ * @param {(value: number) => number} top */
 function paintLine(context, plan, area, { rows, at, style }, top) {
   const colour = tokens().palette[style.colour];
   const left = (/** @type {number} */ index) => toPixel(plan.window, at[index], area.left, area.width);
   const filled = rows.flatMap((row, index) => (row.total ? [index] : []));
   const columns =
     filled.length === 1
-      ? [-ALONE, ALONE].map((aside) => ({ x: left(filled[0]) + aside, values: percentiles(rows[filled[0]]) }))
+      ? [-SINGLE_HALF_WIDTH, SINGLE_HALF_WIDTH].map((aside) => ({
+          x: left(filled[0]) + aside,
+          values: percentiles(rows[filled[0]]),
+        }))
       : filled.map((index) => ({ x: left(index), values: percentiles(rows[index]) }));
   context.fillStyle = colour;
   context.strokeStyle = colour;
@@ -102,21 +106,21 @@ const topOf =
   (/** @type {number} */ value) =>
     toPixel([hi, lo], value, area.top, area.height);
 
-/** The step that is nearest, of the run whose median is.
- * @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
-function aim(plan, area, x, y) {
+/** The nearest step, of the run with the nearest median.
+ * @type {import("../../../charts/histogram/frame.js").Drawing["target"]} */
+function target(plan, area, x, y) {
   const [lo, hi] = rangeOf(plan);
   const place = fromPixel(plan.window, x, area.left, area.width);
   const value = fromPixel([hi, lo], y, area.top, area.height);
   const hits = plan.lines
     .filter(({ rows }) => rows.length)
     .map(({ rows, at, run }) => ({ run, row: rows[nearestRow(at, place)] }));
-  const [best] = hits.toSorted((one, other) => away(one.row, value) - away(other.row, value));
+  const [best] = hits.toSorted((a, b) => distanceToMedian(a.row, value) - distanceToMedian(b.row, value));
   return best ? { step: best.row.step, value, run: best.run } : null;
 }
 
 /** @param {import("../../../charts/histogram/buckets.js").Distribution} row @param {number} value */
-const away = (row, value) => (row.total ? Math.abs(percentiles(row)[MEDIAN] - value) : Infinity);
+const distanceToMedian = (row, value) => (row.total ? Math.abs(percentiles(row)[MEDIAN] - value) : Infinity);
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing["mark"]} */
 function mark(context, plan, area, step) {
@@ -144,4 +148,4 @@ function mark(context, plan, area, step) {
 }
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing} */
-export const BANDS = { margins: [10, 16, 26, 48], paint, aim, mark };
+export const BANDS = { margins: [10, 16, 26, 48], paint, target, mark };

@@ -1,4 +1,4 @@
-// Histograms as a heat map: a column for each step, a row for each bin, colours for counts.
+// Heat map: a column per step, a row per bin, colours for counts.
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../../../charts/histogram/buckets.js";
 import {
@@ -19,14 +19,14 @@ import { shadeOf } from "./colours.js";
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../../charts/histogram/frame.js").Area} Area */
 
-/** The axis with room for half a column at its ends.
+/** The axis range, extended by half a column at both ends.
  * @param {Plan} plan @returns {[number, number]} */
-function rangeOf({ window: [lo, hi], mostRows }) {
-  const half = mostRows > 1 ? (hi - lo) / (mostRows - 1) / 2 : 0;
+function rangeOf({ window: [lo, hi], maxRows }) {
+  const half = maxRows > 1 ? (hi - lo) / (maxRows - 1) / 2 : 0;
   return [lo - half, hi + half];
 }
 
-/** Where the columns begin and end: half-way between their steps.
+/** The edges of the columns, half-way between steps.
  * @param {Float64Array} at @param {readonly [number, number]} range */
 function edgesOf(at, [lo, hi]) {
   const last = at.length - 1;
@@ -37,7 +37,7 @@ function edgesOf(at, [lo, hi]) {
   return edges.map((edge) => Math.min(hi, Math.max(lo, edge)));
 }
 
-/** One pixel a cell; bins without a value stay clear.
+/** An image with one pixel per cell; empty bins are transparent.
  * @param {Plan} plan */
 function cellsOf(plan) {
   const { rows } = plan.lines[0];
@@ -84,8 +84,8 @@ const topOf =
   (/** @type {number} */ value) =>
     toPixel([grid.hi, grid.lo], value, area.top, area.height);
 
-/** @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
-function aim(plan, area, x, y) {
+/** @type {import("../../../charts/histogram/frame.js").Drawing["target"]} */
+function target(plan, area, x, y) {
   const { rows, at, run } = plan.lines[0];
   if (!rows.length) return null;
   const row = rows[nearestRow(at, fromPixel(rangeOf(plan), x, area.left, area.width))];
@@ -110,4 +110,4 @@ function mark(context, plan, area, step, value) {
 }
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing} */
-export const HEAT = { margins: [8, 14, 26, 48], paint, aim, mark };
+export const HEAT = { margins: [8, 14, 26, 48], paint, target, mark };

@@ -1,4 +1,4 @@
-// Histograms of one step: bars for one run, outlines in their colours for several.
+// Histograms of a single step: bars for one run, outlines for several.
 
 import { rowAtStep } from "../../../charts/histogram/buckets.js";
 import {
@@ -17,7 +17,7 @@ import { dashOf, tokens } from "../../../charts/theme.js";
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../../charts/histogram/frame.js").Area} Area */
 
-/** The bins of each run at the step that is shown.
+/** The bins of each run at the shown step.
  * @param {Plan} plan */
 const shownOf = ({ lines, step, grid }) =>
   lines.flatMap(({ run, style, rows }) => {
@@ -32,45 +32,47 @@ const mostOf = (shown) => shown.reduce((most, { bins }) => Math.max(most, ...bin
 function paint(context, plan, area) {
   const shown = shownOf(plan);
   const most = mostOf(shown);
-  const ground = area.top + area.height;
-  const top = (/** @type {number} */ count) => ground - heightOf(count, plan, most || 1) * (area.height - 4);
+  const baseline = area.top + area.height;
+  const top = (/** @type {number} */ count) => baseline - heightOf(count, plan, most || 1) * (area.height - 4);
   sideAxis(context, area, countTicks(most, plan.log, area.height / 26), top, "left", true);
   const values = /** @type {const} */ ([plan.grid.lo, plan.grid.hi]);
-  const wide = area.width / plan.grid.bins;
+  const binWidth = area.width / plan.grid.bins;
   for (const { style, bins } of shown) {
     const colour = tokens().palette[style.colour];
     context.fillStyle = colour;
     context.strokeStyle = colour;
     context.setLineDash(dashOf(style, 1));
-    if (shown.length === 1) bars(context, bins, area, wide, top);
-    else outline(context, bins, area, wide, top);
+    if (shown.length === 1) bars(context, bins, area, binWidth, top);
+    else outline(context, bins, area, binWidth, top);
   }
   context.setLineDash([]);
   bottomAxis(context, area, values, valueTicks(values, area.width / 56));
 }
 
-/** A bin that holds anything is at least a pixel high.
- * @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide @param {(count: number) => number} top */
-function bars(context, bins, area, wide, top) {
-  const gap = wide > 4 ? 1 : 0;
-  const ground = area.top + area.height;
+/** Non-empty bins are at least a pixel high.
+ * @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} binWidth
+ * @param {(count: number) => number} top */
+function bars(context, bins, area, binWidth, top) {
+  const gap = binWidth > 4 ? 1 : 0;
+  const baseline = area.top + area.height;
   bins.forEach((count, bin) => {
     if (!count) return;
-    const y = Math.min(ground - 1, top(count));
-    context.fillRect(area.left + bin * wide + gap / 2, y, wide - gap, ground - y);
+    const y = Math.min(baseline - 1, top(count));
+    context.fillRect(area.left + bin * binWidth + gap / 2, y, binWidth - gap, baseline - y);
   });
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} wide @param {(count: number) => number} top */
-function outline(context, bins, area, wide, top) {
-  const ground = area.top + area.height;
+/** @param {CanvasRenderingContext2D} context @param {Float64Array} bins @param {Area} area @param {number} binWidth
+ * @param {(count: number) => number} top */
+function outline(context, bins, area, binWidth, top) {
+  const baseline = area.top + area.height;
   context.beginPath();
-  context.moveTo(area.left, ground);
+  context.moveTo(area.left, baseline);
   bins.forEach((count, bin) => {
-    context.lineTo(area.left + bin * wide, top(count));
-    context.lineTo(area.left + (bin + 1) * wide, top(count));
+    context.lineTo(area.left + bin * binWidth, top(count));
+    context.lineTo(area.left + (bin + 1) * binWidth, top(count));
   });
-  context.lineTo(area.left + area.width, ground);
+  context.lineTo(area.left + area.width, baseline);
   context.globalAlpha = 0.1;
   context.fill();
   context.globalAlpha = 1;
@@ -79,8 +81,8 @@ function outline(context, bins, area, wide, top) {
   context.lineWidth = 1;
 }
 
-/** @type {import("../../../charts/histogram/frame.js").Drawing["aim"]} */
-function aim(plan, area, x) {
+/** @type {import("../../../charts/histogram/frame.js").Drawing["target"]} */
+function target(plan, area, x) {
   const [first] = shownOf(plan);
   return first
     ? { step: first.row.step, value: fromPixel([plan.grid.lo, plan.grid.hi], x, area.left, area.width), run: first.run }
@@ -90,10 +92,10 @@ function aim(plan, area, x) {
 /** @type {import("../../../charts/histogram/frame.js").Drawing["mark"]} */
 function mark(context, plan, area, _step, value) {
   if (value === null) return;
-  const wide = area.width / plan.grid.bins;
+  const binWidth = area.width / plan.grid.bins;
   context.fillStyle = tokens().label;
   context.globalAlpha = 0.16;
-  context.fillRect(area.left + binOf(plan.grid, value) * wide, area.top, wide, area.height);
+  context.fillRect(area.left + binOf(plan.grid, value) * binWidth, area.top, binWidth, area.height);
   context.globalAlpha = 1;
   context.strokeStyle = tokens().label;
   const x = toPixel([plan.grid.lo, plan.grid.hi], value, area.left, area.width);
@@ -101,4 +103,4 @@ function mark(context, plan, area, _step, value) {
 }
 
 /** @type {import("../../../charts/histogram/frame.js").Drawing} */
-export const SINGLE = { margins: [10, 16, 26, 48], paint, aim, mark };
+export const SINGLE = { margins: [10, 16, 26, 48], paint, target, mark };

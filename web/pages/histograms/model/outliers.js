@@ -1,41 +1,43 @@
-// The stretch in which nearly all values of many histograms lie together: what is outside are outliers.
+// The extent of histograms without outliers.
 
 import { percentile } from "../../../charts/histogram/buckets.js";
 
 /** @typedef {import("../../../charts/histogram/buckets.js").Distribution} Distribution */
 
-/** The share of all values that may lie below the stretch, and above. */
+/** Share of all values that is cut off at each end. */
 const TRIMMED = 0.001;
-/** Halvings that bring any two doubles as near to each other as matters. */
+/** Bisections that suffice for any two doubles. */
 const MOST_HALVINGS = 200;
 
-/** From the 0.1 to the 99.9 percentile of all values together; null without values.
+/** The 0.1 and 99.9 percentiles of all values of all histograms; null without values.
  * @param {Distribution[]} distributions @returns {[number, number] | null} */
 export function trimmedExtent(distributions) {
   const filled = distributions.filter(({ total }) => total > 0);
   return filled.length ? [lowEnd(filled, 1), -lowEnd(filled, -1)] : null;
 }
 
-/** The value below which the share lies that is trimmed. It is between those of the histograms one by one.
- * @param {Distribution[]} filled @param {1 | -1} sign -1 looks at all values with the other sign: the high end is a low one then */
+/** Finds the low end by bisection, between the lowest and highest of the percentiles of each histogram.
+ * @param {Distribution[]} filled
+ * @param {1 | -1} sign -1 negates all values, so that the high end becomes the low one */
 function lowEnd(filled, sign) {
   const ends = filled.map((row) => sign * percentile(row, sign > 0 ? TRIMMED : 1 - TRIMMED));
-  const wanted = TRIMMED * filled.reduce((sum, { total }) => sum + total, 0);
-  let low = ends.reduce((one, other) => Math.min(one, other));
-  let high = ends.reduce((one, other) => Math.max(one, other));
+  const target = TRIMMED * filled.reduce((sum, { total }) => sum + total, 0);
+  let low = ends.reduce((a, b) => Math.min(a, b));
+  let high = ends.reduce((a, b) => Math.max(a, b));
   for (
-    let times = 0;
-    times < MOST_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12;
-    times++
+    let halvings = 0;
+    halvings < MOST_HALVINGS && high / 2 - low / 2 > Math.max(Math.abs(low), Math.abs(high)) * 1e-12;
+    halvings++
   ) {
     const middle = low / 2 + high / 2;
-    if (filled.reduce((sum, row) => sum + countUpTo(row, middle, sign), 0) < wanted) low = middle;
+    if (filled.reduce((sum, row) => sum + countUpTo(row, middle, sign), 0) < target) low = middle;
     else high = middle;
   }
-  return low; // Not high: many equal values, zeros for example, belong inside.
+  return low; // Not `high`: many equal values, for example zeros, belong inside.
 }
 
-/** How many values are not above one, as if those of a bucket were spread evenly over it. Halves, because a bucket may reach over all doubles.
+/** The number of values <= `value`, assuming values evenly spread within each bucket. Computed with halves, since a
+ * bucket may span all doubles.
  * @param {Distribution} distribution @param {number} value @param {1 | -1} sign */
 function countUpTo({ left, right, counts }, value, sign) {
   const [from, to] = sign > 0 ? [left, right] : [right, left];

@@ -1,18 +1,19 @@
-// A picture on a canvas as large as its frame: the part that the camera shows, pixel by pixel when enlarged.
+// Draws the part of a picture that the camera shows, with hard pixel edges when enlarged.
 
 import { FITTING, pixelAt, placement } from "../model/camera.js";
 
 /** @typedef {import("../model/camera.js").Camera} Camera */
 /** @typedef {import("../model/camera.js").Size} Size */
 
-/** From this scale on there is room for a grid between the pixels. */
+/** Scale from which a grid is drawn between the pixels. */
 const GRID_FROM = 24;
-/** Black, so that no filter of brightness makes it stand out. */
+/** Black, so that a brightness filter does not amplify it. */
 const GRID = "rgb(0 0 0 / 32%)";
 
-/** Remembers the picture, the camera and the frame of one canvas. */
+/** The picture and camera of one canvas. */
 export class ImageCanvas {
-  /** The picture, and it again and again half as large; none before the first. @type {ImageBitmap[]} */
+  /** The picture and versions of it, each half as large as the previous one; empty before the first picture.
+   * @type {ImageBitmap[]} */
   levels = [];
   camera = FITTING;
   #frame = 0;
@@ -23,12 +24,12 @@ export class ImageCanvas {
     this.canvas = canvas;
   }
 
-  /** In pixels of the page. @returns {Size} */
+  /** In CSS pixels. @returns {Size} */
   get frame() {
     return { width: this.canvas.clientWidth, height: this.canvas.clientHeight };
   }
 
-  /** Of the picture; null before the first. @returns {Size | null} */
+  /** The picture's size; null before the first picture. @returns {Size | null} */
   get size() {
     const [picture] = this.levels;
     return picture ? { width: picture.width, height: picture.height } : null;
@@ -66,7 +67,7 @@ export class ImageCanvas {
     if (scale >= GRID_FROM) drawGrid(context, { scale, left, top }, frame, size);
   }
 
-  /** The pixel under a point of the frame and its colour: red, green, blue, opacity.
+  /** The pixel at a point of the frame, and its colour as red, green, blue, opacity.
    * @param {{left: number, top: number}} at */
   read(at) {
     const { size } = this;
@@ -78,8 +79,8 @@ export class ImageCanvas {
   }
 }
 
-/** The smallest level that still has a pixel for each of the screen.
- * @param {number} scale of the picture, in pixels of the screen @param {number} count of levels */
+/** The smallest level with at least one pixel per screen pixel.
+ * @param {number} scale screen pixels per picture pixel @param {number} count of levels */
 const levelFor = (scale, count) => Math.max(0, Math.min(count - 1, Math.floor(-Math.log2(scale))));
 
 /** @param {CanvasRenderingContext2D} context @param {{scale: number, left: number, top: number}} place

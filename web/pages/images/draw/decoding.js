@@ -1,45 +1,48 @@
-// Pictures as canvases draw them, and their differences: a worker makes both, begun with the first question.
+// Decoded pictures and their differences, computed in a worker that is started on first use.
 
-/** @typedef {import("./image_worker.js").Answer} Answer */
+/** @typedef {import("./image_worker.js").DecodeResult} DecodeResult */
 
 /** @type {Worker | null} */
 let worker = null;
-/** @type {Map<number, (answer: Answer) => void>} */
-const waiting = new Map();
-let asked = 0;
+/** @type {Map<number, (result: DecodeResult) => void>} */
+const pending = new Map();
+let lastId = 0;
 
-function begin() {
-  const begun = new Worker(new URL("./image_worker.js", import.meta.url), { type: "module" });
-  begun.onmessage = (/** @type {MessageEvent<Answer>} */ { data }) => reply(data);
-  begun.onerror = () => {
+function start() {
+  const started = new Worker(new URL("./image_worker.js", import.meta.url), { type: "module" });
+  started.onmessage = (/** @type {MessageEvent<DecodeResult>} */ { data }) => resolveRequest(data);
+  started.onerror = () => {
     worker = null;
-    for (const id of waiting.keys()) reply({ id, failed: "no worker" });
+    for (const id of pending.keys()) resolveRequest({ id, failed: "no worker" });
   };
-  return begun;
+  return started;
 }
 
-/** @param {Answer} answer */
-function reply(answer) {
-  waiting.get(answer.id)?.(answer);
-  waiting.delete(answer.id);
+/** @param {DecodeResult} result */
+function resolveRequest(result) {
+  pending.get(result.id)?.(result);
+  pending.delete(result.id);
 }
 
-/** @param {string} one @param {string | null} other addresses of pictures; without the other it is `one` itself @returns {Promise<Answer>} */
-function ask(one, other) {
-  worker ??= begin();
-  const id = ++asked;
-  const answer = new Promise((/** @type {(answer: Answer) => void} */ resolve) => waiting.set(id, resolve));
-  const whole = (/** @type {string} */ url) => new URL(url, document.baseURI).href;
-  worker.postMessage({ id, one: whole(one), other: other && whole(other) });
-  return answer;
+/** @param {string} one @param {string | null} other URLs; other = null: only decode `one`
+ * @returns {Promise<DecodeResult>} */
+function request(one, other) {
+  worker ??= start();
+  const id = ++lastId;
+  const result = new Promise((/** @type {(result: DecodeResult) => void} */ resolve) => pending.set(id, resolve));
+  const absolute = (/** @type {string} */ url) => new URL(url, document.baseURI).href;
+  worker.postMessage({ id, one: absolute(one), other: other && absolute(other) });
+  return result;
 }
 
 /** @param {string} url */
-export const decoded = (url) => ask(url, null);
+export const decoded = (url) => request(url, null);
 
 /** @param {string} one @param {string} other */
-export const differenceBetween = (one, other) => ask(one, other);
+export const differenceBetween = (one, other) => request(one, other);
 
-/** Lets go of the memory of a picture that is drawn no longer.
- * @param {Answer | null} answer */
-export const release = (answer) => answer?.levels?.forEach((level) => level.close());
+/** Releases the memory of a picture.
+ * @param {DecodeResult | null} result */
+export function release(result) {
+  for (const level of result?.levels ?? []) level.close();
+}

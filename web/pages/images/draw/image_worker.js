@@ -1,17 +1,18 @@
-// A worker that fetches and decodes a picture, or two and their difference, off the page's thread.
+// A worker that fetches and decodes a picture, or computes the difference of two, off the main thread.
 
 import { differenceOf } from "../model/difference.js";
 
-/** other: null for the picture `one` itself. @typedef {{id: number, one: string, other: string | null}} Question */
-/** levels: the picture, and it again and again half as large, for drawing it small. sizes: when they are not the same there is no difference.
- * failed: a picture cannot be had or drawn.
+/** other: null = decode `one` only. @typedef {{id: number, one: string, other: string | null}} DecodeRequest */
+/** levels: the picture and versions of it, each half as large as the previous one, for drawing it scaled down.
+ * sizes: if they differ there is no difference.
  * @typedef {{id: number, levels?: ImageBitmap[], statistics?: import("../model/difference.js").Statistics,
- *   sizes?: [import("../model/camera.js").Size, import("../model/camera.js").Size], failed?: string}} Answer */
+ * sizes?: [import("../model/camera.js").Size, import("../model/camera.js").Size], failed?: string}} DecodeResult */
 
-/** The smallest level is no larger than this: there is nothing to save by smaller ones. */
+/** Pictures up to this size get no smaller version. */
 const SMALLEST = 512;
 
-/** @param {string} url @param {ImageBitmapOptions} options @returns {Promise<ImageBitmap>} its colours as they were recorded, whatever the screen's */
+/** @param {string} url @param {ImageBitmapOptions} options
+ * @returns {Promise<ImageBitmap>} without colour conversion for the screen */
 async function decoded(url, options) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
@@ -45,8 +46,8 @@ function levelsOf(picture) {
   return levels;
 }
 
-/** @param {Question} question @returns {Promise<Answer>} */
-async function answer({ id, one, other }) {
+/** @param {DecodeRequest} question @returns {Promise<DecodeResult>} */
+async function resultOf({ id, one, other }) {
   try {
     if (!other) return { id, levels: levelsOf(await decoded(one, {})) };
     const [first, second] = await Promise.all([pixelsOf(one), pixelsOf(other)]);
@@ -66,7 +67,7 @@ async function answer({ id, one, other }) {
   }
 }
 
-self.onmessage = async (/** @type {MessageEvent<Question>} */ { data }) => {
-  const found = await answer(data);
-  self.postMessage(found, { transfer: found.levels ?? [] });
+self.onmessage = async (/** @type {MessageEvent<DecodeRequest>} */ { data }) => {
+  const result = await resultOf(data);
+  self.postMessage(result, { transfer: result.levels ?? [] });
 };

@@ -1,20 +1,20 @@
-// Which part of a picture is in sight: the point in the middle, and how much larger than fitting it is drawn.
+// The camera: the picture's point at the centre of the frame, and the zoom relative to fitting.
 
-/** x, y: the middle as shares of width and height. zoom 1: the whole picture fits.
+/** x, y: the point at the centre, as shares of width and height. zoom: 1 = the picture fits.
  * @typedef {{zoom: number, x: number, y: number}} Camera */
 /** @typedef {{width: number, height: number}} Size */
 
 /** @type {Camera} */
 export const FITTING = { zoom: 1, x: 0.5, y: 0.5 };
 const LEAST_ZOOM = 0.1;
-/** One pixel of the picture is at most so many of the screen. */
+/** Maximum screen pixels per picture pixel. */
 const LARGEST_PIXEL = 96;
 
-/** Screen pixels for each pixel of the picture when it just fits.
+/** Screen pixels per picture pixel if the picture just fits.
  * @param {Size} frame @param {Size} picture */
 export const fitScale = (frame, picture) => Math.min(frame.width / picture.width, frame.height / picture.height);
 
-/** Where the picture's corner is in the frame, and its scale.
+/** The position of the picture's top-left corner in the frame, and its scale.
  * @param {Camera} camera @param {Size} frame @param {Size} picture */
 export function placement(camera, frame, picture) {
   const scale = fitScale(frame, picture) * camera.zoom;
@@ -25,7 +25,7 @@ export function placement(camera, frame, picture) {
   };
 }
 
-/** The pixel under a point of the frame; null outside the picture.
+/** The pixel at a point of the frame; null outside the picture.
  * @param {Camera} camera @param {Size} frame @param {Size} picture @param {{left: number, top: number}} at */
 export function pixelAt(camera, frame, picture, at) {
   const { scale, left, top } = placement(camera, frame, picture);
@@ -34,8 +34,9 @@ export function pixelAt(camera, frame, picture, at) {
   return x >= 0 && y >= 0 && x < picture.width && y < picture.height ? { x, y } : null;
 }
 
-/** Zooms so that what is under a point of the frame stays there.
- * @param {Camera} camera @param {number} factor @param {Size} frame @param {Size} picture @param {{left: number, top: number}} at @returns {Camera} */
+/** Zooms about a point of the frame.
+ * @param {Camera} camera @param {number} factor @param {Size} frame @param {Size} picture
+ * @param {{left: number, top: number}} at @returns {Camera} */
 export function zoomed(camera, factor, frame, picture, at) {
   const fit = fitScale(frame, picture);
   const zoom = Math.max(LEAST_ZOOM, Math.min(Math.max(1, LARGEST_PIXEL / fit), camera.zoom * factor));
@@ -47,8 +48,9 @@ export function zoomed(camera, factor, frame, picture, at) {
   });
 }
 
-/** Moves by so many pixels of the screen.
- * @param {Camera} camera @param {number} right @param {number} down @param {Size} frame @param {Size} picture @returns {Camera} */
+/** Pans by screen pixels.
+ * @param {Camera} camera @param {number} right @param {number} down @param {Size} frame @param {Size} picture
+ * @returns {Camera} */
 export function moved(camera, right, down, frame, picture) {
   const scale = fitScale(frame, picture) * camera.zoom;
   return clamped({
@@ -58,11 +60,11 @@ export function moved(camera, right, down, frame, picture) {
   });
 }
 
-/** The middle never leaves the picture.
+/** Keeps the centre within the picture.
  * @param {Camera} camera @returns {Camera} */
 const clamped = ({ zoom, x, y }) => ({ zoom, x: Math.max(0, Math.min(1, x)), y: Math.max(0, Math.min(1, y)) });
 
-/** "" for a picture that fits.
+/** The URL parameter; "" for a fitting picture.
  * @param {Camera} camera */
 export const printCamera = ({ zoom, x, y }) =>
   zoom === 1 ? "" : [zoom, x, y].map((number) => Number(number.toPrecision(5))).join(",");

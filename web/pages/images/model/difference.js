@@ -1,9 +1,9 @@
-// The difference between two pictures of one size, channel by channel.
+// The per-channel difference of two pictures of equal size.
 
-/** mean: over all pixels and colours; differing: the share of pixels that are not equal.
+/** mean: over all pixels and colour channels; differing: share of pixels that differ.
  * @typedef {{mean: number, largest: number, differing: number}} Statistics */
 
-/** Red, green and blue of the result are the absolute differences; where only opacity differs, all three are its difference.
+/** Returns absolute differences of red, green and blue; where only opacity differs, its difference in all three.
  * @param {Uint8ClampedArray} one @param {Uint8ClampedArray} other as long as `one`, four bytes a pixel
  * @returns {{pixels: Uint8ClampedArray<ArrayBuffer>, statistics: Statistics}} */
 export function differenceOf(one, other) {

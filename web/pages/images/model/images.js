@@ -1,10 +1,13 @@
-// The images of a series: what the server lists, by step.
+// The images of a series, grouped by step.
 
-/** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null, url: string}} ImageEntry */
+/** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null,
+ * url: string}} ImageEntry */
 /** @typedef {{url: string, width: number | null, height: number | null}} Picture */
-/** What was recorded at one step: usually one picture. @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
+/** The images recorded at one step, usually one.
+ * @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
 
-/** Of several values of one step the last is shown; each begins with its picture 0.
+/** Groups entries by step. If a step was recorded more than once, the last record counts; an entry with index 0
+ * starts a record.
  * @param {readonly ImageEntry[]} entries ascending by step @returns {Moment[]} */
 export function momentsOf(entries) {
   /** @type {Moment[]} */
@@ -18,6 +21,6 @@ export function momentsOf(entries) {
   return moments;
 }
 
-/** Small pictures are enlarged pixel by pixel; larger ones are smoothed when they are made smaller.
+/** Small pictures are scaled up without smoothing; larger ones are smoothed.
  * @param {Picture} picture */
 export const isCoarse = ({ width }) => width !== null && width < 200;

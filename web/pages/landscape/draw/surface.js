@@ -1,83 +1,88 @@
-// A landscape as a surface to turn: plotly.js, fetched when the first one is asked for. Browsers keep few WebGL drawings alive: make one.
+// The rotatable surface, drawn by plotly.js, which is loaded on first use. Browsers limit WebGL contexts: create only
+// one.
 
 /** @typedef {import("../../../charts/landscape/grid.js").Grid} Grid */
 
-/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}} Line null ends a piece of it; a colour for each point */
+/** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}}
+ * Line null separates parts; one colour per point */
 
-/** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string, fill: string, edge: string}} Point its text is read when it is pointed at, its name stands beside it */
+/** @typedef {{x: number, y: number, height: number, text: string, name: string, size: number, symbol: string,
+ * fill: string, edge: string}} Point text is shown on hover, name next to the point */
 
-/** What is drawn; heights are losses or their logarithms, and ticks say which losses they stand for.
+/** The input of a drawing. Heights are losses or their logarithms; ticks map them to losses.
  * @typedef {object} Scene
  * @property {Grid} grid
- * @property {number} top where the surface ends; Infinity: it is drawn in full
- * @property {readonly [number, number]} reach of heights
- * @property {readonly [number, number]} tall of all that is drawn: of the surface, and of what stands over or under it
- * @property {string[]} shades from the lowest to the highest
+ * @property {number} top height at which the surface is cut off; Infinity = nowhere
+ * @property {readonly [number, number]} range of the heights, for the colours
+ * @property {readonly [number, number]} zRange of everything drawn, including points above and below the surface
+ * @property {string[]} shades colours from the lowest to the highest
  * @property {number[]} levels
  * @property {Array<{height: number, text: string}>} ticks
- * @property {(height: number) => number} lossOf a height
- * @property {string} lossText what is said of the loss in place of {loss}
+ * @property {(height: number) => number} lossOf the loss of a height
+ * @property {string} lossText hover text, with {loss} as placeholder
  * @property {Line | null} line the paths
- * @property {Line | null} thin the paths on the surface, where the checkpoints are not on it, and lines from there to the checkpoints
- * @property {Point[]} points the checkpoints, and where the training converged
- * @property {boolean} hasScale
+ * @property {Line | null} thin the paths on the surface, if the checkpoints are not on it, and lines from there to
+ * the checkpoints
+ * @property {Point[]} points the checkpoints and the convergence points
+ * @property {boolean} hasColourBar
  * @property {[string, string, string]} names of the axes
- * @property {{surface: string, grid: string, text: string, label: string}} ink
- */
+ * @property {{surface: string, grid: string, text: string, label: string}} themeColours */
 
-/** The few things of plotly.js that are used.
+/** The part of plotly.js that is used.
  * @typedef {{react: Function, purge: Function, relayout: Function, toImage: Function}} Plotly */
 
 /** @type {Promise<Plotly> | null} */
-let coming = null;
+let loading = null;
 
-/** plotly.js; a failed request is tried again the next time. @returns {Promise<Plotly>} */
+/** Loads plotly.js. After a failure, the next call tries again. @returns {Promise<Plotly>} */
 export function plotly() {
-  coming ??= new Promise((resolve, reject) => {
+  loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = new URL("./plotly-gl3d.min.js", import.meta.url).href;
     script.async = true;
     script.addEventListener("load", () => resolve(/** @type {any} */ (window).Plotly));
     script.addEventListener("error", () => {
-      coming = null;
+      loading = null;
       script.remove();
       reject(new Error("plotly.js"));
     });
     document.head.append(script);
   });
-  return coming;
+  return loading;
 }
 
-/** Can this browser draw surfaces? */
+/** Does this browser support WebGL? */
 export function hasWebGL() {
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
-  // Contexts are few: this one is given back at once.
+  // Contexts are limited: release this one.
   context?.getExtension("WEBGL_lose_context")?.loseContext();
   return context !== null;
 }
 
-/** How far the eye is from the centre, along each axis. */
-const AWAY = [1.58, 1.58, 1.4];
-/** Of a surface under which checkpoints may lie. */
-const SEEN_THROUGH = 0.88;
+/** Default distance of the eye from the centre along each axis. */
+const EYE_DISTANCE = [1.58, 1.58, 1.4];
+/** Opacity of a surface that may cover checkpoints. */
+const TRANSLUCENT = 0.88;
 
-/** Remembers the one WebGL drawing. */
+/** One surface in a host element. */
 export class Surface {
-  /** @param {Plotly} library @param {HTMLElement} host @param {{turned: (camera: number[]) => void, turning: () => void, pointed: (place: {x: number, y: number} | null) => void, lost: () => void}} listener */
+  /** @param {Plotly} library @param {HTMLElement} host
+   * @param {{rotated: (camera: number[]) => void, rotating: () => void, pointed: (place: {x: number, y: number} |
+   * null) => void, lost: () => void}} listener */
   constructor(library, host, listener) {
     this.library = library;
     this.host = host;
     this.listener = listener;
-    this.isMade = false;
+    this.isCreated = false;
     this.size = { width: 0, height: 0 };
-    this.usual = [...AWAY, 0, 0, -0.1];
+    this.defaultCamera = [...EYE_DISTANCE, 0, 0, -0.1];
   }
 
-  /** @param {Scene} scene @param {readonly number[] | null} camera null = as usual */
+  /** @param {Scene} scene @param {readonly number[] | null} camera null = default */
   async draw(scene, camera) {
     this.size = { width: this.host.clientWidth, height: this.host.clientHeight };
-    this.usual = usualCamera(scene.grid, this.size);
+    this.defaultCamera = defaultCameraOf(scene.grid, this.size);
     const config = {
       displayModeBar: false,
       responsive: false,
@@ -88,17 +93,17 @@ export class Surface {
     await this.library.react(
       this.host,
       tracesOf(scene),
-      layoutOf(scene, this.size, this.isMade ? this.cameraNow() : cameraOf(camera ?? this.usual)),
+      layoutOf(scene, this.size, this.isCreated ? this.cameraNow() : cameraOf(camera ?? this.defaultCamera)),
       config,
     );
-    if (this.isMade) return;
-    this.isMade = true;
+    if (this.isCreated) return;
+    this.isCreated = true;
     const events = /** @type {any} */ (this.host);
     events.on("plotly_relayout", () => {
-      this.listener.turned(numbersOf(this.cameraNow()));
-      this.listener.turning();
+      this.listener.rotated(numbersOf(this.cameraNow()));
+      this.listener.rotating();
     });
-    events.on("plotly_relayouting", () => this.listener.turning());
+    events.on("plotly_relayouting", () => this.listener.rotating());
     events.on("plotly_hover", (/** @type {{points: Array<{x: number, y: number}>}} */ { points: [{ x, y }] }) =>
       this.listener.pointed({ x, y }),
     );
@@ -107,42 +112,42 @@ export class Surface {
   }
 
   cameraNow() {
-    return /** @type {any} */ (this.host)._fullLayout?.scene?._scene?.getCamera?.() ?? cameraOf(this.usual);
+    return /** @type {any} */ (this.host)._fullLayout?.scene?._scene?.getCamera?.() ?? cameraOf(this.defaultCamera);
   }
 
-  /** As if nobody had turned it. */
-  lookAsUsual() {
-    if (this.isMade) this.library.relayout(this.host, { "scene.camera": cameraOf(this.usual) });
+  /** Resets the camera to its default. */
+  resetCamera() {
+    if (this.isCreated) this.library.relayout(this.host, { "scene.camera": cameraOf(this.defaultCamera) });
   }
 
-  /** Is this where one looks from when nobody has turned it?
+  /** Is this the default camera?
    * @param {number[]} numbers */
-  isUsual(numbers) {
-    return numbers.every((number, at) => Math.abs(number - this.usual[at]) < 1e-3);
+  isDefaultCamera(numbers) {
+    return numbers.every((number, at) => Math.abs(number - this.defaultCamera[at]) < 1e-3);
   }
 
-  /** Turns the eye around the centre, and tilts it.
-   * @param {number} around @param {number} over both in degrees */
-  turn(around, over) {
-    if (!this.isMade) return;
+  /** Rotates the eye around the centre and tilts it.
+   * @param {number} turnBy @param {number} tiltBy both in degrees */
+  rotate(turnBy, tiltBy) {
+    if (!this.isCreated) return;
     const { eye, center } = this.cameraNow();
     const distance = Math.hypot(eye.x, eye.y, eye.z);
-    const angle = Math.atan2(eye.y, eye.x) + (around * Math.PI) / 180;
-    const tilt = Math.max(-1.5, Math.min(1.5, Math.asin(eye.z / distance) + (over * Math.PI) / 180));
-    const turned = [Math.cos(angle) * Math.cos(tilt), Math.sin(angle) * Math.cos(tilt), Math.sin(tilt)].map(
+    const angle = Math.atan2(eye.y, eye.x) + (turnBy * Math.PI) / 180;
+    const tilt = Math.max(-1.5, Math.min(1.5, Math.asin(eye.z / distance) + (tiltBy * Math.PI) / 180));
+    const rotated = [Math.cos(angle) * Math.cos(tilt), Math.sin(angle) * Math.cos(tilt), Math.sin(tilt)].map(
       (part) => part * distance,
     );
-    this.library.relayout(this.host, { "scene.camera": cameraOf([...turned, center.x, center.y, center.z]) });
+    this.library.relayout(this.host, { "scene.camera": cameraOf([...rotated, center.x, center.y, center.z]) });
   }
 
-  /** Where a point of the scene is seen, in pixels of the host; null before it is drawn.
+  /** The pixel position of a scene point in the host; null before the first drawing.
    * @param {number} x @param {number} y @param {number} height */
   place(x, y, height) {
     const scene = /** @type {any} */ (this.host)._fullLayout?.scene?._scene;
-    if (!this.isMade || !scene?.glplot) return null;
+    if (!this.isCreated || !scene?.glplot) return null;
     const [sx, sy, sz] = scene.dataScale;
     const { model, view, projection } = scene.glplot.cameraParams;
-    const [left, top, , depth] = [model, view, projection].reduce(through, [x * sx, y * sy, height * sz, 1]);
+    const [left, top, , depth] = [model, view, projection].reduce(transform, [x * sx, y * sy, height * sz, 1]);
     const box = scene.container.getBoundingClientRect();
     const origin = this.host.getBoundingClientRect();
     return {
@@ -153,7 +158,7 @@ export class Surface {
 
   resize() {
     const { clientWidth: width, clientHeight: height } = this.host;
-    if (!this.isMade || !width || (width === this.size.width && height === this.size.height)) return;
+    if (!this.isCreated || !width || (width === this.size.width && height === this.size.height)) return;
     this.size = { width, height };
     this.library.relayout(this.host, this.size);
   }
@@ -162,34 +167,35 @@ export class Surface {
   async png() {
     /** @type {string} */
     const address = await this.library.toImage(this.host, { format: "png", ...this.size, scale: 2 });
-    // The page may not fetch it: it decodes it.
+    // Decodes the data URL, which the content security policy does not allow to fetch.
     const bytes = Uint8Array.from(atob(address.slice(address.indexOf(",") + 1)), (sign) => sign.charCodeAt(0));
     return new Blob([bytes], { type: "image/png" });
   }
 
   destroy() {
     this.library.purge(this.host);
-    this.isMade = false;
+    this.isCreated = false;
   }
 }
 
-/** Over the lowest of the four corners: nothing high stands in the way. Further away where it is narrow.
+/** The default camera looks over the lowest corner, so that nothing high is in front; from further away if the host
+ * is narrow.
  * @param {Grid} grid @param {{width: number, height: number}} size */
-function usualCamera({ x, y, heights }, { width, height }) {
-  const wide = x.length;
+function defaultCameraOf({ x, y, heights }, { width, height }) {
+  const columns = x.length;
   const corners = [
     [0, 0],
-    [wide - 1, 0],
+    [columns - 1, 0],
     [0, y.length - 1],
-    [wide - 1, y.length - 1],
+    [columns - 1, y.length - 1],
   ].map(([column, row]) => ({
-    height: heights[row * wide + column],
-    right: column > 0 === x[wide - 1] >= x[0] ? 1 : -1,
+    height: heights[row * columns + column],
+    right: column > 0 === x[columns - 1] >= x[0] ? 1 : -1,
     up: row > 0 === y[y.length - 1] >= y[0] ? 1 : -1,
   }));
   const { right, up } = corners.reduce((low, corner) => (corner.height < low.height ? corner : low));
   const away = Math.max(1, Math.min(1.7, (1.2 * height) / (width || height)));
-  return [right * AWAY[0] * away, up * AWAY[1] * away, AWAY[2] * away, 0, 0, -0.1];
+  return [right * EYE_DISTANCE[0] * away, up * EYE_DISTANCE[1] * away, EYE_DISTANCE[2] * away, 0, 0, -0.1];
 }
 
 /** @param {readonly number[]} numbers */
@@ -198,9 +204,9 @@ function cameraOf(numbers) {
   return { eye: { x, y, z }, center: { x: cx, y: cy, z: cz }, up: { x: 0, y: 0, z: 1 } };
 }
 
-/** A point by a matrix as WebGL has them: column by column.
+/** Multiplies a point by a column-major matrix, as in WebGL.
  * @param {number[]} point @param {ArrayLike<number>} matrix */
-const through = (point, matrix) =>
+const transform = (point, matrix) =>
   [0, 1, 2, 3].map((row) => point.reduce((sum, value, column) => sum + matrix[4 * column + row] * value, 0));
 
 /** @param {ReturnType<typeof cameraOf>} camera */
@@ -208,7 +214,7 @@ const numbersOf = ({ eye, center }) => [eye.x, eye.y, eye.z, center.x, center.y,
 
 /** @param {Scene} scene */
 function tracesOf(scene) {
-  const { grid, reach, shades, levels, points, ink } = scene;
+  const { grid, range, shades, levels, points, themeColours } = scene;
   const rows = Array.from(grid.y, (_, row) =>
     Array.from(grid.heights.subarray(row * grid.x.length, (row + 1) * grid.x.length), (height) =>
       Number.isNaN(height) ? null : height,
@@ -221,7 +227,7 @@ function tracesOf(scene) {
         start: levels[0],
         end: levels[levels.length - 1],
         size,
-        color: ink.surface,
+        color: themeColours.surface,
         width: 1,
         usecolormap: false,
         highlight: false,
@@ -232,16 +238,16 @@ function tracesOf(scene) {
     x: [...grid.x],
     y: [...grid.y],
     z: rows.map((row) => row.map((height) => (height === null ? null : Math.min(height, scene.top)))),
-    cmin: reach[0],
-    cmax: reach[1],
-    showscale: scene.hasScale,
-    opacity: scene.thin ? SEEN_THROUGH : 1,
+    cmin: range[0],
+    cmax: range[1],
+    showscale: scene.hasColourBar,
+    opacity: scene.thin ? TRANSLUCENT : 1,
     colorbar: {
       thickness: 12,
       len: 0.92,
       outlinewidth: 0,
       xpad: 8,
-      tickfont: { size: 10, color: ink.label },
+      tickfont: { size: 10, color: themeColours.label },
       tickmode: "array",
       tickvals: scene.ticks.map(({ height }) => height),
       ticktext: scene.ticks.map(({ text }) => text),
@@ -266,7 +272,7 @@ function tracesOf(scene) {
   });
   if (scene.thin) traces.push(line(scene.thin, 2, 0.6));
   if (scene.line) traces.push(line(scene.line, 6));
-  // Few traces: each costs as many shaders as all others.
+  // One trace for all points: each trace compiles its own shaders.
   if (points.length) {
     const of = (/** @type {keyof Point} */ name) => points.map((point) => point[name]);
     traces.push({
@@ -289,9 +295,9 @@ function tracesOf(scene) {
   return traces;
 }
 
-/** A name beside its mark, on a ground of its own: it is read on any colour.
+/** Labels next to points, with a background so that they are readable on any colour.
  * @param {Scene} scene */
-const namesOf = ({ points, ink }) =>
+const namesOf = ({ points, themeColours }) =>
   points.flatMap(({ x, y, height: z, name: text }) =>
     text
       ? [
@@ -302,10 +308,10 @@ const namesOf = ({ points, ink }) =>
             text,
             showarrow: false,
             yshift: 16,
-            bgcolor: ink.surface,
+            bgcolor: themeColours.surface,
             opacity: 0.85,
             borderpad: 2,
-            font: { color: ink.text, size: 12 },
+            font: { color: themeColours.text, size: 12 },
           },
         ]
       : [],
@@ -313,20 +319,20 @@ const namesOf = ({ points, ink }) =>
 
 /** @param {Scene} scene @param {{width: number, height: number}} size @param {ReturnType<typeof cameraOf>} camera */
 function layoutOf(scene, size, camera) {
-  const { names, ticks, tall, ink } = scene;
+  const { names, ticks, zRange, themeColours } = scene;
   const axis = (/** @type {string} */ title) => ({
     title: { text: title, font: { size: 11 } },
-    color: ink.label,
-    gridcolor: ink.grid,
-    zerolinecolor: ink.grid,
-    linecolor: ink.grid,
+    color: themeColours.label,
+    gridcolor: themeColours.grid,
+    zerolinecolor: themeColours.grid,
+    linecolor: themeColours.grid,
     showbackground: false,
     showspikes: false,
     gridwidth: 1,
     tickfont: { size: 10 },
     nticks: 6,
   });
-  const air = (tall[1] - tall[0]) * 0.02 || 0.5;
+  const padding = (zRange[1] - zRange[0]) * 0.02 || 0.5;
   return {
     autosize: false,
     ...size,
@@ -336,9 +342,14 @@ function layoutOf(scene, size, camera) {
     uirevision: "kept",
     font: {
       family: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif",
-      color: ink.text,
+      color: themeColours.text,
     },
-    hoverlabel: { bgcolor: ink.surface, bordercolor: ink.label, font: { color: ink.text, size: 12 }, align: "left" },
+    hoverlabel: {
+      bgcolor: themeColours.surface,
+      bordercolor: themeColours.label,
+      font: { color: themeColours.text, size: 12 },
+      align: "left",
+    },
     scene: {
       domain: { x: [0.03, 0.95], y: [0, 1] },
       uirevision: "kept",
@@ -351,7 +362,7 @@ function layoutOf(scene, size, camera) {
       yaxis: axis(names[1]),
       zaxis: {
         ...axis(names[2]),
-        range: [tall[0] - air, tall[1] + air],
+        range: [zRange[0] - padding, zRange[1] + padding],
         tickmode: "array",
         tickvals: ticks.map(({ height }) => height),
         ticktext: ticks.map(({ text }) => text),

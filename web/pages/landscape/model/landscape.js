@@ -1,30 +1,29 @@
-// A landscape as the page has it, made from the server's reply.
+// A landscape in the page's representation, converted from the server's reply.
 
 import { numbersOf } from "../../../charts/landscape/grid.js";
 import { stepsOf } from "./path.js";
 
-/** What is counted once over all losses.
+/** Statistics over all losses.
  * @typedef {object} Tally
- * @property {number} lo the lowest finite loss; Infinity without any
- * @property {number} hi the highest finite loss
- * @property {number} lowestAt where in z the lowest is; -1 without any
- * @property {number} loAboveZero the lowest finite loss that has a logarithm; Infinity without any
+ * @property {number} lo lowest finite loss; Infinity without finite losses
+ * @property {number} hi highest finite loss
+ * @property {number} lowestAt index of the lowest loss in z; -1 without finite losses
+ * @property {number} loAboveZero lowest positive finite loss; Infinity without one
  * @property {number} nonFinite
- * @property {number} notPositive finite, and without a logarithm
- */
+ * @property {number} notPositive finite losses without a logarithm */
 
-/** Nodes that were measured; the surface is interpolated between them.
+/** The measured nodes; the surface is interpolated from them.
  * @typedef {object} Measured
  * @property {Float64Array} x
  * @property {Float64Array} y
- * @property {Float64Array} z row by row; not finite as measured
- * @property {Uint8Array} known row by row; 0: not measured yet
+ * @property {Float64Array} z row by row; may be non-finite
+ * @property {Uint8Array} known row by row; 0 = not measured yet
  * @property {Float64Array} standardError row by row
  * @property {number} level
- * @property {number} levels
- */
+ * @property {number} levels */
 
-/** Of each checkpoint: its own loss, that of its place on the plane, how far off the plane it is, the error of its own loss.
+/** Per checkpoint: its real loss, the loss of its projection onto the plane, its relative distance from the plane,
+ * and the standard error of the real loss.
  * @typedef {{real: Float64Array, plane: Float64Array, residual: Float64Array, standardError: Float64Array}} Truth */
 
 /** @typedef {object} Diagnostics
@@ -49,8 +48,8 @@ import { stepsOf } from "./path.js";
  * @property {string} run
  * @property {string} tag
  * @property {number} wallTime
- * @property {number} publication which of the publications it is
- * @property {{steps: number[], wallTimes: Float64Array}} publications of its tag, the oldest first
+ * @property {number} publication index of this publication
+ * @property {{steps: number[], wallTimes: Float64Array}} publications of the tag, oldest first
  * @property {string | null} error
  * @property {"interval" | "final" | null} kind
  * @property {Float64Array} x
@@ -60,17 +59,17 @@ import { stepsOf } from "./path.js";
  * @property {import("./path.js").Path | null} path
  * @property {[number, number, number] | null} convergence
  * @property {{decomposition: string | null, unit: string | null, step_per_epoch: number | null}} metadata
- * @property {Measured | null} measured null, as the next two, when its maker told nothing of them
+ * @property {Measured | null} measured null if not in the file; so are the next two
  * @property {Truth | null} truth
- * @property {Diagnostics | null} diagnostics
- */
+ * @property {Diagnostics | null} diagnostics */
 
-/** @param {import("../../../data/landscapes.js").LandscapeReply} reply @param {Float64Array | null} losses of a large surface, which the reply does not hold @returns {Landscape} */
+/** @param {import("../../../data/landscapes.js").LandscapeReply} reply
+ * @param {Float64Array | null} losses of a large surface, which the reply does not contain @returns {Landscape} */
 export function landscapeOf(
   {
     run,
     tag,
-    wall_time: seconds,
+    wall_time: wallTime,
     publication,
     publications,
     error,
@@ -79,7 +78,7 @@ export function landscapeOf(
     y,
     z,
     path,
-    convergence_point: end,
+    convergence_point: convergence,
     metadata,
     level,
     measured,
@@ -89,7 +88,7 @@ export function landscapeOf(
   losses,
 ) {
   const steps = path && stepsOf(path.intervals, metadata.unit, metadata.step_per_epoch);
-  const all = losses ?? joined(z, x.length);
+  const all = losses ?? flatten(z, x.length);
   return {
     run,
     tag,
@@ -97,12 +96,12 @@ export function landscapeOf(
     kind,
     metadata,
     publication,
-    wallTime: Number(seconds),
+    wallTime: Number(wallTime),
     publications: { steps: publications.step, wallTimes: numbersOf(publications.wall_time) },
     x: numbersOf(x),
     y: numbersOf(y),
     z: all,
-    tally: tallyOf(all),
+    tally: tallyLosses(all),
     path: path && {
       x: numbersOf(path.x),
       y: numbersOf(path.y),
@@ -110,7 +109,7 @@ export function landscapeOf(
       intervals: path.intervals,
       steps,
     },
-    convergence: end && /** @type {[number, number, number]} */ ([...numbersOf(end)]),
+    convergence: convergence && /** @type {[number, number, number]} */ ([...numbersOf(convergence)]),
     measured: measured && measuredOf(measured, level ?? 0),
     truth: truth && {
       real: numbersOf(truth.real),
@@ -129,8 +128,8 @@ export function landscapeOf(
 const measuredOf = ({ x, y, z, known, standard_error: errors, levels }, level) => ({
   x: numbersOf(x),
   y: numbersOf(y),
-  z: joined(z, x.length),
-  standardError: joined(errors, x.length),
+  z: flatten(z, x.length),
+  standardError: flatten(errors, x.length),
   level,
   levels,
   known: Uint8Array.from(known.flat(), Number),
@@ -156,14 +155,14 @@ const diagnosticsOf = (reply) => ({
 });
 
 /** @param {import("../../../data/landscapes.js").Column[]} rows @param {number} width */
-function joined(rows, width) {
+function flatten(rows, width) {
   const all = new Float64Array(rows.length * width);
-  rows.forEach((row, at) => all.set(numbersOf(row), at * width));
+  for (const [at, row] of rows.entries()) all.set(numbersOf(row), at * width);
   return all;
 }
 
 /** @param {Float64Array} losses @returns {Tally} */
-function tallyOf(losses) {
+function tallyLosses(losses) {
   let [lo, hi, loAboveZero] = [Infinity, -Infinity, Infinity];
   let [lowestAt, nonFinite, notPositive] = [-1, 0, 0];
   for (let at = 0; at < losses.length; at++) {

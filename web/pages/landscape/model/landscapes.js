@@ -1,4 +1,4 @@
-// Loss landscapes of the drawn runs: which there are, which are shown, and what of them has come.
+// Loss landscapes of the visible runs: available, selected and loaded.
 
 import { computed, effect } from "@preact/signals-core";
 import { parseList, printList } from "../../../data/address_lists.js";
@@ -8,24 +8,25 @@ import { listTags } from "../../../data/listing_client.js";
 import { compareNatural } from "../../../data/natural_order.js";
 import { QueryMap } from "../../../data/query_map.js";
 import { drawnRuns } from "../../../data/runs.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { set, setting } from "../../../data/view.js";
 import { landscapeOf } from "./landscape.js";
 
 /** @typedef {import("./landscape.js").Landscape} Landscape */
 /** @typedef {{run: string, tag: string}} Choice */
 
-/** More side by side are too small to be read, and more paths on one plane too many. */
+/** More landscapes side by side are too small to read, and more paths on one plane too many. */
 const MOST_SHOWN = 3;
 const MOST_JOINT = 8;
-/** What nobody is called: not even its partners are beside a landscape. */
-const NOBODY = "none";
-/** More runs with landscapes than these are not offered. */
+/** The value of `land.compare` for no comparison, not even with the other runs of a joint landscape. */
+const NONE = "none";
+/** More runs with landscapes are not listed. */
 const MOST_RUNS = 100;
 
 /** @param {Choice} choice */
 export const keyOf = ({ run, tag }) => JSON.stringify([run, tag]);
 
-const having = computed(() => {
+const runsWithLandscapes = computed(() => {
   const drawn = new Set(drawnRuns.value);
   return runs.value.filter((row) => drawn.has(row.run) && row.plugins.landscape).slice(0, MOST_RUNS);
 });
@@ -35,23 +36,24 @@ const having = computed(() => {
 const LIST = "list";
 /** @type {QueryMap<TagRow[]>} */
 const tagRows = new QueryMap(async (_key, signal) => {
-  const names = having.peek().map((row) => row.run);
+  const names = runsWithLandscapes.peek().map((row) => row.run);
   const { tags } = names.length ? await listTags(["landscape"], names, signal) : { tags: [] };
   return tags.map(({ run = "", tag, points = 0, updated = 0 }) => ({ run, tag, points, updated: Number(updated) }));
 });
 
-/** null before the first list. */
+/** null until the first list arrives. */
 const rows = computed(() => tagRows.values.value.get(LIST) ?? null);
 export const listFailure = tagRows.error;
 export const isListed = computed(() => rows.value !== null);
 
-/** Landscapes by run, in start order; of a run the newest last. @type {import("@preact/signals-core").ReadonlySignal<Map<string, TagRow[]>>} */
-export const offered = computed(() => {
+/** Landscapes by run, in start order; within a run, newest last.
+ * @type {import("@preact/signals-core").ReadonlySignal<Map<string, TagRow[]>>} */
+export const available = computed(() => {
   const byRun = Map.groupBy(rows.value ?? [], (row) => row.run);
-  const inOrder = having.value.filter((row) => byRun.has(row.run)).map((row) => row.run);
-  const older = (/** @type {TagRow} */ one, /** @type {TagRow} */ other) =>
-    one.updated - other.updated || compareNatural(one.tag, other.tag);
-  return new Map(inOrder.map((run) => [run, /** @type {TagRow[]} */ (byRun.get(run)).toSorted(older)]));
+  const inOrder = runsWithLandscapes.value.filter((row) => byRun.has(row.run)).map((row) => row.run);
+  const byAge = (/** @type {TagRow} */ a, /** @type {TagRow} */ b) =>
+    a.updated - b.updated || compareNatural(a.tag, b.tag);
+  return new Map(inOrder.map((run) => [run, /** @type {TagRow[]} */ (byRun.get(run)).toSorted(byAge)]));
 });
 
 const runChosen = setting("land.run", "");
@@ -59,40 +61,44 @@ const tagChosen = setting("land.tag", "");
 const compared = setting("land.compare", /** @type {string} */ (""));
 const publicationChosen = setting("land.publication", "");
 
-/** Is it the landscape of a plane through the checkpoints of several runs? Each of them has it, with its own path. @param {string} tag */
+/** Tests for a landscape on a plane through the checkpoints of several runs. Each of these runs has it, with its own
+ * path.
+ * @param {string} tag */
 export const isJoint = (tag) => tag.startsWith("joint_");
 
-/** What is shown, the chosen one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
+/** The landscapes to show, the selected one first. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
 export const shown = computed(() => {
-  const all = offered.value;
+  const all = available.value;
   const run = all.has(runChosen.value) ? runChosen.value : ([...all.keys()].at(-1) ?? "");
   const tags = all.get(run);
   if (!tags) return [];
-  const first = { run, tag: tags.find(({ tag }) => tag === tagChosen.value)?.tag ?? usualOf(tags) };
-  const others = compared.value || !isJoint(first.tag) ? beside.value : partnersOf(first);
-  const wanted = new Map(
+  const first = { run, tag: tags.find(({ tag }) => tag === tagChosen.value)?.tag ?? defaultTag(tags) };
+  const others = compared.value || !isJoint(first.tag) ? comparedChoices.value : partnersOf(first);
+  const choices = new Map(
     [first, ...others.filter((choice) => all.get(choice.run)?.some(({ tag }) => tag === choice.tag))].map((choice) => [
       keyOf(choice),
       choice,
     ]),
   );
-  return [...wanted.values()].slice(0, mostBeside(first));
+  return [...choices.values()].slice(0, mostShown(first));
 });
 
 /** @param {Choice} first */
-const mostBeside = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
-/** Is there room for one more? */
-export const hasRoom = computed(() => shown.value.length > 0 && shown.value.length < mostBeside(shown.value[0]));
+const mostShown = ({ tag }) => (isJoint(tag) ? MOST_JOINT : MOST_SHOWN);
+/** Can another landscape be added? */
+export const canAdd = computed(() => shown.value.length > 0 && shown.value.length < mostShown(shown.value[0]));
 
-/** The landscapes of the same name in other runs, or else their newest that are joint. @param {Choice} first @returns {Choice[]} */
+/** The landscapes of the same tag in other runs, or else their newest joint ones. @param {Choice} first
+ * @returns {Choice[]} */
 const partnersOf = (first) =>
-  [...offered.value].flatMap(([run, rows]) => {
+  [...available.value].flatMap(([run, rows]) => {
     const partner = rows.find(({ tag }) => tag === first.tag) ?? rows.findLast(({ tag }) => isJoint(tag));
     return partner && run !== first.run ? [{ run, tag: partner.tag }] : [];
   });
 
-/** Those beside the chosen one, as the address has them. @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
-const beside = computed(() => {
+/** The compared landscapes, from the URL.
+ * @type {import("@preact/signals-core").ReadonlySignal<Choice[]>} */
+const comparedChoices = computed(() => {
   const parts = parseList(compared.value);
   return Array.from({ length: Math.floor(parts.length / 2) }, (_, place) => ({
     run: parts[2 * place],
@@ -100,9 +106,10 @@ const beside = computed(() => {
   }));
 });
 
-/** One with a path tells more than the one around its end: MindSpore names that one after a single epoch.
+/** Prefers the newest landscape over an interval, which has a path, to the one around the final model. MindSpore
+ * tags the latter with a single epoch.
  * @param {TagRow[]} tags */
-const usualOf = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;
+const defaultTag = (tags) => (tags.findLast(({ tag }) => /,/.test(tag)) ?? /** @type {TagRow} */ (tags.at(-1))).tag;
 
 /** @param {Choice} choice */
 export const show = ({ run, tag }) =>
@@ -112,27 +119,27 @@ export const show = ({ run, tag }) =>
     "land.zoom": "",
     "land.publication": "",
     "land.pin": "",
-    ...(compared.peek() === NOBODY ? { "land.compare": "" } : {}),
+    ...(compared.peek() === NONE ? { "land.compare": "" } : {}),
   });
 /** @param {Choice} choice */
-export const compare = (choice) => setBeside([...shown.peek().slice(1), choice]);
+export const compare = (choice) => setCompared([...shown.peek().slice(1), choice]);
 /** @param {Choice} choice */
-export function leaveOut(choice) {
-  const [first, ...others] = shown.peek().filter((one) => keyOf(one) !== keyOf(choice));
+export function removeLandscape(choice) {
+  const [first, ...others] = shown.peek().filter((shownChoice) => keyOf(shownChoice) !== keyOf(choice));
   if (!first) return;
   if (keyOf(first) !== keyOf(shown.peek()[0])) show(first);
-  setBeside(others);
+  setCompared(others);
 }
 /** @param {Choice[]} choices */
-const setBeside = (choices) =>
+const setCompared = (choices) =>
   set({
     "land.compare":
       printList(choices.flatMap(({ run, tag }) => [run, tag])) ||
-      (shown.peek().some(({ tag }) => isJoint(tag)) ? NOBODY : ""),
+      (shown.peek().some(({ tag }) => isJoint(tag)) ? NONE : ""),
     "land.zoom": "",
   });
 
-/** Of the first landscape an older publication; null = the newest, of it and of all others. */
+/** The selected older publication of the first landscape; null = the newest. */
 export const publication = computed(() =>
   /^\d{1,9}$/.test(publicationChosen.value) ? Number(publicationChosen.value) : null,
 );
@@ -145,14 +152,18 @@ const publicationOf = (key) => (shown.peek().length && keyOf(shown.peek()[0]) ==
 /** @type {QueryMap<Landscape | null>} */
 const loaded = new QueryMap(async (key, signal) => {
   const [run, tag] = JSON.parse(key);
-  const came = await readLandscape(run, tag, publicationOf(key), signal);
-  return came && landscapeOf(came.reply, came.losses);
+  const response = await readLandscape(run, tag, publicationOf(key), signal);
+  return response && landscapeOf(response.reply, response.losses);
 });
 
 export const failure = loaded.error;
-export const retry = () => (tagRows.invalidate(), loaded.invalidate());
+export function retry() {
+  tagRows.invalidate();
+  loaded.invalidate();
+}
 
-/** What has come of what is shown. @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
+/** The landscapes to show, as far as they are loaded.
+ * @type {import("@preact/signals-core").ReadonlySignal<Array<{choice: Choice, landscape: Landscape | null}>>} */
 export const landscapes = computed(() =>
   shown.value.map((choice) => ({ choice, landscape: loaded.values.value.get(keyOf(choice)) ?? null })),
 );
@@ -162,19 +173,21 @@ const lineages = new QueryMap(readLineageOf);
 /** @param {string} run */
 export const lineageOf = (run) => lineages.values.value.get(run) ?? null;
 
-/** Told only when they change. */
+/** A string, so that effects run only if the names change. */
 const shownNames = computed(() => JSON.stringify([...new Set(shown.value.map(({ run }) => run))]));
 /** @type {import("@preact/signals-core").ReadonlySignal<string[]>} */
 export const shownRuns = computed(() => JSON.parse(shownNames.value));
 
-/** What is wanted of each shown run. @param {(run: string) => [key: string, stamp: unknown]} entry */
+/** Builds the stamps of a QueryMap from the shown runs. @param {(run: string) => [key: string, stamp: unknown]}
+ * entry */
 export const ofShownRuns = (entry) =>
   new Map(shownRuns.value.map(entry).map(([key, stamp]) => [key, JSON.stringify(stamp)]));
 
-/** Asks for what is shown, and again when it changes, until the returned function is called. */
+/** Loads the shown landscapes, and again when they change, until the returned function is called. */
 export function followLandscapes() {
   const row = (/** @type {string} */ run) => runsByName.value.get(run);
-  const rowOf = (/** @type {Choice} */ choice) => offered.value.get(choice.run)?.find(({ tag }) => tag === choice.tag);
+  const rowOf = (/** @type {Choice} */ choice) =>
+    available.value.get(choice.run)?.find(({ tag }) => tag === choice.tag);
   const stamps = computed(
     () =>
       new Map(
@@ -184,14 +197,16 @@ export function followLandscapes() {
         ]),
       ),
   );
-  const ends = [
+  return stopAll([
     effect(() =>
       tagRows.follow(
         runs.value.length
           ? new Map([
               [
                 LIST,
-                JSON.stringify(having.value.map(({ run, updated, plugins }) => [run, updated, plugins.landscape])),
+                JSON.stringify(
+                  runsWithLandscapes.value.map(({ run, updated, plugins }) => [run, updated, plugins.landscape]),
+                ),
               ],
             ])
           : new Map(),
@@ -199,6 +214,5 @@ export function followLandscapes() {
     ),
     effect(() => loaded.follow(stamps.value)),
     effect(() => lineages.follow(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
-  ];
-  return () => ends.forEach((end) => end());
+  ]);
 }

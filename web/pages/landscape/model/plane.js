@@ -1,20 +1,23 @@
-// Which landscapes lie on one plane, and where a plane's loss was measured.
+// Identity of planes and surfaces, and the measured nodes of a landscape.
 
 /** @typedef {import("./landscape.js").Landscape} Landscape */
 
-/** Landscapes with equal names lie on one plane: their coordinates mean the same weights.
+/** Returns a key of the plane: landscapes with equal keys share their coordinates.
  * @param {Landscape} landscape */
 export const planeOf = ({ run, tag, diagnostics }) => diagnostics?.provenance.axes ?? JSON.stringify([run, tag]);
 
-/** Landscapes with equal names show one surface, measured with the same samples: then only their paths are their own.
+/** Returns a key of the surface: landscapes with equal keys share plane, network and samples, and differ only in
+ * their paths.
  * @param {Landscape} landscape */
 export function surfaceOf({ run, tag, diagnostics }) {
   const { axes, samples, network } = diagnostics?.provenance ?? {};
   return JSON.stringify(axes && samples ? { axes, samples, network } : [run, tag]);
 }
 
-/** Nodes with measured losses: those that its maker tells of, else all points of the file.
- * @param {Landscape} landscape @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean, errorOf: (at: number) => number}} */
+/** The measured nodes; all points of the file if it does not distinguish them.
+ * @param {Landscape} landscape
+ * @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean,
+ * errorOf: (at: number) => number}} */
 export function nodesOf({ x, y, z, measured }) {
   if (!measured) return { x, y, z, isKnown: () => true, errorOf: () => NaN };
   return {
@@ -26,10 +29,10 @@ export function nodesOf({ x, y, z, measured }) {
   };
 }
 
-/** Was only a line measured? Then the loss is the same for all y. @param {Landscape} landscape */
+/** Was only a line measured? The loss is then the same for all y. @param {Landscape} landscape */
 export const isLine = ({ measured }) => measured !== null && measured.y.length === 1;
 
-/** The level with which a node came: the coarsest that has it, 0 for the corners.
+/** The refinement level of a node: the coarsest level that contains it; 0 for the corners.
  * @param {number} column @param {number} row @param {number} columns @param {number} rows */
 export function levelOf(column, row, columns, rows) {
   const finest = Math.round(Math.log2(Math.max(columns, rows, 2) - 1));

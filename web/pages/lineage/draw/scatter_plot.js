@@ -1,6 +1,6 @@
 // Draws a scatter plot of two columns with marginal histograms.
 
-import { emptied } from "../../../charts/histogram/frame.js";
+import { clearedContext } from "../../../charts/histogram/frame.js";
 import { tokens } from "../../../charts/theme.js";
 import { binCount, countsOf } from "../model/bins.js";
 import { ticksOf } from "../model/scale.js";
@@ -79,7 +79,7 @@ export function rowAt(points, rows, x, y, maxDistance) {
  * @param {number} height
  * @returns {number} points drawn of kept rows */
 export function drawScatter(canvas, scatter, points, width, height) {
-  const context = emptied(canvas, width, height);
+  const context = clearedContext(canvas, width, height);
   const area = areaOf(width, height);
   drawFrame(context, scatter, area);
   drawMarginals(context, scatter, area);

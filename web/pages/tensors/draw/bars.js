@@ -3,8 +3,8 @@
 import {
   areaOf,
   bottomAxis,
+  clearedContext,
   countTicks,
-  emptied,
   heightOf,
   sideAxis,
   valueTicks,
@@ -20,12 +20,12 @@ const MARGINS = [10, 16, 24, 52];
  * @param {{isLog: boolean, colour: string, pointedBin: number | null}} style
  */
 export function drawBars(canvas, { counts, lo, width: perBin }, { width, height }, { isLog, colour, pointedBin }) {
-  const context = emptied(canvas, width, height);
+  const context = clearedContext(canvas, width, height);
   const area = areaOf(width, height, MARGINS);
   const baseline = area.top + area.height;
   const highestCount = counts.reduce((highest, count) => Math.max(highest, count), 0);
   const top = (/** @type {number} */ count) =>
-    baseline - heightOf(count, { log: isLog, tallest: highestCount }) * area.height;
+    baseline - heightOf(count, { log: isLog, scaleTop: highestCount }) * area.height;
 
   const ticks = countTicks(highestCount, isLog, area.height / 40).filter(({ at: tick }) => Number.isInteger(tick));
   sideAxis(context, area, ticks, top, "left", true);

@@ -1,4 +1,4 @@
-// Scalars of the runs whose landscapes are shown: their loss curves, and what is told of a checkpoint beside its loss.
+// Scalars of the shown runs: loss curves, and learning rate and accuracy at a checkpoint.
 
 import { computed, effect } from "@preact/signals-core";
 import { nearest } from "../../../charts/binary_search.js";
@@ -8,6 +8,7 @@ import { listTags } from "../../../data/listing_client.js";
 import { compareNatural } from "../../../data/natural_order.js";
 import { QueryMap } from "../../../data/query_map.js";
 import { seriesOf } from "../../../data/series.js";
+import { stopAll } from "../../../data/stop_all.js";
 import { setting } from "../../../data/view.js";
 import { keyOf, ofShownRuns, shownRuns } from "./landscapes.js";
 
@@ -18,31 +19,31 @@ const tagsByRun = new QueryMap(async (run, signal) =>
   (await listTags(["scalar"], [run], signal)).tags.map(({ tag }) => tag),
 );
 
-/** Scalars of the shown runs that are called a loss, the likeliest first. */
+/** Tags of the shown runs whose name contains "loss", the likeliest first. */
 export const lossTags = computed(() => {
   const tags = new Set(
     shownRuns.value.flatMap((run) => tagsByRun.values.value.get(run) ?? []).filter((tag) => /loss/i.test(tag)),
   );
-  return [...tags].sort((one, other) => likeliness(one) - likeliness(other) || compareNatural(one, other));
+  return [...tags].sort((a, b) => likeliness(a) - likeliness(b) || compareNatural(a, b));
 });
 /** @param {string} tag */
 const likeliness = (tag) =>
   /^loss(\/auto)?$/i.test(tag) ? 0 : /train/i.test(tag) ? 1 : /val|eval|test/i.test(tag) ? 3 : 2;
 
 const lossChosen = setting("land.loss", "");
-/** "" without any. */
+/** "" if there is none. */
 export const lossTag = computed(() =>
   lossTags.value.includes(lossChosen.value) ? lossChosen.value : (lossTags.value[0] ?? ""),
 );
 
-/** What a checkpoint is told by beside its loss. @type {Record<"rate" | "accuracy", RegExp>} */
-const KINDS = { rate: /(^|[/_.])(lr|learning_?rate)([/_.\d]|$)/i, accuracy: /acc(uracy)?([/_.\d]|$)/i };
+/** Scalars in the read-out of a checkpoint, by name. @type {Record<"rate" | "accuracy", RegExp>} */
+const PATTERNS = { rate: /(^|[/_.])(lr|learning_?rate)([/_.\d]|$)/i, accuracy: /acc(uracy)?([/_.\d]|$)/i };
 
-/** The scalar of a run that is called so; "" without any. @param {string} run @param {keyof typeof KINDS} kind */
-const tagOf = (run, kind) =>
-  (tagsByRun.values.value.get(run) ?? []).filter((tag) => KINDS[kind].test(tag)).toSorted(compareNatural)[0] ?? "";
+/** The first tag of a run that matches; "" if there is none. @param {string} run @param {keyof typeof PATTERNS} name */
+const tagOf = (run, name) =>
+  (tagsByRun.values.value.get(run) ?? []).filter((tag) => PATTERNS[name].test(tag)).toSorted(compareNatural)[0] ?? "";
 
-/** Points of a curve: more than there are pixels nobody sees. */
+/** Points of a curve, about one per pixel. */
 const POINTS = 1000;
 /** @type {QueryMap<Series | null>} */
 const curves = new QueryMap(async (key, signal) => {
@@ -57,9 +58,10 @@ const curveOf = (run, tag) => curves.values.value.get(keyOf({ run, tag })) ?? nu
 /** The loss curves of the shown runs. */
 export const lossCurves = computed(() => shownRuns.value.flatMap((run) => curveOf(run, lossTag.value) ?? []));
 
-/** When a run was at a step, and the scalars nearest to it that tell of it; null what is not known.
- * @param {string} run @param {number} step @returns {{wallTime: number | null, rate: number | null, accuracy: number | null}} */
-export function toldAt(run, step) {
+/** The wall time and scalars of a run at the point nearest to a step; null if unknown.
+ * @param {string} run @param {number} step
+ * @returns {{wallTime: number | null, rate: number | null, accuracy: number | null}} */
+export function scalarsAt(run, step) {
   const at = (/** @type {Series | null} */ series, /** @type {"value" | "wall_time"} */ column) => {
     const place = series ? nearest(series.step, step) : -1;
     return series && place >= 0 ? series[column][place] : null;
@@ -71,10 +73,10 @@ export function toldAt(run, step) {
   };
 }
 
-/** Asks for the curves of what is shown, and again when they grow, until the returned function is called. */
+/** Loads the scalars of the shown runs, and again when they grow, until the returned function is called. */
 export function followScalars() {
   const row = (/** @type {string} */ run) => runsByName.value.get(run);
-  const wanted = computed(
+  const stamps = computed(
     () =>
       new Map(
         shownRuns.value.flatMap((run) =>
@@ -84,9 +86,8 @@ export function followScalars() {
         ),
       ),
   );
-  const ends = [
+  return stopAll([
     effect(() => tagsByRun.follow(ofShownRuns((run) => [run, row(run)?.plugins.scalar]))),
-    effect(() => curves.follow(wanted.value)),
-  ];
-  return () => ends.forEach((end) => end());
+    effect(() => curves.follow(stamps.value)),
+  ]);
 }

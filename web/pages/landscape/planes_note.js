@@ -1,4 +1,4 @@
-// Do the landscapes that are shown lie on one plane? Then places mean the same weights, else only colours may be compared.
+// A note on whether the shown landscapes share one plane, so that positions can be compared.
 
 import { html, nothing } from "lit-html";
 import { landscapes } from "./model/landscapes.js";
@@ -15,5 +15,6 @@ export function planesNote() {
   if (planes.size === 1)
     return html`<p class="land-note" role="status" data-note="one_plane">${t("land.one_plane")}</p>`;
   const areKnown = all.every(({ diagnostics }) => diagnostics?.provenance.axes);
-  return html`<p class="page-note" role="status" data-note="other_planes">${t(areKnown ? "land.other_planes" : "land.unknown_planes")}</p>`;
+  return html`<p class="page-note" role="status"
+    data-note="other_planes">${t(areKnown ? "land.other_planes" : "land.unknown_planes")}</p>`;
 }
