@@ -108,7 +108,7 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_accessible_narrow_and_escaped(url: str, page: Page, view) -> None:
+def test_accessible_narrow_and_escaped(url: str, page: Page, view: str) -> None:
     """No serious fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     show(page, url, view, theme="light")

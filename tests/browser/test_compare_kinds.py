@@ -97,10 +97,7 @@ def test_landscapes_on_one_scale(server: StartServer, pages: Pages, logdir: Path
         losses = np.array(expected[tag]["z"])
         scale = section.locator(".landscape-scale")
         low, high = (scale.get_attribute(f"data-{end}") or "" for end in ("lowest", "highest"))
-        assert (float(low), float(high)) == (
-            pytest.approx(losses.min(), rel=0.01),
-            pytest.approx(losses.max(), rel=0.01),
-        )
+        assert (float(low), float(high)) == pytest.approx((losses.min(), losses.max()), rel=0.01)
 
     other = pages.open()
     other.goto(page.url)
@@ -144,7 +141,7 @@ def test_graphs_and_metrics(server: StartServer, page: Page, logdir: Path) -> No
 
     expect(page.locator(".compared-run")).to_have_count(4)
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
-    runs = [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()]
+    runs = [chip.get_attribute("data-run") or "" for chip in page.locator(".compared-run").all()]
     page.locator('[data-section="graph"]').scroll_into_view_if_needed()
     graphs = [run for run in runs if run != HOSTILE]
     expect(page.locator('[data-section="graph"] table').first.locator("thead th")).to_have_text(graphs)

@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import MutableMapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -22,7 +24,11 @@ def stage(op: str, *children: lineage_pb2.DatasetGraph, **parameters: object) ->
     graph = lineage_pb2.DatasetGraph()
     graph.parameter.mapStr["op_type"] = op
     for name, value in parameters.items():
-        kinds = {bool: graph.parameter.mapBool, int: graph.parameter.mapInt, str: graph.parameter.mapStr}
+        kinds: dict[type, MutableMapping[str, Any]] = {
+            bool: graph.parameter.mapBool,
+            int: graph.parameter.mapInt,
+            str: graph.parameter.mapStr,
+        }
         kinds[type(value)][name] = value
     graph.children.extend(children)
     return graph
@@ -61,7 +67,7 @@ def open_dataset(page: Page, url: str, **more: str) -> None:
 def facts(page: Page, table: str) -> dict[str, str]:
     """Return a table of the details as texts by name."""
     rows = page.locator(f'.dataset-details [data-table="{table}"] tr')
-    return {row.get_attribute("data-fact"): row.locator("td").inner_text() for row in rows.all()}
+    return {row.get_attribute("data-fact") or "": row.locator("td").inner_text() for row in rows.all()}
 
 
 def middle(locator: Locator) -> tuple[float, float]:

@@ -258,8 +258,8 @@ def test_non_finite_and_constant_values_are_told(server: StartServer, page: Page
             record.add_value("histogram", "constant", np.full(9, 3.0))
             record.record(step)
     page.goto(server(tmp_path).url + "#page=histograms")
-    mixed = page.locator('histogram-card[data-tag="mixed"]')
-    expect(mixed.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
+    card = page.locator('histogram-card[data-tag="mixed"]')
+    expect(card.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
     assert read(plots(page, "mixed"), "totals") == [3, 3, 3]
     expect(page.locator('histogram-card[data-tag="never"] [data-state="no_values"]')).to_be_visible()
     assert read(plots(page, "constant"), "totals") == [9, 9, 9]
@@ -270,8 +270,8 @@ def test_non_finite_and_constant_values_are_told(server: StartServer, page: Page
     assert said["count"] == "9"
     assert said["share"] == "1"
 
-    mixed.locator('[data-key="table"]').click()
-    row = mixed.locator('tr[data-step="1"] td')
+    card.locator('[data-key="table"]').click()
+    row = card.locator('tr[data-step="1"] td')
     expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
 
 

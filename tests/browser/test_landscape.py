@@ -70,7 +70,9 @@ def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golde
         return [range.left - plot.left, plot.right - range.right].map((gap) => gap / plot.width);
     }"""
     wide = curve.evaluate(share)
-    width = curve.bounding_box()["width"]
+    box = curve.bounding_box()
+    assert box
+    width = box["width"]
     page.set_viewport_size({"width": 1000, "height": 900})
     page.wait_for_function(f"() => Math.abs(document.querySelector('landscape-loss').clientWidth - {width}) > 20")
     page.wait_for_function(

@@ -93,7 +93,7 @@ def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Page
 
 def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The light is that of the gravest finding, with its reason and its numbers in words."""
-    changes = {
+    changes: dict[str, dict[str, Any]] = {
         "curved": {"eigenvalues": (400.0, 1.0)},
         "flat": {"is_flat": True},
         "fine": {},

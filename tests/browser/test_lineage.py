@@ -5,6 +5,7 @@ import json
 import math
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -54,7 +55,7 @@ def sweep(count: int = RUNS) -> dict[str, dict[str, Any]]:
     return runs
 
 
-MAKERS = {
+MAKERS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
     "param": ("train_lineage", lambda values: train_lineage(**values)),
     "metric": ("evaluation_lineage", eval_lineage),
     "custom": ("user_defined_info", custom_lineage),

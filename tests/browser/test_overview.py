@@ -169,8 +169,9 @@ def test_sort_filter_group_and_address(
 def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
     """Links, headers and focused fields keep their elements when rows are sorted and columns appear late."""
     write_sweep(tmp_path)
-    held: list[Route] | None = []
-    page.route("**/api/overview*", lambda route: route.continue_() if held is None else held.append(route))
+    held: list[Route] = []
+    is_held = True
+    page.route("**/api/overview*", lambda route: held.append(route) if is_held else route.continue_())
     address = server(tmp_path, "--data-dir", str(data_dir)).url
     page.goto(f"{address}#page=overview&over.sort=-last:train/loss")
     expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")
@@ -180,8 +181,8 @@ def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Pat
     link = row(page, "sweep/a9").locator("a.run-name").element_handle()
     head = page.locator('.heads [data-column="steps"] button').element_handle()
 
-    late, held = held, None
-    for route in late:
+    is_held = False
+    for route in held:
         route.continue_()
 
     expect_order(page, "other", "sweep/a10", "sweep/a9", "sweep/b1")

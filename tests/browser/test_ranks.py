@@ -23,7 +23,7 @@ def record(folder: Path, steps: range, size: int) -> None:
 
 
 @pytest.fixture
-def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a logdir: one run of two ranks, one of two attempts, one of neither."""
     for rank, size in enumerate([4, 6]):
         monkeypatch.setenv("RANK", str(rank))

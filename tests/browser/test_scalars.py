@@ -255,7 +255,7 @@ def test_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
     assert series["value"] == [*values[:-1], "NaN"]
     svg = ElementTree.fromstring(download("svg"))
     space = "{http://www.w3.org/2000/svg}"
-    assert svg.find(f"{space}title").text == HOSTILE
+    assert svg.findtext(f"{space}title") == HOSTILE
     assert {"run"} <= {text.text for text in svg.iter(f"{space}text")}
     paths = [path.get("d") or "" for path in svg.iter(f"{space}path")]
     assert max(path.count("L") for path in paths) == 29

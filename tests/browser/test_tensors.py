@@ -15,6 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 from support.pages import Pages, StartServer
 from support.summary_values import MindSporeValue, record
 
+from toposcope.proto import tensor_pb2
 from toposcope.recorder import SummaryRecord
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -238,7 +239,7 @@ def test_missing_and_damaged_steps_are_reported(server: StartServer, page: Page,
     record_tensors(tmp_path / "run", {step: {"ids": ids + step} for step in (10, 30)})
     damaged = MindSporeValue(tag="ids")
     damaged.tensor.dims.extend([7])
-    damaged.tensor.data_type = 12
+    damaged.tensor.data_type = tensor_pb2.DT_FLOAT64
     with next((tmp_path / "run").glob("*.out.events.summary*")).open("ab") as file:
         file.write(record(time.time(), 40, damaged))
     page.goto(address(server(tmp_path).url, "ids", step="25"))

@@ -1,6 +1,7 @@
 """Access checks: hosts, origins and tokens."""
 
 import http.client
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,7 @@ TOKEN = "a-token-for-tests"
 
 
 @pytest.fixture(scope="module")
-def urls(tmp_path_factory: pytest.TempPathFactory):
+def urls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """Serve a run without and with a token."""
     logdir = tmp_path_factory.mktemp("logdir")
     loss_run(logdir / "a", range(3))

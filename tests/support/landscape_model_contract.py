@@ -91,7 +91,7 @@ class LandscapeModelContract:
         displacement = (first - last).astype(np.float64)
         variances = model.layout.variances
         displacement[variances] = np.log(first[variances].astype(np.float64) / last[variances])
-        length = np.linalg.norm(displacement[: model.layout.parameter_count])
+        length = float(np.linalg.norm(displacement[: model.layout.parameter_count]))
         model.hold(last, (displacement / length).astype(np.float32)[None])
         model.move((length,))
         assert model.loss().mean == pytest.approx(subject.loss_at(first), rel=1e-5)

@@ -27,14 +27,12 @@ class Pictures(nn.Module):
         self.first, self.second = nn.Linear(24, 8), nn.Linear(8, 8)
         self.third, self.head = nn.Linear(8, 8), nn.Linear(8, 3)
         self.third.weight = self.second.weight
-        self.conv = self.conv.to(memory_format=torch.channels_last)
+        self.conv.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # PyTorch omits this overload.
         self.head = self.head.bfloat16()
         self.second.bias.requires_grad = False
         self.register_buffer("table", torch.arange(3.0), persistent=False)
         self.register_buffer("offset", torch.full((3,), 0.1))
-        with torch.no_grad():
-            self.norm.running_mean.normal_()
-            self.norm.running_var.uniform_(0.5, 2)
+        randomise(self.norm)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the logits."""
@@ -50,9 +48,16 @@ class Smooth(nn.Sequential):
     def __init__(self) -> None:
         norm = nn.BatchNorm1d(8)
         super().__init__(nn.Flatten(), nn.Linear(36, 8), norm, nn.Tanh(), nn.Dropout(), nn.Linear(8, 3))
-        with torch.no_grad():
-            norm.running_mean.normal_()
-            norm.running_var.uniform_(0.5, 2)
+        randomise(norm)
+
+
+def randomise(norm: nn.BatchNorm1d | nn.BatchNorm2d) -> None:
+    """Replace the running statistics of a BatchNorm by random numbers."""
+    assert norm.running_mean is not None
+    assert norm.running_var is not None
+    with torch.no_grad():
+        norm.running_mean.normal_()
+        norm.running_var.uniform_(0.5, 2)
 
 
 def pictures(samples: int = 50) -> TensorDataset:

@@ -51,6 +51,11 @@ class Bottleneck(nn.Module):
 class ResNet(nn.Module):
     """ResNet-50 (arXiv:1512.03385), as in torchvision."""
 
+    layer1: nn.Module
+    layer2: nn.Module
+    layer3: nn.Module
+    layer4: nn.Module
+
     def __init__(self, depths: tuple[int, ...] = (3, 4, 6, 3), width: int = 64) -> None:
         super().__init__()
         self.conv1, self.bn1 = nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width)
@@ -87,6 +92,8 @@ class Branching(nn.Module):
 
 class Remembering(nn.Module):
     """Attributes, lists and buffers that a forward pass changes."""
+
+    mean: Tensor
 
     def __init__(self) -> None:
         super().__init__()

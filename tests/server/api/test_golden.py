@@ -42,7 +42,7 @@ def test_scalars_equal_those_of_the_reference_readers(
     client: httpx.Client, run: str, tag: str, points: list[list[Any]]
 ) -> None:
     """Every scalar of every golden run is equal bit for bit, including NaN and infinities."""
-    query = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
+    query: dict[str, str | int] = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
     (series,) = client.get("api/scalars", params=query).raise_for_status().json()["series"]
 
     assert [list(pair) for pair in zip(series["step"], series["value"], strict=True)] == points

@@ -28,9 +28,10 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def request_histograms(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_histograms(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the histograms of a tag."""
-    reply = client.get("api/histograms", params={"run": run, "tag": tag, "limit": 1000} | query).raise_for_status()
+    query = {"run": run, "tag": tag, "limit": 1000, **query}
+    reply = client.get("api/histograms", params=query).raise_for_status()
     Histograms.model_validate(reply.json(), extra="forbid")
     assert reply.json()["damaged"] == 0
     return reply.json()["histograms"]

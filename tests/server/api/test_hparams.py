@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -26,7 +27,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _rows(client: httpx.Client, **query: object) -> list[dict[str, object]]:
+def _rows(client: httpx.Client, **query: Any) -> list[dict[str, Any]]:
     reply = client.get("api/hparams", params=query).raise_for_status().json()
     Hparams.model_validate(reply, extra="forbid")
     return reply["runs"]

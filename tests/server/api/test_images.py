@@ -34,7 +34,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def request_images(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_images(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the images of a tag."""
     reply = client.get("api/images", params={"run": run, "tag": tag} | query).raise_for_status().json()
     Images.model_validate(reply, extra="forbid")

@@ -4,6 +4,7 @@ import math
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -15,7 +16,7 @@ from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, trai
 from toposcope.server.api.importance import ImportanceReply
 
 
-def request_importance(client: httpx.Client, metric: str, **query: object) -> dict[str, object]:
+def request_importance(client: httpx.Client, metric: str, **query: Any) -> dict[str, Any]:
     """Return the reply for a metric."""
     reply = client.get("api/importance", params={"metric": metric, **query}).raise_for_status().json()
     ImportanceReply.model_validate(reply, extra="forbid")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -31,7 +32,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _rows(client: httpx.Client, **query: object) -> dict[str, dict[str, object]]:
+def _rows(client: httpx.Client, **query: Any) -> dict[str, dict[str, Any]]:
     """Return the non-empty sections by run."""
     reply = client.get("api/lineage", params=query).raise_for_status().json()
     Lineages.model_validate(reply, extra="forbid")
@@ -46,7 +47,7 @@ def _write_lineage(directory: Path, *events: LineageEvent | bytes) -> None:
 
 
 def _write_tensorboard(
-    directory: Path, wall_time: float = 1.0, scalars: dict[str, float] | None = None, **data
+    directory: Path, wall_time: float = 1.0, scalars: dict[str, float] | None = None, **data: Any
 ) -> None:
     """Write a TensorBoard file with messages of the plugin "hparams" and scalars."""
     events = [Event(wall_time=wall_time, file_version="brain.Event:2")]
@@ -225,8 +226,12 @@ def test_sessions_with_scalars_are_runs(tmp_path: Path, serve: Serve) -> None:
 def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve: Serve) -> None:
     """Lightning records experiment, session, metrics and scalars in one directory, maybe below another run."""
     loss_run(tmp_path, range(3))
-    messages = {"experiment": _experiment(("", "hp_metric")), "session_start_info": _session(lr=0.5)}
-    _write_tensorboard(tmp_path / "version_0", scalars={"hp_metric": float("nan"), "loss": 2.0}, **messages)
+    _write_tensorboard(
+        tmp_path / "version_0",
+        scalars={"hp_metric": float("nan"), "loss": 2.0},
+        experiment=_experiment(("", "hp_metric")),
+        session_start_info=_session(lr=0.5),
+    )
 
     assert _rows(serve(tmp_path)) == {"version_0": {"hyper_parameters": {"lr": 0.5}, "metrics": {"hp_metric": "NaN"}}}
 

@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -13,7 +14,7 @@ from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
-NOTHING = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
+NOTHING: dict[str, Any] = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def logdir(tmp_path: Path) -> Path:
     return tmp_path / "logdir"
 
 
-def put(client: httpx.Client, run: str, **changes: object) -> dict:
+def put(client: httpx.Client, run: str, **changes: object) -> dict[str, Any]:
     """Change notes; return those of the run."""
     reply = client.put("api/notes", params={"run": run}, json=changes).raise_for_status().json()
     NotesOfRun.model_validate(reply, extra="forbid")
@@ -118,7 +119,8 @@ def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve: Serv
 @pytest.fixture
 def pair(logdir: Path, tmp_path: Path, serve: Serve) -> tuple[httpx.Client, httpx.Client]:
     """Serve one logdir twice with the same data folder."""
-    return tuple(serve(logdir, "--data-dir", str(tmp_path / "data")) for _ in range(2))
+    arguments = logdir, "--data-dir", str(tmp_path / "data")
+    return serve(*arguments), serve(*arguments)
 
 
 def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Client]) -> None:
@@ -149,12 +151,12 @@ def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: S
         next(updates)
         for changes in ({"alias": "x"}, {"alias": "x"}, {"note": "y"}):
             httpx.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
-        changes = [next(updates)["changed"] for _ in range(2)]
+        published = [next(updates)["changed"] for _ in range(2)]
         with (logdir / "a/b").joinpath("events.out.events.summary.1.0.host_MS").open("ab") as grows:
             grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
-        changes.append(next(updates)["changed"])
+        published.append(next(updates)["changed"])
 
-    assert changes == [["c"], ["c"], ["a/b"]]
+    assert published == [["c"], ["c"], ["a/b"]]
 
 
 def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]) -> None:

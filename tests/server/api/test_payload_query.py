@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -17,7 +18,7 @@ def texts_run(directory: Path, steps: range, seconds: int = 1, rank: int = 0) ->
     return write_run(directory, records, seconds, rank)
 
 
-def request_texts(client: httpx.Client, **query: object) -> tuple[list[int], int]:
+def request_texts(client: httpx.Client, **query: Any) -> tuple[list[int], int]:
     """Return (listed steps, total)."""
     reply = client.get("api/text", params={"run": "a", "tag": "note"} | query).raise_for_status().json()
     return [entry["step"] for entry in reply["texts"]], reply["total"]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -28,7 +29,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def read(client: httpx.Client, **query: object) -> dict:
+def read(client: httpx.Client, **query: Any) -> dict[str, Any]:
     """Return a reply, validated with its model."""
     reply = client.get("api/scalars/groups", params=query).raise_for_status().json()
     ScalarGroups.model_validate(reply, extra="forbid")
@@ -174,7 +175,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     write(tmp_path / "a", {1: 5.0}, start=100, rank=1)
     client = serve(tmp_path)
 
-    def band(**query: object) -> list[tuple[int, float, int]]:
+    def band(**query: Any) -> list[tuple[int, float, int]]:
         (group,) = read(client, tag="loss", **query)["groups"]
         assert group["runs"] == ["a"]
         return list(zip(group["step"], group["centre"], group["count"], strict=True))
@@ -217,9 +218,7 @@ def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None
         ({"tag": "train/loss", "groups": "a"}, 422, "groups"),
     ],
 )
-def test_errors_contain_the_invalid_value(
-    query: dict[str, object], status: int, error: str, golden: httpx.Client
-) -> None:
+def test_errors_contain_the_invalid_value(query: dict[str, Any], status: int, error: str, golden: httpx.Client) -> None:
     """Each error is one sentence."""
     reply = golden.get("api/scalars/groups", params=query)
 
@@ -237,7 +236,7 @@ def test_errors_contain_the_invalid_value(
         ({"points": "5"}, "points='5'"),
     ],
 )
-def test_errors_of_bodies_contain_the_invalid_value(body: dict[str, object], error: str, golden: httpx.Client) -> None:
+def test_errors_of_bodies_contain_the_invalid_value(body: dict[str, Any], error: str, golden: httpx.Client) -> None:
     """Each error is one sentence."""
     reply = golden.post("api/scalars/groups", json={"tag": ["train/loss"], **body})
 
@@ -262,7 +261,7 @@ def test_catastrophic_pattern_does_not_block_the_server(tmp_path: Path, serve: S
 
 def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve: Serve) -> None:
     """They are computed from all finite points in the window, before downsampling."""
-    query = {"tag": "train/loss", "lo": 20, "hi": 150}
+    query: dict[str, str | int] = {"tag": "train/loss", "lo": 20, "hi": 150}
     whole = golden.get("api/scalars", params={**query, "points": 0}).json()["series"]
     drawn = golden.get("api/scalars", params={**query, "points": 4, "smooth": "ema:0.9"}).json()
     Scalars.model_validate(drawn, extra="forbid")

@@ -6,7 +6,9 @@ import io
 import json
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -76,7 +78,11 @@ def test_one_request_reads_many_tags(tmp_path: Path, serve: Serve) -> None:
     write_run(tmp_path / "a", records)
     loss_run(tmp_path / "b", range(5))
     client = serve(tmp_path)
-    query = {"tag": ["loss", "accuracy", "nothing"], "run": ["a", "b", "nobody"], "points": 4}
+    query: dict[str, list[str] | int] = {
+        "tag": ["loss", "accuracy", "nothing"],
+        "run": ["a", "b", "nobody"],
+        "points": 4,
+    }
 
     got = client.get("api/scalars", params=query).json()
     posted = client.post("api/scalars", json=query).json()
@@ -214,7 +220,9 @@ def test_everything_is_below_the_prefix(tmp_path: Path, serve: Serve) -> None:
     assert all(path.startswith("/topo/api/") for path in described)
     assert [client.get(path).status_code for path in ("", "built/main.js", "api/runs")] == [200, 200, 200]
     assert [client.get(root.join(path)).status_code for path in ("built/main.js", "api/runs")] == [404, 404]
-    assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
+    redirected = client.get(root.join("/topo")).next_request
+    assert redirected is not None
+    assert redirected.url.path == "/topo/"
 
 
 def test_names_with_invalid_utf8_are_escaped(tmp_path: Path, serve: Serve) -> None:
@@ -266,7 +274,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     loss_run(tmp_path, range(1, 3), seconds=100, rank=4)
     client = serve(tmp_path)
 
-    def steps(**query: object) -> list[tuple[int, int]]:
+    def steps(**query: Any) -> list[tuple[int, int]]:
         series = client.get("api/scalars", params={"tag": "loss", **query}).json()["series"]
         return [(each["rank"], len(each["step"])) for each in series]
 
@@ -325,7 +333,7 @@ def test_errors_contain_the_invalid_value(path: str, status: int, error: str, cl
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory):
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve a small run to the tests that only read."""
     from support.servers import start, stop
 
@@ -440,8 +448,12 @@ def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
     files = discover(str(tmp_path)).files
     loading = FileLoader(None)
     records: list[logging.LogRecord] = []
-    handler = logging.Handler()
-    handler.emit = records.append
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    handler = Collector()
     logging.getLogger("toposcope.server.loading.file_loader").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.

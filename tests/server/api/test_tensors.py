@@ -61,7 +61,7 @@ TENSORS: dict[str, Any] = {
 }
 
 
-def request_tensors(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_tensors(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the tensors of a tag."""
     reply = client.get("api/tensors", params={"run": run, "tag": tag} | query).raise_for_status().json()
     Tensors.model_validate(reply, extra="forbid")
@@ -69,14 +69,14 @@ def request_tensors(client: httpx.Client, run: str, tag: str, **query: object) -
     return reply["tensors"]
 
 
-def read(client: httpx.Client, tag: str, run: str = ".", **query: object) -> dict[str, Any]:
+def read(client: httpx.Client, tag: str, run: str = ".", **query: Any) -> dict[str, Any]:
     """Return a part of a tensor."""
     reply = client.get("api/tensors/data", params={"run": run, "tag": tag} | query).raise_for_status().json()
     TensorData.model_validate(reply, extra="forbid")
     return reply
 
 
-def npy(client: httpx.Client, tag: str, run: str = ".", **query: object) -> tuple[np.ndarray[Any, Any], httpx.Headers]:
+def npy(client: httpx.Client, tag: str, run: str = ".", **query: Any) -> tuple[np.ndarray[Any, Any], httpx.Headers]:
     """Return a tensor as an array, and the headers of the reply."""
     query = {"run": run, "tag": tag, "format": "npy"} | query
     reply = client.get("api/tensors/data", params=query, headers={"Accept-Encoding": "identity"}).raise_for_status()

@@ -2,6 +2,8 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -12,7 +14,7 @@ from toposcope.server.graphs.routes import CountsReply
 
 
 @pytest.fixture(scope="module")
-def golden():
+def golden() -> Iterator[httpx.Client]:
     """Serve all golden runs."""
     process, url = start(GOLDEN)
     with httpx.Client(base_url=url) as client:
@@ -21,7 +23,7 @@ def golden():
     stop(process)
 
 
-def counts(client: httpx.Client, run: str) -> dict[str, object]:
+def counts(client: httpx.Client, run: str) -> dict[str, Any]:
     """Return the reply for the newest graph of a run."""
     reply = client.get("api/graphs/counts", params={"run": run}).raise_for_status().json()
     CountsReply.model_validate(reply, extra="forbid")
@@ -49,9 +51,9 @@ def test_counts_of_a_mindspore_graph(golden: httpx.Client) -> None:
 @pytest.mark.parametrize("run", ["tensorboard/torch", "tensorboard/keras/train"])
 def test_counts_equal_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
     """Counting the nodes scope by scope gives the same numbers."""
-    waiting, kinds, operations = [""], Counter(), Counter()
+    waiting, kinds, operations = [""], Counter[str](), Counter[str]()
     while waiting:
-        query = {"run": run, "scope": waiting.pop(), "limit": 10_000}
+        query: dict[str, str | int] = {"run": run, "scope": waiting.pop(), "limit": 10_000}
         for child in golden.get("api/graphs/nodes", params=query).raise_for_status().json()["scope"]["children"]:
             if child["kind"] == "scope":
                 waiting.append(child["name"])

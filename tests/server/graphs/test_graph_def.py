@@ -1,8 +1,11 @@
 """GraphDef, the graphs of TensorFlow and PyTorch."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from toposcope.proto.tensorboard_pb2 import AttrValue, GraphDef, NodeDef, RunMetadata
+from toposcope.proto.tensorboard_pb2 import AttrValue, Event, GraphDef, NodeDef, RunMetadata
 from toposcope.server.graphs.attributes import Room
 from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.graph import Graph, Kind, Output
@@ -42,7 +45,7 @@ def names(graph: Graph) -> list[str]:
     return [graph.tree.names[entry] for entry in graph.tree.entry]
 
 
-def test_graph_recorded_by_torch(golden_events) -> None:
+def test_graph_recorded_by_torch(golden_events: Callable[[str], list[Event]]) -> None:
     """Modules are scopes; inputs, outputs, parameters and shapes are known; nodes that torch omits are missing."""
     events = golden_events("torch/events.out.tfevents.1795230800.vm.26977.0")
     (graph,) = (read_graph_def(event.graph_def) for event in events if event.HasField("graph_def"))
@@ -179,7 +182,7 @@ def test_device_is_an_attribute() -> None:
     assert attributes.total == 2
 
 
-def tensor(**fields: object) -> AttrValue:
+def tensor(**fields: Any) -> AttrValue:
     """Return a tensor as an attribute."""
     value = AttrValue()
     value.tensor.MergeFrom(type(value.tensor)(**fields))

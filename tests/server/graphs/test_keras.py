@@ -1,9 +1,11 @@
 """Keras models."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
+from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.server.graphs.attributes import Room
 from toposcope.server.graphs.graph import Graph, Kind, Output
 from toposcope.server.graphs.keras import read_keras_model
@@ -46,7 +48,7 @@ def edges(graph: Graph) -> list[tuple[str, str]]:
     ]
 
 
-def test_model_recorded_by_keras(golden_events) -> None:
+def test_model_recorded_by_keras(golden_events: Callable[[str], list[Event]]) -> None:
     """The layers of a sequential model read one another; shapes and settings are known."""
     events = golden_events("keras/train/events.out.tfevents.1795230817.vm.27084.0.v2")
     values = [value for event in events for value in event.summary.value if value.tag == "keras"]

@@ -38,7 +38,8 @@ def test_equal_blocks_share_a_key() -> None:
     graph = build_graph(("in", "Input", []), *first, *reversed(second), ("end", "Out", ["other/block_1/add"]))
 
     one, other = repeats(graph, "net/0", "other/block_1")
-    assert one == other is not None
+    assert one is not None
+    assert one == other
     assert len(one) == 16
     assert repeats(graph, "net/0/act")[0] == repeats(graph, "other/block_1/act")[0] is not None
     assert graph.repeats[graph.tree.entry_of["in"]] is None

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -10,7 +11,7 @@ from support.event_files import GOLDEN, write_run
 from support.servers import Serve
 from support.summary_values import of_plugin, strings, tensorboard_run
 
-from toposcope.proto import framing, summary_pb2, tensorboard_pb2
+from toposcope.proto import framing, summary_pb2, tensor_pb2, tensorboard_pb2
 from toposcope.proto.tensorboard_pb2 import GraphDef, RunMetadata
 from toposcope.recorder import Node, SummaryRecord, graph
 from toposcope.server.graphs.routes import Graphs, NodeReply, ScopeReply, SearchReply
@@ -40,7 +41,7 @@ def chain(length: int, op: str = "Op") -> GraphDef:
     return made
 
 
-def only_graph(client: httpx.Client, run: str = ".") -> dict[str, object]:
+def only_graph(client: httpx.Client, run: str = ".") -> dict[str, Any]:
     """Return the only graph of a run."""
     (row,) = client.get("api/graphs", params={"run": run}).raise_for_status().json()["graphs"]
     return row
@@ -232,7 +233,9 @@ def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve: Serve) ->
         ({}, 422, "run="),
     ],
 )
-def test_errors_contain_the_invalid_value(tmp_path: Path, serve: Serve, params, status: int, detail: str) -> None:
+def test_errors_contain_the_invalid_value(
+    tmp_path: Path, serve: Serve, params: dict[str, Any], status: int, detail: str
+) -> None:
     """Each error is one sentence."""
     tensorboard_graph(tmp_path, chain(2))
 
@@ -281,8 +284,8 @@ def test_hostile_graphs_are_read(tmp_path: Path, serve: Serve) -> None:
         node = message.graph_def.node.add(name="1", op_type="<b>", full_name=name)
         node.input.add(name="1")
         node.input.add(name="")
-        node.output_type.data_type = 14
-        node.output_type.tensor_type.elem_type = 43
+        node.output_type.data_type = tensor_pb2.DT_TENSOR
+        node.output_type.tensor_type.elem_type = tensor_pb2.DT_COMPLEX64
         for size in (-1, -(2**63), 2**63 - 1):
             node.output_type.tensor_type.shape.dim.add(size=size)
     write_run(tmp_path, [framing.frame(message.SerializeToString())])

@@ -92,6 +92,7 @@ def test_npz_file_is_exact() -> None:
         np.testing.assert_array_equal(arrays[name], getattr(read, name))
         np.testing.assert_array_equal(arrays[f"measured_{name}"], getattr(read.details.measured, name))
     np.testing.assert_array_equal(arrays["path_intervals"], [0, 4, 8, 12, 16])
+    assert read.details.truth is not None
     np.testing.assert_array_equal(
         arrays["truth_real"] - arrays["truth_plane"], read.details.truth[0] - read.details.truth[1]
     )

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
@@ -32,7 +33,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _read(client: httpx.Client, **query: object) -> dict[str, object]:
+def _read(client: httpx.Client, **query: Any) -> dict[str, Any]:
     reply = client.get("api/landscapes", params=query).raise_for_status().json()
     Landscapes.model_validate(reply, extra="forbid")
     return reply
@@ -75,7 +76,7 @@ def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve: Serve) 
     write_run(tmp_path, [_record(wall_time, step, a=_surface(height)) for wall_time, step, height in heights])
     client = serve(tmp_path)
 
-    def newest(**query: object) -> list[tuple[int, float]]:
+    def newest(**query: Any) -> list[tuple[int, float]]:
         return [(entry["step"], entry["z"][0][0]) for entry in _read(client, **query)["landscapes"]]
 
     assert newest() == [(5, 3.0)]
@@ -93,7 +94,7 @@ def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve: Se
     write_run(tmp_path, [_record(wall_time, 0, a=made.bowl(level)) for wall_time, level in levels])
     client = serve(tmp_path)
 
-    def level(**query: object) -> list[int]:
+    def level(**query: Any) -> list[int]:
         return [entry["level"] for entry in _read(client, **query)["landscapes"]]
 
     assert (level(), level(publication=0), level(publication=1), level(publication=3)) == ([3], [1], [2], [])
@@ -125,7 +126,7 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
         write_run(tmp_path, [_record(seconds + 1, 5, a=_surface(height))], seconds, rank)
     client = serve(tmp_path)
 
-    def newest(**query: object) -> list[tuple[int, float]]:
+    def newest(**query: Any) -> list[tuple[int, float]]:
         return [(entry["rank"], entry["z"][0][0]) for entry in _read(client, **query)["landscapes"]]
 
     assert newest() == [(1, 2.0)]
@@ -215,7 +216,7 @@ def test_errors_contain_the_invalid_value(golden: httpx.Client, query: str, stat
     assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def _figure(document: str) -> tuple[list[dict[str, object]], dict[str, object]]:
+def _figure(document: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the traces and the layout that a document passes to plotly.js."""
     begin = document.rindex("Plotly.newPlot(")
     decoder = json.JSONDecoder()
@@ -300,9 +301,10 @@ def test_document_clips_its_surface(tmp_path: Path, serve: Serve) -> None:
     """Hover texts and the path are not clipped; the legend states that the surface is."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
-    losses = made.losses(*np.meshgrid(*[np.linspace(-1, 1, 9)] * 2))
+    axis = np.linspace(-1, 1, 9)
+    losses = made.losses(*np.meshgrid(axis, axis))
     for scale, height in (("linear", np.array), ("log", np.log10)):
-        query = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
+        query: dict[str, str | float] = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
         (surface, path, *_), _ = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
         np.testing.assert_allclose(surface["z"], height(np.minimum(losses, 1.25)))
         np.testing.assert_allclose(surface["customdata"], losses)
@@ -316,7 +318,7 @@ def test_landscapes_as_files(tmp_path: Path, serve: Serve) -> None:
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
     client = serve(tmp_path)
 
-    def get(what: str, **query: object) -> httpx.Response:
+    def get(what: str, **query: Any) -> httpx.Response:
         return client.get(f"api/landscapes{what}", params={"run": ".", "tag": "a", **query})
 
     with np.load(io.BytesIO(get(".npz", publication=0).content), allow_pickle=False) as file:

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -110,7 +110,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
-def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make, serve: Serve) -> None:
+def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make: Callable[[], bytes], serve: Serve) -> None:
     """Whatever one file contains, all runs are listed and other runs are served."""
     loss_run(tmp_path / "intact", range(10))
     (tmp_path / "hostile").mkdir()

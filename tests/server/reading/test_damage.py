@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -216,7 +217,7 @@ def test_damage_is_listed_with_file_and_offset(tmp_path: Path, serve: Serve) -> 
     (tmp_path / "run" / NAME).write_bytes(flip(SMALL + 20, LARGE + 9000, STARTS[11] + 2))
     client: httpx.Client = serve(tmp_path)
 
-    def verified() -> dict | None:
+    def verified() -> dict[str, Any] | None:
         (run,) = client.get("api/runs").json()["runs"]
         return run if run["damaged_records"] == 3 and not run["pending_records"] else None
 

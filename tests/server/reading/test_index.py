@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -293,13 +294,17 @@ def test_old_part_files_are_deleted(tmp_path: Path) -> None:
 def test_two_servers_share_a_folder(tmp_path: Path) -> None:
     """Two processes that index the same growing file in the same folder both have all of its points."""
     path, folder = loss_run(tmp_path / "runs/a", range(3000)), tmp_path / "index"
+
+    def has_all(url: str) -> bool:
+        return total(url) == 3050
+
     servers = [start(tmp_path / "runs", "--index-dir", str(folder)) for _ in range(2)]
     try:
         for step in range(3000, 3050):
             with path.open("ab") as grows:
                 grows.write(scalar_event(2.0 + step, step, {"loss": 1.0}))
         for _, url in servers:
-            wait_until(lambda url=url: total(url) == 3050)
+            wait_until(partial(has_all, url))
     finally:
         errors = [stop(process)[1] for process, _ in servers]
     assert errors == ["", ""]

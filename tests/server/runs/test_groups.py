@@ -54,14 +54,15 @@ def slow_band(curves: list[Curve], centre: str, spread: str, lo: float, hi: floa
             edge = 0.0 if spread == "none" else np.nan
             yield position, np.nan, edge, edge, 0, bad
             continue
-        middle = np.mean(values) if centre == "mean" else np.median(values)
-        edges = {
+        mean, std = float(np.mean(values)), float(np.std(values))
+        middle = mean if centre == "mean" else float(np.median(values))
+        edges: dict[str, tuple[float, float]] = {
             "minmax": (min(values), max(values)),
-            "std": (np.mean(values) - np.std(values), np.mean(values) + np.std(values)),
-            "quartiles": (np.quantile(values, 0.25), np.quantile(values, 0.75)),
+            "std": (mean - std, mean + std),
+            "quartiles": (float(np.quantile(values, 0.25)), float(np.quantile(values, 0.75))),
             "none": (0.0, 0.0),
-        }[spread]
-        yield position, middle, *edges, len(values), bad
+        }
+        yield position, middle, *edges[spread], len(values), bad
 
 
 def rows(band: Band) -> list[tuple[float, ...]]:

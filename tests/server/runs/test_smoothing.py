@@ -40,7 +40,8 @@ def test_timed_average_equals_the_weighted_mean(value: np.ndarray, gap: list[flo
     """Each point is a weighted mean of itself and all earlier points, whose weights halve with each half-life."""
     with np.errstate(invalid="ignore"):
         x = np.cumsum(np.array(gap[: len(value)], float))
-    expected, seen = [], []
+    expected: list[float] = []
+    seen: list[tuple[float, float, float]] = []
     for place, number in zip(x.tolist(), value.tolist(), strict=True):
         if not np.isfinite(number):
             expected.append(number)
@@ -101,13 +102,13 @@ def test_huge_values_do_not_overflow() -> None:
 def test_a_million_points_take_less_than_a_second(smoothing: Smoothing) -> None:
     """The best of three in CPU time, as the machine may be shared."""
     value = np.random.default_rng(0).normal(size=1_000_000)
-    taken = []
-    while len(taken) < 3 and min(taken, default=INF) >= 1:
+    seconds: list[float] = []
+    while len(seconds) < 3 and min(seconds, default=INF) >= 1:
         began = time.thread_time()
         smooth(value, np.arange(len(value)), smoothing)
-        taken.append(time.thread_time() - began)
+        seconds.append(time.thread_time() - began)
 
-    assert min(taken) < 1
+    assert min(seconds) < 1
 
 
 @pytest.mark.parametrize(

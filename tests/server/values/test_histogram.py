@@ -1,6 +1,8 @@
 """Histograms of three encodings in one form."""
 
+import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,7 +87,8 @@ def test_empty_buckets_at_the_ends_are_dropped() -> None:
     """PyTorch and tensorboardX record an empty first bucket, which ends at the first left edge."""
     histogram = of_limits(histogram_proto([0.1, 0.2, 0.3, 0.4], [0, 2, 5, 0], min=0.15, max=0.3, num=7))
 
-    assert rows(histogram) == [(0.15, pytest.approx(0.05), 2), (0.2, pytest.approx(0.1), 5)]
+    expected: list[Any] = [(0.15, pytest.approx(0.05), 2), (0.2, pytest.approx(0.1), 5)]
+    assert rows(histogram) == expected
 
 
 def test_missing_extremes_are_zero() -> None:
@@ -98,8 +101,10 @@ def test_limits_replace_unknown_extremes() -> None:
     histogram = of_limits(histogram_proto([0.9, 1.1], [0, 1], min=np.nan, max=np.nan, num=3, sum=np.nan))
 
     assert histogram.total_count == 3
-    assert np.isnan([histogram.min, histogram.max, histogram.sum]).all()
-    assert rows(histogram) == [(0.9, pytest.approx(0.2), 1)]
+    numbers = histogram.min, histogram.max, histogram.sum
+    assert all(number is not None and math.isnan(number) for number in numbers)
+    expected: list[Any] = [(0.9, pytest.approx(0.2), 1)]
+    assert rows(histogram) == expected
 
 
 def test_extremes_that_contradict_the_limits_are_ignored() -> None:

@@ -2,8 +2,10 @@
 
 import math
 from contextlib import suppress
+from typing import Any
 
 import pytest
+from google.protobuf import struct_pb2
 from google.protobuf.message import DecodeError
 from support.event_files import GOLDEN
 
@@ -25,7 +27,7 @@ from toposcope.server.values.hparams import (
 )
 
 
-def _metadata(**data: object) -> bytes:
+def _metadata(**data: Any) -> bytes:
     """Return the payload of a value of the plugin."""
     content = HParamsPluginData(**data).SerializeToString()
     plugin_data = SummaryMetadata.PluginData(plugin_name="hparams", content=content)
@@ -100,7 +102,7 @@ def test_values_of_every_type_are_read() -> None:
     start = hparams_pb2.SessionStartInfo(group_name="g", model_uri="m", monitor_url="u", start_time_secs=1.5)
     start.hparams["limit"].number_value = math.inf
     start.hparams["flag"].bool_value = False
-    start.hparams["none"].null_value = 0
+    start.hparams["none"].null_value = struct_pb2.NULL_VALUE
     start.hparams["unset"].SetInParent()
     layers = start.hparams["layers"].list_value.values
     layers.add().number_value = 8

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 from support.summary_values import strings, tensorboard_tensor
@@ -61,7 +62,7 @@ def test_images_of_a_value_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("tensor", [strings(b"1"), tensorboard_tensor(1, [1], float_val=[1])])
-def test_tensor_without_images_is_an_error(tensor: object) -> None:
+def test_tensor_without_images_is_an_error(tensor: Message) -> None:
     """A tensor of images has at least width and height."""
     with pytest.raises(ValueError, match="strings"):
         read_images(tensor.SerializeToString(), "tensor")

@@ -3,6 +3,7 @@
 import json
 import math
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
@@ -42,8 +43,8 @@ def test_golden_lineage_equals_that_of_mindspore_and_mindinsight() -> None:
     assert seen["user_defined"] == custom.custom
 
 
-def _expected() -> list[dict[str, dict[str, object]]]:
-    events: list[dict[str, dict[str, object]]] = json.loads((_RUN / "expected.json").read_text())["lineage"]
+def _expected() -> list[dict[str, dict[str, Any]]]:
+    events: list[dict[str, dict[str, Any]]] = json.loads((_RUN / "expected.json").read_text())["lineage"]
     return events
 
 

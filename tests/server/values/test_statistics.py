@@ -30,6 +30,7 @@ def test_statistics_equal_those_of_numpy(values: np.ndarray[Any, Any]) -> None:
     if finite.size:
         assert (summary.min, summary.max) == (finite.min().item(), finite.max().item())
         with np.errstate(over="ignore", invalid="ignore"):
+            assert summary.mean is not None
             np.testing.assert_allclose(summary.mean, finite.mean(dtype=np.float64), rtol=1e-12)
     else:
         assert (summary.min, summary.max, summary.mean) == (None, None, None)

@@ -1,6 +1,7 @@
 """Parsing of tensor slices."""
 
 import re
+from types import EllipsisType
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def written(part: object) -> str:
 
 
 @given(st.lists(st.builds(slice, NUMBERS, NUMBERS, NUMBERS.filter(bool)) | st.integers(-3, 2), max_size=3), st.data())
-def test_slices_equal_those_of_numpy(parts: list[object], data: st.DataObject) -> None:
+def test_slices_equal_those_of_numpy(parts: list[slice | int | EllipsisType], data: st.DataObject) -> None:
     """Indices, ranges with steps, negative numbers, and "..." at any position."""
     if data.draw(st.booleans()):
         parts.insert(data.draw(st.integers(0, len(parts))), ...)
