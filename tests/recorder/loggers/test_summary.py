@@ -1,6 +1,7 @@
 """SummaryLogger: what is logged can be read from the event files."""
 
 import io
+import math
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +121,7 @@ def test_images_of_two_to_four_dimensions(
     tmp_path: Path, logger: SummaryLogger, shape: tuple[int, ...], channels_last: bool, recorded: tuple[int, ...]
 ) -> None:
     """Batches are tiled; an array without channels is a batch of grey images."""
-    images = torch.arange(np.prod(shape), dtype=torch.uint8).reshape(shape)
+    images = torch.arange(math.prod(shape), dtype=torch.uint8).reshape(shape)
     logger.log_images(images, "Images/Train", channels_last, 7)
     logger.post_close()
 
