@@ -67,7 +67,8 @@ def test_a_timestamp_counts_batches_epochs_and_iterations() -> None:
     after = now.to_next_epoch(second)
     assert after.epoch == 1
     assert after.batch == 2
-    assert after.batch_in_epoch == after.sample_in_epoch == 0
+    assert after.batch_in_epoch == 0
+    assert after.sample_in_epoch == 0
     assert after.total_wct == 3 * second
     assert after.epoch_wct == timedelta()
     assert after.to_next_iteration().iteration == 1
