@@ -178,7 +178,7 @@ def test_last_metrics_of_a_failing_training_are_printed() -> None:
         ({"log_traces": 1}, TypeError, "log_traces"),
     ],
 )
-def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception], named: str) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception], named: str) -> None:
     """They are raised at construction."""
     with pytest.raises(error, match=named):
         ConsoleLogger(**arguments)

@@ -86,7 +86,7 @@ def test_operators_have_their_settings() -> None:
     ],
     ids=["training", "evaluation", "LSTM", "transformer", "DataParallel", "compiled", "both"],
 )
-def test_networks_of_many_kinds_are_traced_completely(module: nn.Module, inputs: tuple) -> None:
+def test_networks_of_many_kinds_are_traced_completely(module: nn.Module, inputs: tuple[Any, ...]) -> None:
     graph = graph_for(module, *inputs)
 
     assert "module tree" not in graph.name
