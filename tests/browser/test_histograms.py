@@ -74,7 +74,7 @@ def test_rebinning_keeps_every_total(server: StartServer, page: Page, tmp_path: 
     page.goto(server(tmp_path).url)
     results = page.evaluate(
         """async () => {
-          const { binOf, edgeOf, gridOver, rebin } = await import("./lib/rebin.js");
+          const { binOf, edgeOf, gridOver, rebin } = await import("./charts/histogram/rebin.js");
           const distribution = (buckets) => ({
             left: Float64Array.from(buckets, (b) => b[0]), right: Float64Array.from(buckets, (b) => b[1]),
             counts: Float64Array.from(buckets, (b) => b[2]), total: buckets.reduce((sum, b) => sum + b[2], 0) });

@@ -321,7 +321,7 @@ def test_losses_that_have_no_place_are_told(server: StartServer, pages: Pages, t
     page = pages.open()
     page.goto(url + "#page=landscape&land.run=run&land.z=log")
     shown = pane(page, "odd", "run")
-    expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or below")
+    expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or negative")
     expect(shown.locator('[data-note="non_finite"]')).to_contain_text("2 losses are not finite")
     assert np.allclose(told(shown, "reach"), [0, math.log10(5)])
     page.locator('[data-choice="land-z"] [data-value="linear"]').click()
