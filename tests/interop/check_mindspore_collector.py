@@ -18,8 +18,9 @@ from interop.check_mindspore import assert_same_histogram
 from mindspore import Tensor, nn, ops
 from mindspore.train import Model
 from PIL import Image
+from support import written_events
 from support.tensor_messages import tensor_array
-from support.written_events import ReadEvents, read_events
+from support.written_events import ReadEvents
 
 from toposcope.proto.graph_pb2 import GraphProto
 from toposcope.proto.lineage_pb2 import LineageEvent
@@ -150,7 +151,7 @@ def both(mode: int, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]
         collector, trained = collector_of(directory / name, **settings), model()
         trained.fit(EPOCHS, dataset(), dataset(), callbacks=[collector])
         trained.eval(dataset(), callbacks=[collector])
-    return read(directory / "theirs", read_events), read(directory / "ours", read_events)
+    return read(directory / "theirs", written_events.read_events), read(directory / "ours", written_events.read_events)
 
 
 def first_of_each_step(points: list[tuple[int, Summary.Value]]) -> dict[int, Summary.Value]:
