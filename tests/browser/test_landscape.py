@@ -1,4 +1,4 @@
-"""The landscape page in a real browser: maps and the surface show what is in the files, the path moves along them."""
+"""The landscape page in a browser: maps show the contents of the files, and the training path can be played."""
 
 import io
 import json
@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN, landscape_event, write_run
-from support.landscape_panes import drawn, pane, told
+from support.landscape_panes import drawn, pane
 
 from toposcope.recorder import SummaryRecord, landscape
 
@@ -21,7 +22,7 @@ RUN = "digits_momentum"
 INTERVAL, FINAL = "landscape_[1, 4]", "landscape_[4]"
 SEES = json.loads((GOLDEN / "mindspore" / RUN / "mindinsight_sees.json").read_text())[RUN]["landscape"]
 DIGITS = 1e-8
-"""The page takes nine digits of the losses on a surface; what is downloaded has them all."""
+"""The page requests nine digits of the losses on a surface; downloads contain all digits."""
 EXPECTED = json.loads((GOLDEN / "mindspore" / RUN / "expected.json").read_text())["landscape"]
 
 
@@ -59,8 +60,8 @@ def golden(server, tmp_path: Path) -> str:
     return server(tmp_path).url
 
 
-def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golden, page):
-    """It is moved when the curve has been drawn anew, not before."""
+def test_covered_range_keeps_its_position_on_a_resized_curve(golden, page):
+    """The range covered by a landscape is moved after the curve has been drawn again."""
     page.goto(golden + "#page=landscape")
     curve = page.locator("landscape-loss")
     expect(curve.locator(".land-range")).to_be_visible()
@@ -80,7 +81,7 @@ def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golde
 
 
 def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
-    """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
+    """Grid, path and convergence point of both landscapes, provenance, and the loss curve with the covered range."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
@@ -107,8 +108,8 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     }.items():
         expect(page.locator(f'[data-fact="{name}"]')).to_have_text(text)
     curve = page.locator("landscape-loss")
-    expect(curve).to_have_attribute("data-ranges", "[[23,92]]")
-    expect(curve).to_have_attribute("data-drawn-lines", json.dumps([[RUN, 19], [RUN, 4]], separators=(",", ":")))
+    expect_state(curve, "ranges", [[23, 92]])
+    expect_state(curve, "lines", [[RUN, 19], [RUN, 4]])
 
     page.locator('[data-choice="land-tag"] button').last.click()
     shown = pane(page, FINAL, RUN)
@@ -121,8 +122,8 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     expect(page.locator(".land-player")).to_have_count(0)
 
 
-def test_contour_lines_pass_between_what_is_above_and_below(golden, page):
-    """Along every edge of the grid a line crosses an odd number of times where its level lies between, else evenly."""
+def test_contour_lines_separate_higher_from_lower_points(golden, page):
+    """A line crosses an edge of the grid an odd number of times exactly if its level is between the two losses."""
     for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
         page.goto(golden + f"#page=landscape&land.levels=10{options}")
         shown = pane(page, INTERVAL, RUN)
@@ -166,7 +167,7 @@ def crossings(path: str, top: float) -> list[float]:
 
 
 def test_without_webgl_contours_are_shown(golden, pages):
-    """The page says that there is no surface, and draws the map."""
+    """The page reports that there is no surface, and draws the map."""
     page = pages.open()
     page.add_init_script("HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {"
                          "apply: (get, canvas, [kind, ...more]) => "
@@ -177,8 +178,8 @@ def test_without_webgl_contours_are_shown(golden, pages):
     expect(page.locator("path.area").first).to_be_visible()
 
 
-def test_path_is_played_and_stepped_beside_the_curve(golden, page):
-    """Keys and hands move the training; map, curve and address follow."""
+def test_path_is_played_and_stepped(golden, page):
+    """Keys and buttons move the current position; map, curve and URL follow."""
     page.goto(golden + "#page=landscape")
     shown, player, curve = pane(page, INTERVAL, RUN), page.locator(".land-player"), page.locator("landscape-loss")
     expect(player.locator("output")).to_have_text("step 92")
@@ -187,8 +188,7 @@ def test_path_is_played_and_stepped_beside_the_curve(golden, page):
     expect(player.locator("output")).to_have_text("step 46")
     expect(page).to_have_url(re.compile(r"land\.at=46"))
     sees = SEES["intervals"][0][1][0]["path"]
-    expect(shown).to_have_attribute("data-head", re.compile("."))
-    assert told(shown, "head") == [sees["x"][1], sees["y"][1]]
+    expect_state(shown, "head", [sees["x"][1], sees["y"][1]])
     expect(shown.locator(".head")).to_have_attribute("visibility", "visible")
     expect(curve).to_have_attribute("data-moment", "46")
     expect(curve.locator(".land-now-dot")).to_have_count(1)
@@ -210,7 +210,7 @@ def test_path_is_played_and_stepped_beside_the_curve(golden, page):
     share = (moment - 46) / 23 if moment < 69 else (moment - 69) / 23
     at = 1 if moment < 69 else 2
     assert math.isclose(
-        told(shown, "head")[0], sees["x"][at] + share * (sees["x"][at + 1] - sees["x"][at]), rel_tol=1e-5
+        state_of(shown)["head"][0], sees["x"][at] + share * (sees["x"][at + 1] - sees["x"][at]), rel_tol=1e-5
     )
     page.clock.resume()
     page.locator('[data-key="play"]').click()
@@ -225,7 +225,7 @@ def test_path_is_played_and_stepped_beside_the_curve(golden, page):
 
 
 def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path):
-    """The page says that it draws some of the points; of a part it draws all, and the address restores the part."""
+    """A note reports the decimation; a zoomed part is drawn in full, and the URL restores it."""
     bowl("large", tmp_path / "run", size=201)
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "large", "run")
@@ -238,7 +238,7 @@ def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path
 
 
 def test_pointing_keys_and_zoom(golden, page):
-    """The read-out tells the loss under the cursor; arrows walk over measured points; a box zooms."""
+    """The read-out shows the loss under the pointer; arrow keys move between measured points; a box zooms."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
@@ -269,8 +269,8 @@ def test_pointing_keys_and_zoom(golden, page):
     expect(shown.locator("path.contour").first).to_have_attribute("d", before or "")
 
 
-def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
-    """Runs side by side share heights and colours; pictures and numbers can be had."""
+def test_comparison_on_one_scale_and_downloads(server, page, tmp_path):
+    """Runs side by side share heights and colours; pictures and data can be downloaded."""
     bowl("loss", tmp_path / "low", lift=0.1)
     bowl("loss", tmp_path / HOSTILE, lift=5.0)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -279,7 +279,8 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     expect(page.locator("landscape-pane")).to_have_count(2)
     other = pane(page, "loss", HOSTILE)
     expect(other.locator("path.contour").first).to_be_visible()
-    assert told(pane(page, "loss", "low"), "reach") == told(other, "reach") == [0.1, 7.0]
+    for each in (pane(page, "loss", "low"), other):
+        expect_state(each, "range", [0.1, 7.0])
     expect(other.locator("h2")).to_contain_text(HOSTILE)
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
@@ -306,8 +307,8 @@ def test_compared_on_one_scale_and_taken_away(server, page, tmp_path):
     expect(page.locator("landscape-pane")).to_have_count(1)
 
 
-def test_losses_that_have_no_place_are_told(server, pages, tmp_path):
-    """Zero, negative and non-finite losses are hatched and counted; unreadable landscapes say why; narrow, Chinese."""
+def test_losses_without_a_height_are_noted(server, pages, tmp_path):
+    """Zero, negative and non-finite losses are counted; unreadable landscapes give a reason; narrow; Chinese."""
     axis = [0.0, 1.0, 2.0]
     z = [[1.0, 2.0, 3.0], [0.0, -1.0, 4.0], [float("nan"), 5.0, float("inf")]]
     with SummaryRecord(str(tmp_path / "run")) as record:
@@ -318,12 +319,12 @@ def test_losses_that_have_no_place_are_told(server, pages, tmp_path):
     page = pages.open()
     page.goto(url + "#page=landscape&land.run=run&land.z=log")
     shown = pane(page, "odd", "run")
-    expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or below")
+    expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or negative")
     expect(shown.locator('[data-note="non_finite"]')).to_contain_text("2 losses are not finite")
-    assert np.allclose(told(shown, "reach"), [0, math.log10(5)])
+    assert np.allclose(state_of(shown)["range"], [0, math.log10(5)])
     page.locator('[data-choice="land-z"] [data-value="linear"]').click()
     expect(shown.locator('[data-note="dropped"]')).to_have_count(0)
-    assert told(shown, "reach") == [-1, 5]
+    expect_state(shown, "range", [-1, 5])
     page.goto(url + "#page=landscape&land.run=bad")
     expect(pane(page, "broken", "bad").locator('[data-note="error"]')).to_contain_text("no surface")
 

@@ -1,6 +1,5 @@
-"""Landscapes with their details in a real browser: real losses, trust, publications, planes, one cursor."""
+"""Landscapes with diagnostics in a browser: real losses, reliability, publications, planes, the shared cursor."""
 
-import json
 import math
 import re
 import shutil
@@ -10,20 +9,21 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import expect
 from support import landscape_details as made
+from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
-from support.landscape_panes import drawn, pane, publish, told
+from support.landscape_panes import drawn, pane, publish
 
 from toposcope.recorder import SummaryRecord
 
 RUN = "digits_momentum"
 OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""What Chromium remarks of WebGL that is drawn without a GPU."""
+"""Console messages of Chromium about WebGL without a GPU."""
 
 
-def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
-    """One WebGL surface under one cursor with the map; where it is looked at from stays while it is refined."""
+def test_surface_is_rotated_and_keeps_its_camera(server, pages, tmp_path):
+    """One WebGL surface shares its cursor with the map; the camera is kept while the landscape is refined."""
     pages.allowed = OF_GRAPHICS
-    # Without a GPU every pixel is drawn by the processor: few of them.
+    # Small, since without a GPU the CPU draws every pixel.
     page = pages.open(width=1110, height=460)
     publish(tmp_path / "run", "a", made.bowl(1))
     publish(tmp_path / "other", "b", made.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
@@ -63,7 +63,7 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     page.mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2 + 20, steps=2)
     page.mouse.up()
     expect(page).not_to_have_url(re.compile(r"land\.camera=1\.2%2C0\.9"))
-    camera = told(shown, "camera")
+    camera = state_of(shown)["camera"]
 
     publish(tmp_path / "run", "a", made.bowl(2, lift=0.5))
     expect(shown).to_have_attribute("data-level", "2/3")
@@ -73,10 +73,9 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     shown.locator(".land-plot").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(
-        "before => document.querySelector('landscape-pane').dataset.camera !== before",
-        arg=json.dumps(camera, separators=(",", ":")),
+        "before => String(document.querySelector('landscape-pane').debugState().camera) !== String(before)", arg=camera
     )
-    turned = told(shown, "camera")
+    turned = state_of(shown)["camera"]
     angle = math.atan2(turned[1], turned[0]) - math.atan2(camera[1], camera[0])
     assert math.isclose(math.remainder(angle, math.tau), math.radians(10), abs_tol=1e-2)
     shown.locator('[data-key="download"]').click()
@@ -90,8 +89,8 @@ def test_surface_is_turned_and_keeps_its_camera(server, pages, tmp_path):
     expect(shown.locator("canvas")).to_have_count(0)
 
 
-def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
-    """The light is that of the gravest finding, with its reason and its numbers in words."""
+def test_reliability_panel(server, page, tmp_path):
+    """The verdict is the most severe finding; each finding has a text with its numbers."""
     changes = {
         "curved": {"eigenvalues": (400.0, 1.0)},
         "flat": {"is_flat": True},
@@ -120,15 +119,14 @@ def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
     fine = findings("fine")
     # One node is not finite.
     assert fine["light"] == "fair"
-    assert "1 of 80 measured losses is no finite number" in fine["holes"]
+    assert "1 of 80 measured losses is not finite" in fine["non_finite"]
     assert fine["energy"].startswith("good: ")
-    assert "96 % of the path's squared displacement (90 % + 6 %)" in fine["energy"]
-    assert "walk of 5 points would give 90 % (70 % + 20 %)" in fine["energy"]
-    assert "35 % of the way" in fine["residual"]
-    assert "at most 50 % (step 0)" in fine["residual"]
-    assert "by 0.1 at the median" in fine["gap"]
-    assert "at most by 0.4 (step 0)" in fine["gap"]
-    assert "Between 9 \N{MULTIPLICATION SIGN} 9 nodes the surface is right within 0.4 %" in fine["interpolation"]
+    assert "96% of the path's squared displacement (90% + 6%)" in fine["energy"]
+    assert "random walk of 5 points it would be 90% (70% + 20%)" in fine["energy"]
+    assert "35% of its distance from the origin; maximum 50% (step 0)" in fine["residual"]
+    assert "plane loss and real loss: 0.1," in fine["gap"]
+    assert "maximum 0.4 (step 0)" in fine["gap"]
+    assert "between 9 \N{MULTIPLICATION SIGN} 9 nodes: at most 0.4%" in fine["interpolation"]
     assert "200 times the median standard error of 0.01 (2,048 samples)" in fine["noise"]
     assert fine["curvature"].startswith("good: ")
     assert page.locator('[data-provenance="samples"]').text_content() == "2,048"
@@ -136,15 +134,15 @@ def test_how_far_a_landscape_can_be_trusted(server, page, tmp_path):
     assert page.locator('[data-provenance="provenance.mode"]').text_content() == "eager"
 
     walk, flat, curved = findings("walk"), findings("flat"), findings("curved")
-    assert (walk["light"], "looks like a random walk" in walk["verdict"]) == ("bad", True)
-    assert (flat["light"], "flat within the noise" in flat["verdict"]) == ("bad", True)
-    assert "in its steepest direction by 400 (± 1e-4), 200 times more than shown" in curved["curvature"]
+    assert (walk["light"], "resembles a random walk" in walk["verdict"]) == ("bad", True)
+    assert (flat["light"], "differences are within the noise" in flat["verdict"]) == ("bad", True)
+    assert "steepest direction 400 (± 1e-4), 200 times the curvature shown" in curved["curvature"]
     page.goto(f"{url}#page=landscape&land.run={RUN}")
-    expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection on the plane")
+    expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection onto the plane")
 
 
-def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_path):
-    """Nodes by level, crosses where the loss is not finite, checkpoints by their distance; slices follow the cursor."""
+def test_measured_nodes_read_outs_and_slices(server, page, tmp_path):
+    """Nodes by level, crosses at non-finite losses, checkpoints filled by distance; slices follow the cursor."""
     folder = tmp_path / "run"
     with SummaryRecord(str(folder)) as record:
         for step in range(0, 20, 4):
@@ -161,19 +159,19 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
         "paths => Object.fromEntries(paths.map(path => "
         "[path.dataset.level, path.getAttribute('d').split('M').length - 1]))"
     )
-    # The corners of level 0 but the unknown and the infinite one, then those that each level adds.
+    # The corners of level 0 except the unknown and the infinite one, then the nodes added by each level.
     assert nodes == {"0": 2, "1": 5, "2": 16}
-    expect(shown.locator("path.odd")).to_have_count(1)
+    expect(shown.locator("path.non-finite-nodes")).to_have_count(1)
     expect(shown.locator('[data-note="measured"]')).to_contain_text("24 measured nodes")
     fills = shown.locator("circle.checkpoint").evaluate_all("dots => dots.map(dot => dot.getAttribute('fill'))")
     assert len(set(fills)) == 5
 
     shown.locator('circle.checkpoint[data-at="1"]').hover()
     read_out = page.locator("#land-read-out")
-    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40 %", "learning rate0.1"):
+    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40%", "learning rate0.1"):
         expect(read_out).to_contain_text(text)
     expect(read_out).to_contain_text("accuracy0.2")
-    expect(slices).to_have_attribute("data-through", "[-0.6000000000000001,-0.6000000000000001]")
+    expect_state(slices, "through", [-0.6000000000000001, -0.6000000000000001])
     expect(slices.locator('[data-slice="path"]')).to_have_attribute("data-cursor", "4")
     expect(slices.locator('[data-line="run real"]')).to_have_count(1)
     expect(slices.locator('[data-line="run plane"]')).to_have_attribute("stroke-dasharray", "5 3")
@@ -188,7 +186,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
     page.keyboard.press("Tab")
     expect(page).to_have_url(re.compile(r"land\.pin=0\.5%2C0\.5"))
     page.reload()
-    expect(slices).to_have_attribute("data-through", "[0.5,0.5]")
+    expect_state(slices, "through", [0.5, 0.5])
     expect(shown.locator(".land-cross")).to_be_visible()
     line = slices.locator('[data-slice="x"] [data-line="run"]').get_attribute("d") or ""
     tops = [float(point.split()[1]) for point in re.split("[ML]", line)[1:]]
@@ -196,8 +194,8 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server, page, tmp_pat
     assert max(tops) == tops[len(tops) // 2]
 
 
-def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
-    """The newest is shown as it comes, zoomed as before; an older one stays until the newest is asked for again."""
+def test_publications_arrive_and_older_ones_can_be_selected(server, page, tmp_path):
+    """The newest is shown when it arrives, at the same zoom; a selected older one stays shown."""
     publish(tmp_path / "run", "a", made.bowl(1))
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
     shown, choice = pane(page, "a", "run"), page.locator('[data-select="land-publication"]')
@@ -217,8 +215,8 @@ def test_publications_arrive_and_older_ones_are_chosen(server, page, tmp_path):
     expect(shown).to_have_attribute("data-level", "3/3")
 
 
-def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page, tmp_path):
-    """The page says which; on one plane the cursor stands in both, and each has the other's path."""
+def test_runs_on_one_plane_share_positions(server, page, tmp_path):
+    """On one plane both maps show the cursor and each other's path; a note states if planes differ."""
     for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
         publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
     url = server(tmp_path).url
@@ -226,7 +224,8 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page,
     first, second = pane(page, "a", "one"), pane(page, "a", "two")
     expect(page.locator('[data-note="one_plane"]')).to_be_visible()
     expect(first.locator('path.companion[data-run="two"]')).to_have_count(1)
-    assert told(first, "reach") == told(second, "reach") == [0.1, 2.4]
+    for each in (first, second):
+        expect_state(each, "range", [0.1, 2.4])
     first.locator('circle.checkpoint[data-at="3"]').hover()
     expect(second.locator(".land-cross")).to_be_visible()
     lines = page.locator('landscape-slices [data-slice="x"] [data-line]')
@@ -241,8 +240,8 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(server, page,
     expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
 
 
-def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
-    """A joint landscape shows every run that has it: both paths, told apart by colour, name and read-out."""
+def test_runs_on_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
+    """A joint landscape shows the paths of all its runs, distinguished by colour, name and read-out."""
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
     tag, joint = "joint_landscape_[1, 5]", {"axes": "joint", "samples": "s"}
@@ -250,14 +249,14 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
     publish(tmp_path / "second", tag, made.bowl(1, shift=0.4, lift=0.1, provenance=joint))
     page.goto(server(tmp_path).url + "#page=landscape&land.run=first")
     shown = pane(page, tag, "first")
-    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect_state(shown, "runs", ["first", "second"])
     expect(page.locator("landscape-pane")).to_have_count(1)
     expect(page.locator('[data-note="one_surface"]')).to_be_visible()
     expect(shown.locator("h2")).to_contain_text("Joint plane 1\N{EN DASH}5")
-    one, other = (shown.locator(f'g.walk[data-run="{run}"]') for run in ("first", "second"))
+    one, other = (shown.locator(f'g.trajectory[data-run="{run}"]') for run in ("first", "second"))
     expect(other.locator("circle.checkpoint")).to_have_count(5)
     expect(other.locator("text").last).to_have_text("second")
-    strokes = [walk.locator(".walked").get_attribute("stroke") for walk in (one, other)]
+    strokes = [path.locator(".traversed").get_attribute("stroke") for path in (one, other)]
     assert strokes[0] != strokes[1]
     slices = page.locator("landscape-slices")
     slices.scroll_into_view_if_needed()
@@ -270,8 +269,8 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
     expect(read_out).to_contain_text("second · step 4")
     expect(read_out).to_contain_text("gap+0.2")
     page.keyboard.press("[")
-    for walk in (one, other):
-        expect(walk.locator(".head")).to_have_attribute("visibility", "visible")
+    for path in (one, other):
+        expect(path.locator(".head")).to_have_attribute("visibility", "visible")
     page.keyboard.press("]")
 
     shown.locator('[data-key="download"]').click()
@@ -294,11 +293,11 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
     assert [colour for *_, colour in paths] == strokes
 
     shown.locator('[data-key="leave-out-run"]').click()
-    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    expect_state(shown, "runs", ["first"])
     page.reload()
-    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    expect_state(shown, "runs", ["first"])
     page.locator('[data-select="land-compare"]').select_option(index=1)
-    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect_state(shown, "runs", ["first", "second"])
 
     page.locator('[data-choice="land-view"] [data-value="both"]').click()
     expect(shown).to_have_attribute("data-surface", "drawn")
@@ -309,15 +308,15 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
 
 
 def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):
-    """A key fills the screen with one pane and its read-out; the chosen colour is in the address and in the picture."""
+    """A key shows one pane with its read-out full screen; the path colour is kept in the URL and drawn."""
     publish(tmp_path / "run", "a", made.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "a", "run")
     expect(shown.locator("path.contour").first).to_be_visible()
     shown.locator('[data-key="path-colour"]').fill("#aa00cc")
-    expect(shown.locator(".walked")).to_have_attribute("stroke", "#aa00cc")
+    expect(shown.locator(".traversed")).to_have_attribute("stroke", "#aa00cc")
     expect(page).to_have_url(re.compile("land.path=%23aa00cc"))
-    shown.locator('[data-key="path-colour-usual"]').click()
+    shown.locator('[data-key="path-colour-reset"]').click()
     expect(page).not_to_have_url(re.compile("land.path="))
 
     before = shown.locator(".land-map svg").bounding_box()

@@ -1,4 +1,4 @@
-"""Landscapes on the page, and how a computation publishes them."""
+"""Landscapes on the page, and how they are published."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from toposcope.recorder import SummaryRecord
 
 
 def publish(folder: Path, tag: str, message: LossLandscape) -> None:
-    """Write a landscape as a computation does beside the files of the training."""
+    """Write a landscape into an event file next to those of the training."""
     with SummaryRecord(str(folder)) as record:
         record.add_value("landscape", tag, message)
         record.record(0)
@@ -23,13 +23,8 @@ def pane(page: Page, tag: str, run: str) -> Locator:
 
 
 def drawn(shown: Locator) -> Any:
-    """Return the landscape that a pane draws, as the page has it: surfaces row by row, NaN as None."""
+    """Return the landscape of a pane in the page's representation: surfaces row by row, NaN as None."""
     return shown.evaluate(
         "pane => JSON.parse(JSON.stringify(pane.model.landscape, "
         "(_, value) => ArrayBuffer.isView(value) ? [...value] : value))"
     )
-
-
-def told(shown: Locator, name: str) -> Any:
-    """Return what a pane tells of what it draws."""
-    return json.loads(shown.get_attribute(f"data-{name}") or "null")

@@ -25,7 +25,7 @@ export function pathPicker({ run, path }) {
       choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
     ${
       pathColour.value
-        ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_reset")}
+        ? html`<button class="quiet" data-key="path-colour-reset" title=${t("land.path_colour_reset")}
           aria-label=${t("land.path_colour_reset")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>`
         : nothing
     }</span>`;
