@@ -229,12 +229,12 @@ def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path
     bowl("large", tmp_path / "run", size=201)
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "large", "run")
-    expect(shown.locator('[data-note="thinned"]')).to_have_text(re.compile(r"129 . 129"))
+    expect(shown.locator('[data-note="decimated"]')).to_have_text(re.compile(r"129 . 129"))
     page.goto(page.url + "&land.zoom=-0.25,0.25,-0.25,0.25")
     page.reload()
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
     expect(shown.locator("path.contour").first).to_be_visible()
-    expect(shown.locator('[data-note="thinned"]')).to_have_count(0)
+    expect(shown.locator('[data-note="decimated"]')).to_have_count(0)
 
 
 def test_pointing_keys_and_zoom(golden, page):

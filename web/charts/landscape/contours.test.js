@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { contourRings, levelLines } from "./contours.js";
 
-/** @typedef {{heights: Float64Array, columns: number, rows: number, at: (column: number, row: number) => number}} Grid */
+/** @typedef {{heights: Float64Array, columns: number, rows: number, at: (column: number, row: number) => number}}
+ * Grid */
 
 /** A random grid, a share of it missing. @param {number} missing @returns {Grid} */
 function randomGrid(missing) {
@@ -16,7 +17,8 @@ function randomGrid(missing) {
 /** @param {Grid} grid @param {number} level */
 const ringsAt = ({ heights, columns, rows }, level) => contourRings(heights, columns, rows, [level])[0];
 
-/** Tests a point by the even-odd rule. @param {import("./contours.js").Ring[]} rings @param {number} x @param {number} y */
+/** Tests a point by the even-odd rule.
+ * @param {import("./contours.js").Ring[]} rings @param {number} x @param {number} y */
 function isInside(rings, x, y) {
   let crossings = 0;
   for (const { columns, rows } of rings) {

@@ -145,7 +145,7 @@ function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights:
           )
     }
     ${isLine(landscape) ? note("line", t("land.note_line")) : nothing}
-    ${isThinned ? note("decimate", t("land.note_thinned", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
+    ${isThinned ? note("decimated", t("land.note_decimated", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
     ${scale.value === "log" && heights.value.scale === "linear" ? note("no_log", t("land.note_no_log"), true) : nothing}
     ${
       clipped

@@ -67,7 +67,7 @@ export const en = {
   "land.note_measured": "{columns} × {rows} measured points",
   "land.note_between": "{columns} × {rows} measured points (dots), interpolated in between",
   "land.note_surface": "{columns} × {rows} measured points, interpolated in between",
-  "land.note_thinned": "{columns} × {rows} of them drawn",
+  "land.note_decimated": "{columns} × {rows} of them drawn",
   "land.note_no_log": "No loss is positive, so the scale is linear.",
   "land.note_clipped":
     "{n} point {top} is drawn at the top of the scale; its value is {highest}.|{n} points {top} are drawn at the top of the scale; the maximum is {highest}.",
@@ -296,7 +296,7 @@ export const zh = {
   "land.note_measured": "{columns} × {rows} 个测量点",
   "land.note_between": "{columns} × {rows} 个测量点（圆点），其间为插值",
   "land.note_surface": "{columns} × {rows} 个测量点，其间为插值",
-  "land.note_thinned": "绘制其中 {columns} × {rows} 个",
+  "land.note_decimated": "绘制其中 {columns} × {rows} 个",
   "land.note_no_log": "没有大于零的损失，无法取对数：使用线性刻度。",
   "land.note_clipped": "{n} 个点 {top}（最高 {highest}），按刻度顶端绘制。",
   "land.note_too_high": "{n} 个检查点高出曲面上方的空间：绘于顶端。",
